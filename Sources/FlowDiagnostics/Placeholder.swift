@@ -1,0 +1,1 @@
+// Diagnostics: spans, messages, the renderer.

@@ -1,0 +1,97 @@
+/// Everything there is to know about an action without running it, as plain data.
+///
+/// `validate`, `schema` and `plugins show` read it. It comes from a compiled-in action's type or from a manifest.
+public struct ActionDeclaration: Sendable, Hashable {
+  /// `plugin.action`, both parts lower case with hyphens.
+  public var name: String
+  /// One sentence: what the action does.
+  public var summary: String
+  /// What a step may or must give under `with`.
+  public var inputs: [FieldDeclaration]
+  /// What dependants may read under `steps.<id>.outputs`.
+  public var outputs: [FieldDeclaration]
+  /// The name of an object input whose keys are outputs too (`flow.set` gives back its `values`).
+  public var outputsFromInput: String?
+  /// Events it may post.
+  public var events: [String]
+  /// The name of a string input that must be a literal and names an event it posts (`flow.post` posts its `event`).
+  public var eventFromInput: String?
+  /// Resources it makes for its dependants.
+  public var provides: [ResourceKey]
+  /// Resources that one step in the closure of its needs must provide.
+  public var requires: [ResourceKey]
+  /// Whether it reads data that is unavailable while the device is locked (P6).
+  public var needsProtectedData: Bool
+  /// Whether it goes on after it reported ready, until it is stopped.
+  public var isService: Bool
+  /// The errors it may end with.
+  public var errors: [ErrorDeclaration]
+  /// An example step in YAML, indented by nothing, beginning with `uses:`.
+  public var example: String
+  /// The file that declares it, or nil when it is built in.
+  public var origin: String?
+
+  /// An action that takes nothing, gives nothing and needs nothing, but for what is stated.
+  public init(
+    name: String, summary: String, inputs: [FieldDeclaration] = [], outputs: [FieldDeclaration] = [],
+    outputsFromInput: String? = nil, events: [String] = [], eventFromInput: String? = nil,
+    provides: [ResourceKey] = [], requires: [ResourceKey] = [], needsProtectedData: Bool = false,
+    isService: Bool = false, errors: [ErrorDeclaration] = [], example: String = "", origin: String? = nil
+  ) {
+    self.name = name
+    self.summary = summary
+    self.inputs = inputs
+    self.outputs = outputs
+    self.outputsFromInput = outputsFromInput
+    self.events = events
+    self.eventFromInput = eventFromInput
+    self.provides = provides
+    self.requires = requires
+    self.needsProtectedData = needsProtectedData
+    self.isService = isService
+    self.errors = errors
+    self.example = example
+    self.origin = origin
+  }
+
+  /// The part of the name before the dot.
+  public var pluginName: String { String(name.prefix { $0 != "." }) }
+
+  /// The declaration of the input `name`, or nil.
+  public func input(named name: String) -> FieldDeclaration? { inputs.first { $0.name == name } }
+
+  /// The declaration of the output `name`, or nil.
+  public func output(named name: String) -> FieldDeclaration? { outputs.first { $0.name == name } }
+}
+
+/// An error that an action may end with.
+public struct ErrorDeclaration: Sendable, Hashable {
+  /// A stable word for programs: `store-is-newer`.
+  public var code: String
+  /// When it comes and what to do about it.
+  public var summary: String
+  /// Whether another try may succeed; an error that is not retryable ends the step at once.
+  public var isRetryable: Bool
+
+  /// Declares an error.
+  public init(_ code: String, _ summary: String, isRetryable: Bool) {
+    self.code = code
+    self.summary = summary
+    self.isRetryable = isRetryable
+  }
+}
+
+/// The name of a live handle that one step provides and others use, such as `database`.
+public struct ResourceKey: Sendable, Hashable, ExpressibleByStringLiteral, CustomStringConvertible {
+  /// The word for it in declarations and messages.
+  public let name: String
+
+  /// A key of this name.
+  public init(_ name: String) { self.name = name }
+
+  /// A key of this name.
+  public init(stringLiteral value: String) { name = value }
+
+  /// The name.
+  public var description: String { name }
+}

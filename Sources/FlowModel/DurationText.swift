@@ -1,0 +1,106 @@
+/// Lengths of time as a workflow writes them: `250ms`, `2s`, `1.5s`, `1m30s`, `2m`, `1h`.
+///
+/// Units go from large to small, each at most once; only the last part may have a fraction. `0s` is a duration, `0` and
+/// `5` are not: a bare number is an error that says so.
+public enum DurationText {
+  /// Why a text is no duration.
+  public enum Problem: Error, Sendable, Hashable {
+    case empty
+    case missingUnit(String)
+    case unknownUnit(String)
+    case notANumber(String)
+    case unitOrder(String)
+    case tooLong(String)
+
+    /// The remedy, as a sentence fragment: `write 5s or 5ms: a duration has a unit`.
+    public var help: String {
+      switch self {
+      case .empty: "write a number with a unit, such as 250ms"
+      case .missingUnit(let number): "write \(number)s or \(number)ms: a duration has a unit"
+      case .unknownUnit(let unit): "'\(unit)' is no unit; the units are h, m, s and ms"
+      case .notANumber(let text): "'\(text)' does not start with a number; write a duration such as 250ms"
+      case .unitOrder(let unit): "'\(unit)' stands twice or behind a smaller unit; write 1h2m3s4ms"
+      case .tooLong(let text): "'\(text)' is longer than 10,000 hours"
+      }
+    }
+  }
+
+  /// The longest duration there is: 10,000 hours, so that nanoseconds fit in 64 bits with room for sums.
+  public static let longest = Duration.seconds(36_000_000)
+
+  private static let units: [(name: String, nanoseconds: Int)] = [
+    ("h", 3_600_000_000_000), ("m", 60_000_000_000), ("s", 1_000_000_000), ("ms", 1_000_000),
+  ]
+
+  /// Reads a duration, to the nanosecond.
+  public static func parse(_ text: String) throws(Problem) -> Duration {
+    let bytes = Array(text.utf8)
+    guard !bytes.isEmpty else { throw .empty }
+    var position = 0
+    var total = 0
+    var lastUnit = -1
+    while position < bytes.count {
+      let start = position
+      while position < bytes.count, isDigit(bytes[position]) || bytes[position] == UInt8(ascii: ".") { position += 1 }
+      let number = String(decoding: bytes[start..<position], as: UTF8.self)
+      let unitStart = position
+      while position < bytes.count, !isDigit(bytes[position]) && bytes[position] != UInt8(ascii: ".") { position += 1 }
+      let unit = String(decoding: bytes[unitStart..<position], as: UTF8.self)
+      guard !number.isEmpty else { throw .notANumber(text) }
+      guard !unit.isEmpty else { throw .missingUnit(number) }
+      guard let rank = units.firstIndex(where: { $0.name == unit }) else { throw .unknownUnit(unit) }
+      guard rank > lastUnit else { throw .unitOrder(unit) }
+      lastUnit = rank
+      guard let nanoseconds = nanoseconds(of: number, unit: units[rank].nanoseconds, isLast: position == bytes.count)
+      else { throw .notANumber(text) }
+      guard nanoseconds <= longest.nanoseconds - total else { throw .tooLong(text) }
+      total += nanoseconds
+    }
+    return .nanoseconds(total)
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") }
+
+  private static func nanoseconds(of number: String, unit: Int, isLast: Bool) -> Int? {
+    let parts = number.split(separator: ".", omittingEmptySubsequences: false)
+    guard parts.count <= 2, parts.allSatisfy({ !$0.isEmpty }) else { return nil }
+    guard let whole = Int(parts[0]) else {
+      return parts[0].utf8.count > 18 ? .max : nil
+    }
+    let (scaled, overflow) = whole.multipliedReportingOverflow(by: unit)
+    if overflow { return .max }
+    guard parts.count == 2 else { return scaled }
+    guard isLast, let fraction = Double("0." + parts[1]) else { return nil }
+    let (sum, sumOverflow) = scaled.addingReportingOverflow(Int((fraction * Double(unit)).rounded()))
+    return sumOverflow ? .max : sum
+  }
+
+  /// Writes a duration the way a workflow would: `1m30s`, `250ms`, `0s`; below a millisecond with a fraction.
+  public static func format(_ duration: Duration) -> String {
+    var rest = duration.nanoseconds
+    guard rest != 0 else { return "0s" }
+    var text = rest < 0 ? "-" : ""
+    rest = abs(rest)
+    for (name, size) in units.dropLast() where rest >= size {
+      text += "\(rest / size)\(name)"
+      rest %= size
+    }
+    guard rest > 0 else { return text }
+    let (whole, fraction) = (rest / 1_000_000, rest % 1_000_000)
+    guard fraction > 0 else { return text + "\(whole)ms" }
+    var digits = String(fraction + 1_000_000).dropFirst()
+    while digits.last == "0" { digits.removeLast() }
+    return text + "\(whole).\(digits)ms"
+  }
+}
+
+extension Duration {
+  /// The whole nanoseconds in this duration; saturates at the ends of 64 bits.
+  public var nanoseconds: Int {
+    let (seconds, attoseconds) = components
+    let (scaled, overflow) = Int(seconds).multipliedReportingOverflow(by: 1_000_000_000)
+    if overflow { return seconds < 0 ? .min : .max }
+    let (sum, sumOverflow) = scaled.addingReportingOverflow(Int(attoseconds / 1_000_000_000))
+    return sumOverflow ? (seconds < 0 ? .min : .max) : sum
+  }
+}

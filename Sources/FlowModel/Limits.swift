@@ -1,0 +1,23 @@
+/// The sizes past which flowrun refuses, in one place; the README lists them and tests hold their edges.
+public enum Limits {
+  /// Characters in a step id.
+  public static let stepIDCharacters = 64
+  /// Bytes in a workflow file: 64 MiB.
+  public static let fileBytes = 64 << 20
+  /// Steps in a workflow.
+  public static let steps = 1_000_000
+  /// Nodes that the aliases of a file may expand to.
+  public static let aliasNodes = 100_000
+  /// How deep maps and lists may nest.
+  public static let nestingDepth = 64
+  /// Bytes of output a step may report, as JSON: 1 MiB.
+  public static let outputBytes = 1 << 20
+  /// Bytes in a log line: 64 KiB; a longer one is cut and says so.
+  public static let logLineBytes = 64 << 10
+  /// Events that may be posted in a run.
+  public static let events = 10_000
+  /// Tries of one step, the first included.
+  public static let attempts = 100
+  /// Threads that may be occupied at once by steps of one quality of service.
+  public static let slots = 256
+}

@@ -1,0 +1,168 @@
+/// The place of a step in its workflow's list of steps.
+public typealias StepIndex = Int32
+
+/// One step of a workflow.
+///
+/// What every step has stands here; what few steps state is kept aside in ``options``, so that a workflow of 100,000
+/// plain steps stays small.
+public struct Step: Sendable {
+  /// The key of the step.
+  public var id: StepID
+  /// The action, `plugin.action`.
+  public var uses: String
+  /// The action's inputs as written; strings may hold `${{ }}`.
+  public var with: ValueObject
+  /// The steps to start after, each once. A slice, so that the loader may keep all needs of a file in one array.
+  public var needs: ArraySlice<StepIndex>
+
+  private var box: Box?
+
+  /// A step that states no options.
+  public init(id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = []) {
+    self.id = id
+    self.uses = uses
+    self.with = with
+    self.needs = needs
+  }
+
+  /// A step with options.
+  public init(
+    id: StepID, uses: String, with: ValueObject = [:], needs: ArraySlice<StepIndex> = [], options: StepOptions
+  ) {
+    self.init(id: id, uses: uses, with: with, needs: needs)
+    box = Box(options)
+  }
+
+  /// What the step states beyond action, inputs and needs.
+  public var options: StepOptions {
+    get { box?.options ?? StepOptions.none }
+    set { box = Box(newValue) }
+  }
+
+  /// Whether the step states any options.
+  public var hasOptions: Bool { box != nil }
+
+  /// Shared by value: a new box is made for every change.
+  private final class Box: Sendable {
+    let options: StepOptions
+    init(_ options: StepOptions) { self.options = options }
+  }
+}
+
+/// What a step may state beyond action, inputs and needs; every member at its default.
+public struct StepOptions: Sendable, Hashable {
+  /// What a person reads; nil: the id.
+  public var name: String?
+  /// Events to start after, each once.
+  public var after: [String] = []
+  /// The expression of `if`, without `${{ }}`; nil: `success()`.
+  public var condition: String?
+  /// Whether the step takes part at all.
+  public var enabled: Switch = .literal(true)
+  /// Whether and until when the step is put off.
+  public var deferral: Deferral = .never
+  /// Whether the gate waits for the step; nil: yes, unless it is deferred.
+  public var blocking: Bool?
+  /// Whether its failure is no failure of the run.
+  public var isOptional = false
+  /// Floor and ceiling of the step, counted from its first start.
+  public var deadline: StepDeadline?
+  /// How often and when it is tried again; nil: once.
+  public var retry: RetryPolicy?
+  /// `main`, a quality of service, or one of the workflow's queues; nil: `user-initiated`, `utility` if deferred.
+  public var queue: String?
+  /// How long it is thought to take.
+  public var estimate: Estimate?
+  /// Whether it may run before activation.
+  public var prewarm = false
+  /// Environment variables on top of the workflow's; values may hold `${{ }}`.
+  public var environment: ValueObject = [:]
+
+  /// Every member at its default.
+  public init() {}
+
+  /// Every member at its default.
+  public static let none = StepOptions()
+}
+
+/// True, false, or an expression that says which at activation.
+public enum Switch: Sendable, Hashable {
+  case literal(Bool)
+  /// The expression without `${{ }}`.
+  case expression(String)
+}
+
+/// Whether and until when a step is put off.
+public enum Deferral: Sendable, Hashable {
+  case never
+  /// Until the gate has opened.
+  case afterGate
+  /// Until the gate has opened and no step but idle ones and services is queued or running.
+  case idle
+  /// An expression without `${{ }}` that says at activation whether the step is deferred.
+  case expression(String)
+}
+
+/// Floor and ceiling of a step.
+public struct StepDeadline: Sendable, Hashable {
+  /// Success is reported not before this; nil: no floor.
+  public var min: Duration?
+  /// At this instant the step has timed out; nil: no ceiling.
+  public var max: Duration?
+
+  /// A floor and a ceiling.
+  public init(min: Duration? = nil, max: Duration? = nil) {
+    self.min = min
+    self.max = max
+  }
+}
+
+/// How often and when a failed step is tried again.
+public struct RetryPolicy: Sendable, Hashable {
+  /// Tries in all, the first included: 1…100.
+  public var attempts: Int
+  /// The pause before the second try.
+  public var delay: Duration
+  /// What the pause is multiplied by after each further try; at least 1.
+  public var backoff: Double
+  /// The longest pause.
+  public var maxDelay: Duration
+  /// Whether the pause is drawn from zero to its length.
+  public var jitter: Jitter
+  /// The ceiling of one try; nil: none.
+  public var attemptDeadline: Duration?
+
+  /// How the pause varies.
+  public enum Jitter: String, Sendable, Hashable, CaseIterable {
+    case none
+    /// Uniform between zero and the pause.
+    case full
+  }
+
+  /// A policy with the format's defaults.
+  public init(
+    attempts: Int, delay: Duration = .milliseconds(100), backoff: Double = 1, maxDelay: Duration = .seconds(30),
+    jitter: Jitter = .none, attemptDeadline: Duration? = nil
+  ) {
+    self.attempts = attempts
+    self.delay = delay
+    self.backoff = backoff
+    self.maxDelay = maxDelay
+    self.jitter = jitter
+    self.attemptDeadline = attemptDeadline
+  }
+}
+
+/// How long a step is thought to take.
+public struct Estimate: Sendable, Hashable {
+  /// At best.
+  public var low: Duration
+  /// At worst; the feasibility check and the order of ready steps use it.
+  public var high: Duration
+
+  /// An estimate from `low` to `high`.
+  public init(low: Duration, high: Duration) {
+    self.low = low
+    self.high = high
+  }
+}

@@ -1,0 +1,44 @@
+/// The key of a step in its workflow: `^[a-z][a-z0-9]*([-_][a-z0-9]+)*$`, at most 64 characters.
+public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
+  /// The id as written.
+  public let text: String
+
+  /// The id, or nil when `text` is not one.
+  public init?(_ text: String) {
+    guard Self.isValid(text) else { return nil }
+    self.text = text
+  }
+
+  /// An id that the caller knows to be valid, such as one made by a generator.
+  public init(unchecked text: String) { self.text = text }
+
+  /// The id as written.
+  public var description: String { text }
+
+  /// By text.
+  public static func < (left: StepID, right: StepID) -> Bool { left.text < right.text }
+
+  /// Whether `text` may be a step id.
+  public static func isValid(_ text: String) -> Bool {
+    var copy = text
+    return copy.withUTF8 { isValid($0) }
+  }
+
+  /// Whether these bytes may be a step id.
+  public static func isValid(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard let first = bytes.first, isLetter(first), bytes.count <= Limits.stepIDCharacters else { return false }
+    var previousIsSeparator = false
+    for byte in bytes {
+      if isLetter(byte) || (byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9")) {
+        previousIsSeparator = false
+      } else if (byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_")) && !previousIsSeparator {
+        previousIsSeparator = true
+      } else {
+        return false
+      }
+    }
+    return !previousIsSeparator
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") }
+}

@@ -1,0 +1,93 @@
+/// The members of an object value: unique keys, kept in the order in which they were added.
+///
+/// Most objects here have a handful of members, which a scan finds fastest; past eight an index is kept.
+public struct ValueObject: Sendable {
+  /// One key with its value.
+  public typealias Member = (key: String, value: Value)
+
+  /// The members in order.
+  public private(set) var members: [Member]
+  private var positions: [String: Int]?
+
+  private static let scanLimit = 8
+
+  /// An object without members.
+  public init() {
+    members = []
+    positions = nil
+  }
+
+  /// An object of these members; where a key comes twice, the later value stands at the earlier place.
+  public init(_ members: some Sequence<(String, Value)>) {
+    self.init()
+    for (key, value) in members { self[key] = value }
+  }
+
+  /// How many members there are.
+  public var count: Int { members.count }
+
+  /// Whether there are no members.
+  public var isEmpty: Bool { members.isEmpty }
+
+  /// The keys in order.
+  public var keys: [String] { members.map(\.key) }
+
+  /// The value of `key`; setting nil removes the member, setting a value keeps the place of a member that is there.
+  public subscript(key: String) -> Value? {
+    get { position(of: key).map { members[$0].value } }
+    set {
+      switch (position(of: key), newValue) {
+      case (let place?, let value?):
+        members[place].value = value
+      case (nil, let value?):
+        members.append((key, value))
+        if positions != nil {
+          positions![key] = members.count - 1
+        } else if members.count > Self.scanLimit {
+          reindex()
+        }
+      case (let place?, nil):
+        members.remove(at: place)
+        if positions != nil { reindex() }
+      case (nil, nil):
+        break
+      }
+    }
+  }
+
+  private func position(of key: String) -> Int? {
+    if let positions { return positions[key] }
+    return members.firstIndex { $0.key == key }
+  }
+
+  private mutating func reindex() {
+    positions = Dictionary(uniqueKeysWithValues: members.enumerated().map { ($1.key, $0) })
+  }
+}
+
+extension ValueObject: Hashable {
+  /// Two objects are equal when they have the same keys with equal values, in whatever order.
+  public static func == (left: ValueObject, right: ValueObject) -> Bool {
+    left.count == right.count && left.members.allSatisfy { right[$0.key] == $0.value }
+  }
+
+  /// Feeds the members independently of their order.
+  public func hash(into hasher: inout Hasher) {
+    var combined = 0
+    for member in members {
+      var own = Hasher()
+      own.combine(member.key)
+      own.combine(member.value)
+      combined ^= own.finalize()
+    }
+    hasher.combine(combined)
+  }
+}
+
+extension ValueObject: Sequence, ExpressibleByDictionaryLiteral {
+  /// The members in order.
+  public func makeIterator() -> IndexingIterator<[Member]> { members.makeIterator() }
+
+  /// An object of these members in the order written.
+  public init(dictionaryLiteral elements: (String, Value)...) { self.init(elements) }
+}

@@ -1,0 +1,126 @@
+/// Why a value does not fit a type: where inside the value, and what was expected there.
+public struct TypeMismatch: Error, Sendable, Hashable {
+  /// The way from the value to the misfit: `[3].pattern`; empty for the value itself.
+  public var path: String
+  /// What was expected, as a person would say it: `an integer`, `one of "push", "present"`.
+  public var expected: String
+  /// What was found: `the string "12"`, `null`, `the unknown key 'colour'`.
+  public var found: String
+  /// A remedy where one is known: the nearest allowed word, the missing unit.
+  public var help: String?
+
+  /// A mismatch at `path`.
+  public init(path: String, expected: String, found: String, help: String? = nil) {
+    self.path = path
+    self.expected = expected
+    self.found = found
+    self.help = help
+  }
+
+  /// `expected an integer, found the string "12"`, with the path in front where there is one.
+  public var description: String {
+    (path.isEmpty ? "" : "'\(path)': ") + "expected \(expected), found \(found)"
+  }
+}
+
+extension ValueType {
+  /// The first place where `value` does not fit, or nil when it fits.
+  ///
+  /// Nothing converts silently but integer to number. A number without a fraction fits an integer: expressions know
+  /// only numbers.
+  public func mismatch(of value: Value, at path: String = "") -> TypeMismatch? {
+    switch self {
+    case .any:
+      return nil
+    case .string, .path:
+      if case .string = value { return nil }
+    case .boolean:
+      if case .boolean = value { return nil }
+    case .integer:
+      if value.integerValue != nil { return nil }
+    case .number:
+      if value.numberValue != nil { return nil }
+    case .duration:
+      if case .string(let text) = value {
+        do throws(DurationText.Problem) {
+          _ = try DurationText.parse(text)
+          return nil
+        } catch {
+          return TypeMismatch(path: path, expected: expectation, found: value.shortText, help: error.help)
+        }
+      }
+      if let number = value.numberValue {
+        return TypeMismatch(
+          path: path, expected: expectation, found: value.shortText,
+          help: DurationText.Problem.missingUnit("\(Value.number(number).shortText)").help)
+      }
+    case .array(let element):
+      if case .array(let values) = value {
+        for (index, item) in values.enumerated() {
+          if let problem = element.mismatch(of: item, at: "\(path)[\(index)]") { return problem }
+        }
+        return nil
+      }
+    case .object(let properties):
+      if case .object(let members) = value {
+        return properties.flatMap { Self.mismatch(of: members, properties: $0, at: path) }
+      }
+    case .enumeration(let allowed, _):
+      if allowed.contains(value) { return nil }
+    }
+    return TypeMismatch(path: path, expected: expectation, found: value.shortText)
+  }
+
+  private static func mismatch(
+    of members: ValueObject, properties: [FieldDeclaration], at path: String
+  ) -> TypeMismatch? {
+    let prefix = path.isEmpty ? "" : "\(path)."
+    for property in properties {
+      guard let value = members[property.name] else {
+        guard property.isRequired else { continue }
+        return TypeMismatch(
+          path: path, expected: "the key '\(property.name)' (\(property.type.expectation))", found: "no such key")
+      }
+      if value.isNull && !property.isRequired { continue }
+      if let problem = property.type.mismatch(of: value, at: prefix + property.name) { return problem }
+    }
+    for member in members where !properties.contains(where: { $0.name == member.key }) {
+      return TypeMismatch(
+        path: prefix + member.key,
+        expected: "one of the keys \(properties.map { "'\($0.name)'" }.joined(separator: ", "))",
+        found: "the unknown key '\(member.key)'")
+    }
+    return nil
+  }
+
+  /// What fits, as a person would say it: `an integer`, `a duration such as 250ms`.
+  public var expectation: String {
+    switch self {
+    case .string: "a string"
+    case .boolean: "true or false"
+    case .integer: "an integer"
+    case .number: "a number"
+    case .duration: "a duration such as 250ms or 1m30s"
+    case .path: "a path"
+    case .array(let element): "a list of \(element.name == "any" ? "values" : "\(element.name)s")"
+    case .object: "a map"
+    case .any: "a value"
+    case .enumeration(let allowed, _): "one of \(allowed.map(\.shortText).joined(separator: ", "))"
+    }
+  }
+}
+
+extension Value {
+  /// The value for a message: quoted text, long text and collections cut short.
+  public var shortText: String {
+    switch self {
+    case .null: "null"
+    case .boolean(let value): "\(value)"
+    case .integer(let value): "\(value)"
+    case .number(let value): Int(exactly: value).map(String.init) ?? "\(value)"
+    case .string(let text): text.count > 60 ? "\"\(text.prefix(57))...\"" : "\"\(text)\""
+    case .array(let values): values.isEmpty ? "an empty list" : "a list of \(values.count)"
+    case .object(let members): members.isEmpty ? "an empty map" : "a map with '\(members.members[0].key)'"
+    }
+  }
+}

@@ -1,0 +1,91 @@
+/// A workflow as a file states it, every key resolved and defaults applied; not yet known to be free of cycles
+/// (``WorkflowGraph`` is).
+public struct Workflow: Sendable {
+  /// The name that reports carry.
+  public var name: String
+  /// A sentence for people, or nil.
+  public var description: String?
+  /// What a run may or must be given with `-i`.
+  public var inputs: [FieldDeclaration] = []
+  /// Environment variables for child processes; values may hold `${{ }}`.
+  public var environment: ValueObject = [:]
+  /// The launch gate's floor and ceiling; nil: neither.
+  public var gate: GateDeadline?
+  /// Events declared by the workflow itself.
+  public var events: [EventDeclaration] = []
+  /// Queues of the workflow's own.
+  public var queues: [QueueDeclaration] = []
+  /// Most steps at once; nil: no limit.
+  public var concurrency: Int?
+  /// The steps in file order.
+  public var steps: [Step]
+  /// What the run gives back, each a value that may hold `${{ }}`.
+  public var outputs: ValueObject = [:]
+
+  /// A workflow of these steps.
+  public init(name: String, description: String? = nil, steps: [Step]) {
+    self.name = name
+    self.description = description
+    self.steps = steps
+  }
+}
+
+/// An event that a workflow declares.
+public struct EventDeclaration: Sendable, Hashable {
+  /// The name that `after` and `--event` use.
+  public var name: String
+  /// A sentence for people, or empty.
+  public var summary: String
+
+  /// Declares an event.
+  public init(_ name: String, summary: String = "") {
+    self.name = name
+    self.summary = summary
+  }
+}
+
+/// Floor and ceiling of the launch gate.
+public struct GateDeadline: Sendable, Hashable {
+  /// The gate never opens before this; nil: no floor.
+  public var min: DurationSource?
+  /// The gate never opens after this; nil: no ceiling.
+  public var max: DurationSource?
+
+  /// A floor and a ceiling.
+  public init(min: DurationSource? = nil, max: DurationSource? = nil) {
+    self.min = min
+    self.max = max
+  }
+}
+
+/// A length of time that is known, or that an expression gives at activation.
+public enum DurationSource: Sendable, Hashable {
+  case literal(Duration)
+  /// The text with its `${{ }}`, over `inputs` and `launch`.
+  case expression(String)
+}
+
+/// A queue of the workflow's own.
+public struct QueueDeclaration: Sendable, Hashable {
+  /// The name that a step's `queue` uses.
+  public var name: String
+  /// How urgently its steps run.
+  public var qualityOfService: QualityOfService
+  /// How many of its steps run at once; nil: no limit of its own.
+  public var width: Int?
+
+  /// Declares a queue.
+  public init(name: String, qualityOfService: QualityOfService, width: Int? = nil) {
+    self.name = name
+    self.qualityOfService = qualityOfService
+    self.width = width
+  }
+}
+
+/// How urgently a step's thread is scheduled, most urgent first.
+public enum QualityOfService: String, Sendable, Hashable, CaseIterable {
+  case userInteractive = "user-interactive"
+  case userInitiated = "user-initiated"
+  case utility
+  case background
+}

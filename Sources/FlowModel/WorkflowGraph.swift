@@ -1,0 +1,83 @@
+/// A workflow whose steps are known to form a graph without a cycle, with the edges in compressed arrays.
+///
+/// It can be had only through its initializer, which finds a topological order or throws the cycle; whoever holds one
+/// need not check again.
+public struct WorkflowGraph: Sendable {
+  /// The workflow.
+  public let workflow: Workflow
+  /// Where the successors of step `i` begin in ``successors``; one entry more than there are steps.
+  public let successorStarts: [Int32]
+  /// The steps that need a step, for all steps one after the other, each list in file order.
+  public let successors: [StepIndex]
+  /// How many steps each step needs.
+  public let needCounts: [Int32]
+  /// The steps so that each comes after all it needs; among free ones file order.
+  public let topologicalOrder: [StepIndex]
+
+  /// A cycle among the needs of steps, as the steps on it: each needs the next, the last needs the first.
+  public struct Cycle: Error, Sendable, Hashable {
+    /// The steps on the cycle.
+    public let steps: [StepIndex]
+  }
+
+  /// Orders the steps of `workflow`, whose needs must be valid indices without repetition; throws a shortest found
+  /// cycle.
+  public init(_ workflow: Workflow) throws(Cycle) {
+    let steps = workflow.steps
+    let count = steps.count
+    var starts = [Int32](repeating: 0, count: count + 1)
+    var needCounts = [Int32](repeating: 0, count: count)
+    for index in 0..<count {
+      let needs = steps[index].needs
+      needCounts[index] = Int32(needs.count)
+      for need in needs { starts[Int(need) + 1] += 1 }
+    }
+    for index in 0..<count { starts[index + 1] += starts[index] }
+    var cursors = starts
+    var successors = [StepIndex](repeating: 0, count: Int(starts[count]))
+    for index in 0..<count {
+      for need in steps[index].needs {
+        successors[Int(cursors[Int(need)])] = StepIndex(index)
+        cursors[Int(need)] += 1
+      }
+    }
+    var open = needCounts
+    var order: [StepIndex] = []
+    order.reserveCapacity(count)
+    for index in 0..<count where open[index] == 0 { order.append(StepIndex(index)) }
+    var next = 0
+    while next < order.count {
+      let step = Int(order[next])
+      next += 1
+      for edge in Int(starts[step])..<Int(starts[step + 1]) {
+        let successor = Int(successors[edge])
+        open[successor] -= 1
+        if open[successor] == 0 { order.append(StepIndex(successor)) }
+      }
+    }
+    guard order.count == count else { throw Self.cycle(among: steps, open: open) }
+    self.workflow = workflow
+    self.successorStarts = starts
+    self.successors = successors
+    self.needCounts = needCounts
+    self.topologicalOrder = order
+  }
+
+  /// The steps that need `step`, in file order.
+  public func successors(of step: StepIndex) -> ArraySlice<StepIndex> {
+    successors[Int(successorStarts[Int(step)])..<Int(successorStarts[Int(step) + 1])]
+  }
+
+  /// Walks from a step that was never freed along needs that were never freed until a step comes again.
+  private static func cycle(among steps: [Step], open: [Int32]) -> Cycle {
+    var visitedAt = [Int](repeating: -1, count: steps.count)
+    var path: [StepIndex] = []
+    var current = StepIndex(open.firstIndex { $0 > 0 } ?? 0)
+    while visitedAt[Int(current)] < 0 {
+      visitedAt[Int(current)] = path.count
+      path.append(current)
+      current = steps[Int(current)].needs.first { open[Int($0)] > 0 } ?? current
+    }
+    return Cycle(steps: Array(path[visitedAt[Int(current)]...]))
+  }
+}

@@ -1,0 +1,80 @@
+import FlowModel
+
+/// What all actions have in common; an action is an ``Action``, an ``AsyncAction`` or a ``Service``.
+///
+/// Everything but `name`, `summary`, `Input`, `Output` and `run` has a default. What is declared here is read by
+/// `validate`, `schema` and `plugins show` without running anything.
+public protocol ActionType: Sendable {
+  /// What a step gives under `with`.
+  associatedtype Input: ActionInput = NoInput
+  /// What dependants read under `outputs`.
+  associatedtype Output: ActionOutput = NoOutput
+
+  /// The full name, `plugin.action`.
+  static var name: String { get }
+  /// One sentence: what it does.
+  static var summary: String { get }
+  /// Resources it makes with ``ActionContext/provide(_:_:close:)``.
+  static var provides: [ResourceKey] { get }
+  /// Resources it takes with ``ActionContext/resource(_:as:)``; a step before it must provide each.
+  static var requires: [ResourceKey] { get }
+  /// Events it may post.
+  static var events: [String] { get }
+  /// Whether it reads data that is unavailable while the device is locked (P6).
+  static var needsProtectedData: Bool { get }
+  /// The errors it may end with, and which are worth another try.
+  static var errors: [ErrorDeclaration] { get }
+  /// An example step, beginning with `uses:`.
+  static var example: String { get }
+  /// The name of an object input whose keys are outputs too; nil for all but actions such as `flow.set`.
+  static var outputsFromInput: String? { get }
+  /// The name of a literal string input that names an event it posts; nil for all but actions such as `flow.post`.
+  static var eventFromInput: String? { get }
+
+  /// What is wrong with the literal inputs beyond their types. Pure; called by `validate`.
+  static func check(_ input: LiteralInput) -> [InputProblem]
+
+  /// Made once for every registry, without I/O.
+  init()
+}
+
+extension ActionType {
+  /// None.
+  public static var provides: [ResourceKey] { [] }
+  /// None.
+  public static var requires: [ResourceKey] { [] }
+  /// None.
+  public static var events: [String] { [] }
+  /// No.
+  public static var needsProtectedData: Bool { false }
+  /// None declared: every error is worth another try.
+  public static var errors: [ErrorDeclaration] { [] }
+  /// Just the `uses` line.
+  public static var example: String { "uses: \(name)" }
+  /// None.
+  public static var outputsFromInput: String? { nil }
+  /// None.
+  public static var eventFromInput: String? { nil }
+  /// Nothing.
+  public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
+}
+
+/// An action that does its work on the step's own thread; the usual kind.
+///
+/// No task is made for it. It may block: it then costs only its own slot.
+public protocol Action: ActionType {
+  /// Does the work; throws an ``ActionError`` (or any error) when it fails.
+  func run(_ input: Input, in context: ActionContext) throws -> Output
+}
+
+/// An action that awaits.
+public protocol AsyncAction: ActionType {
+  /// Does the work; throws an ``ActionError`` (or any error) when it fails. Its task is cancelled with the step.
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output
+}
+
+/// An action that reports ready with ``ActionContext/ready(_:)`` and then goes on until its task is cancelled.
+///
+/// For dependants, the gate and its own deadline the step is settled when it reports ready. The run stops its services
+/// when everything else is over. One that returns without having reported ready is settled by what it returns.
+public protocol Service: AsyncAction {}

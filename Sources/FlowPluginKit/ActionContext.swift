@@ -1,0 +1,143 @@
+import FlowModel
+
+/// What an action can see and do besides its inputs: its view of the run.
+///
+/// A context may be passed to other threads; calls after the step has ended do nothing.
+public struct ActionContext: Sendable {
+  /// The run behind this context.
+  public let host: any ActionHost
+  /// Which step of the run, as the host numbers them.
+  public let step: StepIndex
+  /// Which try this is; the first is 1.
+  public let attempt: Int
+
+  /// A context for one try of one step; made by engines and by test hosts.
+  public init(host: any ActionHost, step: StepIndex, attempt: Int) {
+    self.host = host
+    self.step = step
+    self.attempt = attempt
+  }
+
+  /// The id of the step.
+  public var stepID: StepID { host.stepID(of: step) }
+
+  /// What is the same for all steps of the run.
+  public var run: RunInformation { host.run }
+
+  /// Environment variables that the workflow and the step state, for child processes.
+  public var environment: [String: String] { host.environment(of: step) }
+
+  /// The time left until the step's deadline, never below zero; nil: no deadline.
+  public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
+
+  /// Whether the step has been cancelled or has timed out; an action that works long asks now and then.
+  public var isCancelled: Bool { host.isCancelled(step, attempt: attempt) }
+
+  /// Throws `CancellationError` when the step has been cancelled or has timed out.
+  public func checkCancellation() throws { if isCancelled { throw CancellationError() } }
+
+  /// Calls `handler` once, on some thread, when the step is cancelled or times out; at once when that has happened.
+  public func onCancel(_ handler: @escaping @Sendable () -> Void) {
+    host.onCancel(step, attempt: attempt, handler)
+  }
+
+  /// Writes a line to the run's log. Lines over 64 KiB are cut.
+  public func log(_ message: @autoclosure () -> String, level: LogLevel = .info) {
+    host.log(message(), level: level, step: step)
+  }
+
+  /// Tells how far the step is: `fraction` from 0 to 1, and what it is doing.
+  public func progress(_ fraction: Double, _ message: String = "") {
+    host.progress(fraction, message, step: step)
+  }
+
+  /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
+  public func post(_ event: String) throws { try host.post(event, step: step) }
+
+  /// The handle that a step before this one provided, or that a plugin brings into every run.
+  ///
+  /// ```swift
+  /// let store: any KeyValueStore = try context.resource(.keyValueStore)
+  /// ```
+  /// Throws an ``ActionError`` `resource-missing` when there is none and `resource-type` when it is of another type.
+  public func resource<Handle>(_ key: ResourceKey, as type: Handle.Type = Handle.self) throws -> Handle {
+    guard let handle = host.resource(key, step: step) else {
+      throw ActionError("resource-missing", "no step before '\(stepID)' provides '\(key)'", isRetryable: false)
+    }
+    guard let typed = handle as? Handle else {
+      throw ActionError(
+        "resource-type", "the resource '\(key)' is no \(type) but a \(Swift.type(of: handle))", isRetryable: false)
+    }
+    return typed
+  }
+
+  /// Makes a handle available to the steps that come after this one.
+  ///
+  /// `close` is called when the run ends, in reverse order of provision, with a second to finish. A retried step's
+  /// handle replaces what it had provided before, which is closed at once.
+  public func provide(_ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void = {}) {
+    host.provide(key, handle, close: close, step: step, attempt: attempt)
+  }
+
+  /// Reports a service ready, with its outputs: its dependants go on while the service does too. The first call counts.
+  public func ready(_ output: some ActionOutput) { host.ready(output.values, step: step, attempt: attempt) }
+}
+
+/// How important a log line is.
+public enum LogLevel: String, Sendable, Hashable, CaseIterable {
+  case debug, info, warning, error
+}
+
+/// What is the same for all steps of a run.
+public struct RunInformation: Sendable {
+  /// Unique for each run: a UUID in lower case.
+  public var id: String
+  /// The absolute path of the data folder; it exists.
+  public var dataFolder: String
+  /// The absolute path of the folder that the workflow file lies in.
+  public var workflowFolder: String
+
+  /// Describes a run.
+  public init(id: String, dataFolder: String, workflowFolder: String) {
+    self.id = id
+    self.dataFolder = dataFolder
+    self.workflowFolder = workflowFolder
+  }
+}
+
+/// The engine's side of an ``ActionContext``; plugin authors never meet it.
+public protocol ActionHost: AnyObject, Sendable {
+  /// What is the same for all steps.
+  var run: RunInformation { get }
+  /// Why the application was launched; the defaults before activation.
+  var launch: Launch { get }
+  /// The id of a step.
+  func stepID(of step: StepIndex) -> StepID
+  /// The variables that workflow and step state.
+  func environment(of step: StepIndex) -> [String: String]
+  /// The time left until the deadline of the step or of this try; nil: none.
+  func remaining(of step: StepIndex, attempt: Int) -> Duration?
+  /// Whether this try is to end.
+  func isCancelled(_ step: StepIndex, attempt: Int) -> Bool
+  /// Calls the handler once this try is to end.
+  func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
+  /// Writes a log line.
+  func log(_ message: String, level: LogLevel, step: StepIndex)
+  /// Tells how far the step is.
+  func progress(_ fraction: Double, _ message: String, step: StepIndex)
+  /// Posts an event; throws when that is not allowed.
+  func post(_ event: String, step: StepIndex) throws
+  /// The handle under this key, or nil.
+  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)?
+  /// Makes a handle available.
+  func provide(
+    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    attempt: Int)
+  /// Reports a service ready.
+  func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int)
+}
+
+extension ActionContext {
+  /// Why the application was launched.
+  public var launch: Launch { host.launch }
+}

@@ -1,0 +1,24 @@
+import FlowModel
+
+/// Why an action failed, for the person who runs the workflow.
+public struct ActionError: Error, Sendable, Hashable, CustomStringConvertible {
+  /// A stable word for programs, one of the action's declared errors where it declares any.
+  public var code: String
+  /// What happened and what to do about it, as a sentence without a full stop.
+  public var message: String
+  /// Whether another try may succeed; nil: what the action's declaration says of the code, else yes.
+  public var isRetryable: Bool?
+  /// The least pause before another try, when the other side asked for one; nil: none.
+  public var retryAfter: Duration?
+
+  /// A failure.
+  public init(_ code: String, _ message: String, isRetryable: Bool? = nil, retryAfter: Duration? = nil) {
+    self.code = code
+    self.message = message
+    self.isRetryable = isRetryable
+    self.retryAfter = retryAfter
+  }
+
+  /// Code and message.
+  public var description: String { "\(message) [\(code)]" }
+}

@@ -1,0 +1,161 @@
+import FlowModel
+
+/// The outputs of an action: a plain struct whose stored properties are ``FieldValue``s.
+///
+/// ```swift
+/// struct Output: ActionOutput { var path: String; var created: Bool }
+/// ```
+///
+/// The table of fields is derived from the struct: the compiler writes `init(from:)`, and a decoder that only notes
+/// what it is asked for finds names and types. An output of optional type may be missing; it then reads as null.
+public protocol ActionOutput: Sendable, Decodable {
+  /// A sentence for each output, by name; those not named have none.
+  static var summaries: [String: String] { get }
+  /// The outputs as workflows know them.
+  var values: ValueObject { get }
+}
+
+extension ActionOutput {
+  /// None.
+  public static var summaries: [String: String] { [:] }
+
+  /// The stored properties by name, in order.
+  public var values: ValueObject {
+    var values = ValueObject()
+    for child in Mirror(reflecting: self).children {
+      if let label = child.label, let field = child.value as? any FieldValue { values[label] = field.value }
+    }
+    return values
+  }
+
+  /// The declared fields in the order of the struct.
+  static func fieldDeclarations() -> [FieldDeclaration] {
+    if Self.self == NoOutput.self || Self.self == AnyOutput.self { return [] }
+    let recorder = FieldRecorder()
+    _ = try? Self(from: FieldRecordingDecoder(recorder: recorder))
+    return recorder.fields.map { field in
+      FieldDeclaration(
+        field.name, field.type, isRequired: field.isRequired, summary: Self.summaries[field.name] ?? "")
+    }
+  }
+}
+
+/// No outputs.
+public struct NoOutput: ActionOutput {
+  /// No outputs.
+  public init() {}
+  /// An empty object.
+  public var values: ValueObject { [:] }
+}
+
+/// Outputs whose names are known only when the step runs, as with `flow.set`.
+public struct AnyOutput: ActionOutput {
+  /// The outputs.
+  public let values: ValueObject
+  /// Gives back these outputs.
+  public init(_ values: ValueObject) { self.values = values }
+  /// There is nothing to derive.
+  public init(from decoder: any Decoder) throws { values = [:] }
+}
+
+private final class FieldRecorder {
+  var fields: [(name: String, type: ValueType, isRequired: Bool)] = []
+}
+
+/// A decoder that notes the keys and types it is asked for and answers with placeholders.
+private struct FieldRecordingDecoder: Decoder {
+  let recorder: FieldRecorder
+  var codingPath: [any CodingKey] { [] }
+  var userInfo: [CodingUserInfoKey: Any] { [:] }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedDecodingContainer<Key> {
+    KeyedDecodingContainer(FieldRecordingContainer(recorder: recorder))
+  }
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer { throw unsupported }
+  func singleValueContainer() throws -> any SingleValueDecodingContainer { throw unsupported }
+
+  private var unsupported: DecodingError {
+    .dataCorrupted(.init(codingPath: [], debugDescription: "outputs are structs of field values"))
+  }
+}
+
+private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let recorder: FieldRecorder
+  var codingPath: [any CodingKey] { [] }
+  var allKeys: [Key] { [] }
+  func contains(_ key: Key) -> Bool { true }
+  func decodeNil(forKey key: Key) -> Bool { false }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    guard let field = type as? any FieldValue.Type else {
+      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
+    }
+    recorder.fields.append((key.stringValue, field.valueType, true))
+    return field.placeholder as! T
+  }
+
+  func decodeIfPresent<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T? {
+    guard let field = type as? any FieldValue.Type else {
+      preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
+    }
+    recorder.fields.append((key.stringValue, field.valueType, false))
+    return nil
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> { throw unsupported(key) }
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer { throw unsupported(key) }
+  func superDecoder() throws -> any Decoder { FieldRecordingDecoder(recorder: recorder) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { FieldRecordingDecoder(recorder: recorder) }
+
+  private func unsupported(_ key: Key) -> DecodingError {
+    .dataCorruptedError(forKey: key, in: self, debugDescription: "outputs are structs of field values")
+  }
+}
+
+// The values a workflow knows, so that outputs of these types get their `init(from:)` from the compiler. The table of
+// fields never calls these bodies; they read what `values` writes.
+extension Value: Decodable {
+  /// Reads what `values` writes.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .boolean(value)
+    } else if let value = try? container.decode(Int.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let values = try? container.decode([Value].self) {
+      self = .array(values)
+    } else {
+      self = .object(try container.decode(ValueObject.self))
+    }
+  }
+}
+
+extension ValueObject: Decodable {
+  /// Reads what `values` writes; members come sorted by key.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.singleValueContainer().decode([String: Value].self)
+    self.init(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+  }
+}
+
+extension DataPath: Decodable {
+  /// Reads a path's text.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+}
+
+extension SourcePath: Decodable {
+  /// Reads a path's text.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+}

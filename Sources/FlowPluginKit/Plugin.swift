@@ -1,0 +1,42 @@
+import FlowModel
+
+/// A set of actions under one name, compiled into the program.
+///
+/// ```swift
+/// public struct GreetingPlugin: Plugin {
+///   public static let name = "greeting"
+///   public init() {}
+///   public var actions: [any ActionType.Type] { [Greet.self] }
+/// }
+/// ```
+///
+/// Making a plugin does no I/O (P9): what an action needs it opens when it runs.
+public protocol Plugin: Sendable {
+  /// The part before the dot in the names of its actions.
+  static var name: String { get }
+
+  /// The actions it brings.
+  var actions: [any ActionType.Type] { get }
+
+  /// Handles that every run with this plugin has from its start, such as the UI host an app passes in.
+  var resources: [PluginResource] { get }
+}
+
+extension Plugin {
+  /// None.
+  public var resources: [PluginResource] { [] }
+}
+
+/// A handle that a plugin brings into every run.
+public struct PluginResource: Sendable {
+  /// The key under which actions ask for it.
+  public let key: ResourceKey
+  /// The handle.
+  public let handle: any Sendable
+
+  /// Offers `handle` under `key`.
+  public init(_ key: ResourceKey, _ handle: any Sendable) {
+    self.key = key
+    self.handle = handle
+  }
+}
