@@ -12,7 +12,7 @@ let package = Package(
   ],
   dependencies: [],
   targets: core("FlowDiagnostics")
-    + core("FlowModel")
+    + core("FlowModel", tests: [])
     + core("FlowExpressions", uses: ["FlowModel"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])

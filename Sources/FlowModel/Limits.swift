@@ -10,6 +10,10 @@ public enum Limits {
   public static let aliasNodes = 100_000
   /// How deep maps and lists may nest.
   public static let nestingDepth = 64
+  /// How deep arrays and objects of a JSON text may nest.
+  public static let jsonDepth = 128
+  /// Bytes in a JSON text: 64 MiB.
+  public static let jsonBytes = 64 << 20
   /// Bytes of output a step may report, as JSON: 1 MiB.
   public static let outputBytes = 1 << 20
   /// Bytes in a log line: 64 KiB; a longer one is cut and says so.

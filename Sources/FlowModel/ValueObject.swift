@@ -40,18 +40,29 @@ public struct ValueObject: Sendable {
       case (let place?, let value?):
         members[place].value = value
       case (nil, let value?):
-        members.append((key, value))
-        if positions != nil {
-          positions![key] = members.count - 1
-        } else if members.count > Self.scanLimit {
-          reindex()
-        }
+        append(value, for: key)
       case (let place?, nil):
         members.remove(at: place)
         if positions != nil { reindex() }
       case (nil, nil):
         break
       }
+    }
+  }
+
+  /// Adds a member behind the others; false, and nothing changes, when `key` has a value already.
+  public mutating func insert(_ value: Value, for key: String) -> Bool {
+    guard position(of: key) == nil else { return false }
+    append(value, for: key)
+    return true
+  }
+
+  private mutating func append(_ value: Value, for key: String) {
+    members.append((key, value))
+    if positions != nil {
+      positions![key] = members.count - 1
+    } else if members.count > Self.scanLimit {
+      reindex()
     }
   }
 

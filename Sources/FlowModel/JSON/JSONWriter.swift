@@ -1,0 +1,104 @@
+/// Writes values as JSON bytes.
+enum JSONWriter {
+  static func append(_ value: Value, to output: inout [UInt8], layout: JSONText.Layout, level: Int) {
+    switch value {
+    case .null: append("null", to: &output)
+    case .boolean(let flag): append(flag ? "true" : "false", to: &output)
+    case .integer(let integer): append(integer: integer, to: &output)
+    case .number(let number): append(number: number, to: &output)
+    case .string(let text): append(string: text, to: &output)
+    case .array(let elements):
+      guard !elements.isEmpty else { return append("[]", to: &output) }
+      output.append(UInt8(ascii: "["))
+      var isFirst = true
+      for element in elements {
+        separate(isFirst: isFirst, to: &output, layout: layout, level: level + 1)
+        isFirst = false
+        append(element, to: &output, layout: layout, level: level + 1)
+      }
+      close(UInt8(ascii: "]"), to: &output, layout: layout, level: level)
+    case .object(let members):
+      guard !members.isEmpty else { return append("{}", to: &output) }
+      output.append(UInt8(ascii: "{"))
+      var isFirst = true
+      for (key, member) in members {
+        separate(isFirst: isFirst, to: &output, layout: layout, level: level + 1)
+        isFirst = false
+        append(string: key, to: &output)
+        append(layout == .indented ? ": " : ":", to: &output)
+        append(member, to: &output, layout: layout, level: level + 1)
+      }
+      close(UInt8(ascii: "}"), to: &output, layout: layout, level: level)
+    }
+  }
+
+  private static func separate(isFirst: Bool, to output: inout [UInt8], layout: JSONText.Layout, level: Int) {
+    if !isFirst { output.append(UInt8(ascii: ",")) }
+    if layout == .indented { appendLine(level: level, to: &output) }
+  }
+
+  private static func close(_ byte: UInt8, to output: inout [UInt8], layout: JSONText.Layout, level: Int) {
+    if layout == .indented { appendLine(level: level, to: &output) }
+    output.append(byte)
+  }
+
+  private static func appendLine(level: Int, to output: inout [UInt8]) {
+    output.append(UInt8(ascii: "\n"))
+    for _ in 0..<level * 2 { output.append(UInt8(ascii: " ")) }
+  }
+
+  private static func append(_ text: StaticString, to output: inout [UInt8]) {
+    output.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  static func append(integer: Int, to output: inout [UInt8]) {
+    var text = String(integer)
+    text.withUTF8 { output.append(contentsOf: $0) }
+  }
+
+  static func append(number: Double, to output: inout [UInt8]) {
+    guard number.isFinite else {
+      return append(number.isNaN ? "\"NaN\"" : number < 0 ? "\"-Infinity\"" : "\"Infinity\"", to: &output)
+    }
+    // Up to 2^53 every whole double is an integer of its own; -0 keeps its sign as a double.
+    if let integer = Int(exactly: number), integer.magnitude <= 1 << 53, integer != 0 || number.sign == .plus {
+      return append(integer: integer, to: &output)
+    }
+    var text = number.description
+    text.withUTF8 { output.append(contentsOf: $0) }
+  }
+
+  static func append(string: String, to output: inout [UInt8]) {
+    output.append(UInt8(ascii: "\""))
+    var copy = string
+    copy.withUTF8 { bytes in
+      var runStart = 0
+      for index in 0..<bytes.count {
+        let byte = bytes[index]
+        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
+        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
+        runStart = index + 1
+        appendEscape(of: byte, to: &output)
+      }
+      output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart...]))
+    }
+    output.append(UInt8(ascii: "\""))
+  }
+
+  private static func appendEscape(of byte: UInt8, to output: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""): append("\\\"", to: &output)
+    case UInt8(ascii: "\\"): append("\\\\", to: &output)
+    case 0x08: append("\\b", to: &output)
+    case 0x09: append("\\t", to: &output)
+    case 0x0A: append("\\n", to: &output)
+    case 0x0C: append("\\f", to: &output)
+    case 0x0D: append("\\r", to: &output)
+    default:
+      append("\\u00", to: &output)
+      for nibble in [byte >> 4, byte & 15] {
+        output.append(nibble < 10 ? UInt8(ascii: "0") + nibble : UInt8(ascii: "a") + nibble - 10)
+      }
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import FlowModel
+import Testing
+
+struct JSONTextTests {
+  @Test func `reads every kind of value and keeps the order of members`() throws {
+    let text =
+      #" { "b" : [ 1 , -2.5e3 , true , false , null ] , "a" : "x\n\u00e9\ud83d\ude00\/" , "e" : { } , "f" : [ ] } "#
+    let value = try JSONText.parse(text)
+    #expect(
+      value == ["b": [1, -2500.0, true, false, nil], "a": "x\né😀/", "e": [:], "f": []])
+    #expect(value.objectValue?.keys == ["b", "a", "e", "f"])
+  }
+
+  @Test func `keeps whole numbers of 64 bits as integers and all others as doubles`() throws {
+    func kind(_ text: String) throws -> String { try JSONText.parse(text).kindName }
+    #expect(try JSONText.parse("9223372036854775807").integerValue == .max)
+    #expect(try JSONText.parse("-9223372036854775808").integerValue == .min)
+    #expect(try kind("-9223372036854775808") == "integer")
+    #expect(try kind("9223372036854775808") == "number")
+    #expect(try kind("1.0") == "number")
+    #expect(try kind("1e2") == "number")
+    #expect(try JSONText.parse("-0").numberValue?.sign == .minus)
+  }
+
+  @Test(
+    arguments: [
+      ("0.1", 0.1), ("123456789012345678901234567890", 1.2345678901234568e29), ("1e-400", 0), ("5e-324", 5e-324),
+      ("2.2250738585072011e-308", 2.225073858507201e-308), ("0.000001", 1e-6),
+      ("9007199254740993.0", 9_007_199_254_740_992),
+      ("1.7976931348623157e308", .greatestFiniteMagnitude), ("1E+2", 100), ("-0.0", 0),
+    ] as [(String, Double)])
+  func `reads the nearest double`(text: String, expected: Double) throws {
+    #expect(try JSONText.parse(text).numberValue == expected)
+  }
+
+  @Test(arguments: [
+    ("", "line 1, column 1: expected a value, found the end of the text"),
+    ("  ", "line 1, column 3: expected a value, found the end of the text"),
+    ("[1,\n 2,\n é]", "line 3, column 2: expected a value, found 'é'"),
+    ("[1 2]", "line 1, column 4: expected ',' or ']' after an element, found '2'"),
+    (
+      "{\n  \"a\": [1,\n  2",
+      "line 3, column 4: expected ',' or ']' after an element, found the end of the text; "
+        + "the '[' of line 2, column 8 is open"
+    ),
+    ("[1,]", "line 1, column 4: expected a value after ',', found ']'; remove the last comma"),
+    (#"{"a":1,}"#, "line 1, column 8: expected a key after ',', found '}'; remove the last comma"),
+    ("{a:1}", "line 1, column 2: expected a key in double quotes, found 'a'"),
+    (#"{"a" 1}"#, "line 1, column 6: expected ':' after the key 'a', found '1'"),
+    (#"{"a":1,"b":2,"a":3}"#, "line 1, column 14: the key 'a' comes twice"),
+    ("'x'", "line 1, column 1: expected a value, found a single quote; JSON strings stand in double quotes"),
+    ("True", "line 1, column 1: expected a value, found 'T'"),
+    ("truest", "line 1, column 1: 'truest' is no JSON value; the only words are true, false and null"),
+    ("nul", "line 1, column 1: 'nul' is no JSON value; the only words are true, false and null"),
+    ("01", "line 1, column 1: a number starts with a superfluous zero"),
+    ("-", "line 1, column 2: expected a digit after '-', found the end of the text"),
+    ("1.", "line 1, column 3: expected a digit after the decimal point, found the end of the text"),
+    ("1e+", "line 1, column 4: expected a digit in the exponent, found the end of the text"),
+    ("1e999", "line 1, column 1: the number is too large for a double"),
+    (#""abc"#, "line 1, column 1: the string is never closed"),
+    ("\"a\tb\"", #"line 1, column 3: a control character stands in a string; write \t"#),
+    (
+      #""\x""#,
+      #"line 1, column 2: '\x' is no escape; the escapes are \" \\ \/ \b \f \n \r \t and \u with four hex digits"#
+    ),
+    (#""\u12g4""#, #"line 1, column 2: expected four hex digits after \u, found 'g'"#),
+    (#""\ud800""#, "line 1, column 2: half a surrogate pair is no character"),
+    ("1 2", "line 1, column 3: expected the end of the text, found '2'"),
+  ])
+  func `says what is wrong and where`(text: String, message: String) {
+    #expect { try JSONText.parse(text) } throws: { "\($0)" == message }
+  }
+
+  @Test func `names the byte that is no UTF-8`() {
+    let bytes: [UInt8] = Array("[\"ab".utf8) + [0xC3, 0x28] + Array("\"]".utf8)
+    #expect { try JSONText.parse(bytes) } throws: { ($0 as? JSONProblem)?.offset == 4 }
+  }
+
+  @Test func `accepts what JavaScript does when told to be lenient`() throws {
+    let rules = JSONText.Rules(isLenient: true)
+    #expect(try JSONText.parse(#"{"a":1,"b":2,"a":3}"#, rules: rules) == ["a": 3, "b": 2])
+    #expect(try JSONText.parse(#""\ud800x""#, rules: rules) == "\u{FFFD}x")
+    #expect(try JSONText.parse("-1e999", rules: rules).numberValue == -.infinity)
+  }
+
+  @Test func `refuses what nests deeper or is longer than the limits, not what just fits`() throws {
+    func nested(_ depth: Int) -> String {
+      String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+    }
+    _ = try JSONText.parse(nested(Limits.jsonDepth))
+    #expect { try JSONText.parse(nested(Limits.jsonDepth + 1)) } throws: {
+      "\($0)" == "line 1, column 129: arrays and objects nest deeper than 128"
+    }
+    #expect(try JSONText.parse("12345", rules: .init(bytes: 5)) == 12345)
+    #expect { try JSONText.parse("123456", rules: .init(bytes: 5)) } throws: {
+      "\($0)" == "line 1, column 1: the text has 6 bytes; at most 5 are read"
+    }
+  }
+
+  @Test func `writes one line, or two spaces a level`() {
+    let value: Value = ["a": [1, 2.5, "q\"\\\u{1}\n"], "b": [:], "c": [], "d": nil]
+    #expect(JSONText.write(value) == #"{"a":[1,2.5,"q\"\\\u0001\n"],"b":{},"c":[],"d":null}"#)
+    #expect(
+      JSONText.write(value, layout: .indented) == """
+        {
+          "a": [
+            1,
+            2.5,
+            "q\\"\\\\\\u0001\\n"
+          ],
+          "b": {},
+          "c": [],
+          "d": null
+        }
+        """)
+  }
+
+  @Test(
+    arguments: [
+      (3, "3"), (-0.0, "-0.0"), (0.1, "0.1"), (1e300, "1e+300"), (9_007_199_254_740_992, "9007199254740992"),
+      (.nan, "\"NaN\""), (.infinity, "\"Infinity\""), (-.infinity, "\"-Infinity\""),
+    ] as [(Double, String)])
+  func `writes numbers with the fewest digits that read back the same`(number: Double, text: String) {
+    #expect(JSONText.write(.number(number)) == text)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `reads back what it wrote, in both layouts`() throws {
+    for seed in UInt64(1)...2_000 {
+      var generator = SeededGenerator(seed: seed)
+      let value = generator.value(depth: 4)
+      for layout in [JSONText.Layout.compact, .indented] {
+        let text = JSONText.write(value, layout: layout)
+        let again = try JSONText.parse(text)
+        #expect(again == value, "seed \(seed), \(layout): \(text)")
+        #expect(JSONText.write(again, layout: layout) == text, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `reads or refuses any bytes, and says a place inside the text`() {
+    let alphabet =
+      Array(#"{}[]",:\u0123456789abcdefnulltruefalse-+.eE \#n\#t'é"#.utf8) + [0x00, 0x7F, 0x80, 0xC3, 0xED, 0xF4]
+    for seed in UInt64(1)...20_000 {
+      var generator = SeededGenerator(seed: seed)
+      let bytes = (0..<generator.below(40)).map { _ in alphabet[generator.below(alphabet.count)] }
+      do throws(JSONProblem) {
+        let value = try JSONText.parse(bytes)
+        #expect((try? JSONText.parse(JSONText.write(value))) == value, "seed \(seed)")
+      } catch {
+        #expect((0...bytes.count).contains(error.offset), "seed \(seed): \(error)")
+      }
+    }
+  }
+}
