@@ -41,6 +41,19 @@ public struct ActionContext: Sendable {
     host.onCancel(step, attempt: attempt, handler)
   }
 
+  /// Waits without holding a thread, on the run's clock; throws `CancellationError` as soon as the step is cancelled.
+  public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
+    try checkCancellation()
+    let wake = Wake()
+    host.wake(after: duration) { wake.finish(.success(())) }
+    onCancel { wake.finish(.failure(CancellationError())) }
+    try await withTaskCancellationHandler {
+      try await wake.wait()
+    } onCancel: {
+      wake.finish(.failure(CancellationError()))
+    }
+  }
+
   /// Writes a line to the run's log. Lines over 64 KiB are cut.
   public func log(_ message: @autoclosure () -> String, level: LogLevel = .info) {
     host.log(message(), level: level, step: step)
@@ -135,6 +148,18 @@ public protocol ActionHost: AnyObject, Sendable {
     attempt: Int)
   /// Reports a service ready.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int)
+  /// Calls the handler once, on some thread, when this much time has passed on the run's clock.
+  func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void)
+}
+
+extension ActionHost {
+  /// On the system's clock, for hosts without a clock of their own.
+  public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
+    Task {
+      try? await Task.sleep(for: delay)
+      handler()
+    }
+  }
 }
 
 extension ActionContext {

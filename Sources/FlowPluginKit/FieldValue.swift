@@ -179,6 +179,8 @@ extension FieldWord {
   public var value: Value { .string(rawValue) }
 }
 
+extension LogLevel: FieldWord {}
+
 /// A place that an action writes; a relative one is resolved against the run's data folder before the action sees it.
 public struct DataPath: FieldValue, Hashable {
   /// The absolute path.
