@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .library(name: "FlowKit", targets: ["FlowKit"]),
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
+    .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
   ],
   dependencies: [],
   targets: core("FlowDiagnostics")
@@ -17,10 +18,26 @@ let package = Package(
     + core("FlowPluginKit", uses: ["FlowModel"])
     + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])
     + core("FlowKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
+    + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit"])
+    + plugin("flow")
 )
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it.
 func core(_ name: String, uses: [Target.Dependency] = [], tests: [Target.Dependency]? = nil) -> [Target] {
   [.target(name: name, dependencies: uses, path: "Sources/\(name)")]
     + (tests.map { [.testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + $0)] } ?? [])
+}
+
+/// A built-in plugin under `plugins/<name>`, with its tests; `uses` names what it needs besides the plugin interface.
+/// No plugin may use another or the engine.
+func plugin(_ name: String, uses: [Target.Dependency] = []) -> [Target] {
+  let target = name.prefix(1).uppercased() + name.dropFirst() + "Plugin"
+  return [
+    .target(
+      name: target, dependencies: ["FlowModel", "FlowPluginKit"] + uses, path: "plugins/\(name)/Sources/\(target)"),
+    .testTarget(
+      name: "\(target)Tests",
+      dependencies: [.byName(name: target), "FlowModel", "FlowPluginKit", "FlowTestKit"] + uses,
+      path: "plugins/\(name)/Tests/\(target)Tests"),
+  ]
 }

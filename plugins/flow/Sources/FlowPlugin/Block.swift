@@ -1,0 +1,34 @@
+import FlowModel
+import FlowPluginKit
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Holds its thread in a blocking call and hears no cancellation: what a step waiting for a slow disk does, for tests and
+/// measurements.
+struct Block: Action {
+  static let name = "flow.block"
+  static let summary = "Holds a thread in a blocking call and ignores cancellation, for tests and measurements"
+  static let example = """
+    uses: flow.block
+    with: { for: 10ms }
+    """
+
+  struct Input: ActionInput {
+    @Field("How long to hold the thread") var `for`: Duration
+  }
+
+  func run(_ input: Input, in context: ActionContext) -> NoOutput {
+    let (seconds, nanoseconds) = input.for.nanoseconds.quotientAndRemainder(dividingBy: 1_000_000_000)
+    var request = timespec(tv_sec: seconds, tv_nsec: nanoseconds)
+    var rest = timespec()
+    // A signal may wake the call early; it then says how much is left.
+    while nanosleep(&request, &rest) != 0 && errno == EINTR { request = rest }
+    return NoOutput()
+  }
+}

@@ -1,0 +1,9 @@
+import FlowPluginKit
+
+/// Does nothing, as cheaply as a step can: a place to meet for other steps.
+struct DoNothing: Action {
+  static let name = "flow.noop"
+  static let summary = "Does nothing; other steps can meet at it"
+
+  func run(_ input: NoInput, in context: ActionContext) -> NoOutput { NoOutput() }
+}

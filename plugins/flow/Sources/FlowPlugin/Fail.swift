@@ -1,0 +1,22 @@
+import FlowModel
+import FlowPluginKit
+
+/// Fails on every try, with the message it is given.
+struct Fail: Action {
+  static let name = "flow.fail"
+  static let summary = "Fails with a message"
+  static let errors = [ErrorDeclaration("failed", "The step was told to fail", isRetryable: true)]
+  static let example = """
+    uses: flow.fail
+    with: { message: nothing to publish }
+    if: steps.build.outputs.changed == false
+    """
+
+  struct Input: ActionInput {
+    @Field("What the failure says") var message = "the step was told to fail"
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+    throw ActionError("failed", input.message)
+  }
+}

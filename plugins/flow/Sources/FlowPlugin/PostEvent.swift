@@ -1,0 +1,28 @@
+import FlowModel
+import FlowPluginKit
+
+/// Posts an event, which steps may wait for with `after`.
+struct PostEvent: Action {
+  static let name = "flow.post"
+  static let summary = "Posts an event that other steps wait for with `after`"
+  static let eventFromInput: String? = "event"
+  static let example = """
+    uses: flow.post
+    with: { event: map.first-use }
+    """
+
+  struct Input: ActionInput {
+    @Field("The name of the event; no expression, so that waiters can be checked before anything runs")
+    var event: String
+  }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    guard case .string(let event)? = input["event"], event.isEmpty else { return [] }
+    return [InputProblem("event", "an event needs a name", help: "write a name such as map.first-use")]
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+    try context.post(input.event)
+    return NoOutput()
+  }
+}

@@ -1,0 +1,22 @@
+import FlowModel
+import FlowPluginKit
+
+/// Gives its values back as outputs, so that other steps can read what an expression has worked out once.
+struct SetValues: Action {
+  static let name = "flow.set"
+  static let summary = "Gives its values back as outputs"
+  static let outputsFromInput: String? = "values"
+  static let example = """
+    uses: flow.set
+    with:
+      values: { greeting: "Hello ${{ inputs.name }}" }
+    """
+
+  struct Input: ActionInput {
+    @Field("The outputs by name; a value may be an expression") var values: ValueObject
+  }
+
+  typealias Output = AnyOutput
+
+  func run(_ input: Input, in context: ActionContext) -> AnyOutput { AnyOutput(input.values) }
+}
