@@ -18,7 +18,7 @@ let package = Package(
     + core("FlowPluginKit", uses: ["FlowModel"])
     + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])
     + core("FlowKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
-    + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit"])
+    + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
 )
 

@@ -1,0 +1,60 @@
+/// The launch gate as a value of eight bits: what it has heard, and how it opened.
+///
+/// Two sides move it, the plan (all blocking steps are satisfied, or one never will be) and the clock (the floor, the
+/// ceiling). It is one small number so that both can do so with a compare-and-swap and neither ever waits for the
+/// other; the virtual clock uses the same value without one.
+package struct GateState: RawRepresentable, Sendable, Hashable {
+  package var rawValue: UInt8
+
+  private static let floorReached: UInt8 = 1
+  private static let decided: UInt8 = 2
+  private static let decidedFailed: UInt8 = 4
+  private static let opened: UInt8 = 8
+
+  /// A gate of these bits.
+  package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// A gate that has heard nothing.
+  package static let closed = GateState(rawValue: 0)
+
+  /// What the gate may hear.
+  package enum Signal: Sendable {
+    case floorReached
+    case ceilingReached
+    case decided(GateDecision)
+    case cancelled
+  }
+
+  /// How it opened, or nil while it is closed.
+  package var outcome: GateOutcome? {
+    rawValue & Self.opened == 0 ? nil : GateOutcome(rawValue: rawValue >> 4)
+  }
+
+  /// The gate after `signal`. An open gate stays as it is.
+  package func after(_ signal: Signal) -> GateState {
+    guard outcome == nil else { return self }
+    switch signal {
+    case .floorReached:
+      let reached = GateState(rawValue: rawValue | Self.floorReached)
+      return reached.decision.map { reached.open($0 == .ready ? .ready : .failed) } ?? reached
+    case .decided(let decision):
+      guard self.decision == nil else { return self }
+      if rawValue & Self.floorReached != 0 { return open(decision == .ready ? .ready : .failed) }
+      return GateState(rawValue: rawValue | Self.decided | (decision == .failed ? Self.decidedFailed : 0))
+    case .ceilingReached:
+      // Floor and ceiling may be one instant: what was decided before it counts.
+      return open(decision.map { $0 == .ready ? .ready : .failed } ?? .timedOut)
+    case .cancelled:
+      return open(.cancelled)
+    }
+  }
+
+  private var decision: GateDecision? {
+    guard rawValue & Self.decided != 0 else { return nil }
+    return rawValue & Self.decidedFailed != 0 ? .failed : .ready
+  }
+
+  private func open(_ outcome: GateOutcome) -> GateState {
+    GateState(rawValue: rawValue | Self.opened | outcome.rawValue << 4)
+  }
+}

@@ -1,0 +1,106 @@
+import FlowModel
+
+/// What a plan tells of a step.
+public struct StepReading: Sendable, Hashable {
+  /// Where the step is in its life.
+  public var status: StepStatus
+  /// How it ended; nil before.
+  public var outcome: Outcome?
+  /// Why it did not run; nil when it did.
+  public var reason: SkipReason?
+  /// Tries so far.
+  public var attempts: Int
+  /// The name of its queue.
+  public var queue: String
+  /// Nanoseconds from the start of the run at which nothing held it back but a place; nil: never.
+  public var readyAtNanoseconds: Int?
+  /// … at which its first try started; nil: never.
+  public var startedAtNanoseconds: Int?
+  /// … at which it was settled; nil: not yet.
+  public var endedAtNanoseconds: Int?
+  /// How long its body went on after its ceiling; nil: it did not.
+  public var overrunNanoseconds: Int?
+  /// Whether it was left behind because it ignored its cancellation.
+  public var isAbandoned: Bool
+  /// Whether it waited for the gate.
+  public var isDeferred: Bool
+  /// Whether the gate waited for it.
+  public var isBlocking: Bool
+  /// Whether it was not settled when the gate timed out.
+  public var isLate: Bool
+  /// Why it failed; nil when it did not.
+  public var failure: StepFailure?
+  /// The outcome after `optional` is applied.
+  public var conclusion: Outcome?
+}
+
+extension Plan {
+  /// What is known of a step.
+  public subscript(step: StepIndex) -> StepReading {
+    let state = states[Int(step)]
+    let trait = traits[Int(step)]
+    func time(_ value: Int) -> Int? { value == never ? nil : value }
+    return StepReading(
+      status: state.status, outcome: state.outcome, reason: state.reason, attempts: Int(state.attempt),
+      queue: queues[Int(trait.queue)].name, readyAtNanoseconds: time(state.readyAt),
+      startedAtNanoseconds: time(state.startedAt), endedAtNanoseconds: time(state.endedAt),
+      overrunNanoseconds: overruns[step], isAbandoned: state.marks.contains(.abandoned),
+      isDeferred: trait.flags.contains(.deferred), isBlocking: trait.flags.contains(.blocking),
+      isLate: state.marks.contains(.late), failure: failures[step], conclusion: conclusion(of: step))
+  }
+
+  /// The outcome of a settled step after `optional` is applied; nil before it is settled.
+  public func conclusion(of step: StepIndex) -> Outcome? {
+    let outcome = states[Int(step)].outcome
+    guard traits[Int(step)].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
+      return outcome
+    }
+    return .success
+  }
+
+  /// What the status functions say in the `if` of a step whose needs are settled.
+  public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
+    var functions: StepFacts.StatusFunctions = .always
+    let needs = graph.workflow.steps[Int(step)].needs
+    if needs.allSatisfy({ isSatisfied($0) }) { functions.insert(.success) }
+    if needs.contains(where: { !isSatisfied($0) && states[Int($0)].reason != .eventNeverPosted }) {
+      functions.insert(.failure)
+    }
+    if cancelledAt != never { functions.insert(.cancelled) }
+    return functions
+  }
+
+  /// How the launch gate stands.
+  public var gate: GateReading {
+    GateReading(
+      outcome: gateOutcome, openedAtNanoseconds: gateOpenedAt == never ? nil : gateOpenedAt,
+      readyAtNanoseconds: gateReadyAt == never ? nil : gateReadyAt,
+      late: states.indices.filter { states[$0].marks.contains(.late) }.map { StepIndex($0) }, failed: gateFailed)
+  }
+
+  /// When the run was activated, in nanoseconds from its start; nil: not yet.
+  public var activatedAtNanoseconds: Int? { activatedAt == never ? nil : activatedAt }
+
+  /// Whether the run has been cancelled.
+  public var isCancelled: Bool { cancelledAt != never }
+
+  /// When an event was first posted, in nanoseconds from the start of the run; nil: not yet.
+  public func timeOfEvent(_ name: String) -> Int? {
+    guard let index = eventIndices[name], eventTimes[Int(index)] != never else { return nil }
+    return eventTimes[Int(index)]
+  }
+}
+
+/// What a plan tells of the gate.
+public struct GateReading: Sendable, Hashable {
+  /// How it opened; nil while it is closed.
+  public var outcome: GateOutcome?
+  /// Nanoseconds from the start of the run; nil: it did not open.
+  public var openedAtNanoseconds: Int?
+  /// When the last blocking step was satisfied; nil: that did not happen.
+  public var readyAtNanoseconds: Int?
+  /// Blocking steps that were not settled at the ceiling.
+  public var late: [StepIndex]
+  /// Blocking steps that ended unsatisfied before the gate opened.
+  public var failed: [StepIndex]
+}

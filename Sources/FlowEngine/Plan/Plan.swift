@@ -1,0 +1,150 @@
+import FlowModel
+
+/// A run as a value: events in, effects out; no queue, no clock, no lock.
+///
+/// A driver tells it what happened and when (``apply(_:at:)``), does what it asks (``takeEffects()``), and starts the
+/// steps it offers (``startNext(in:at:)``) until it offers none. Times are nanoseconds from the start of the run and
+/// must not go back. The Dispatch driver and the virtual clock run this same value, so whatever a test on the virtual
+/// clock shows holds in production.
+///
+/// Invariants: a step is settled (`status == .done`) exactly once; `open` of a step is the number of its needs that are
+/// not settled, plus the events it waits for, plus one while it waits for the gate; each queue's `taken` never exceeds
+/// its width.
+public struct Plan: Sendable {
+  /// The workflow.
+  public let graph: WorkflowGraph
+  let facts: [StepIndex: StepFacts]
+  /// Draws from 0..<1 for the pause before a retry, by step and try.
+  let jitter: @Sendable (StepIndex, Int) -> Double
+
+  var traits: [StepTraits]
+  var states: [StepState]
+  var queues: [PlanQueue] = PlanQueue.builtIn
+  var timers = TimerHeap()
+  var effects: [PlanEffect] = []
+  var records: [PlanRecord] = []
+  /// Whether transitions are noted in `records` for the event stream.
+  public var isRecording: Bool
+
+  // Events
+  var eventIndices: [String: Int32] = [:]
+  var eventNames: [String] = []
+  /// When each event was first posted; `never` before.
+  var eventTimes: [Int] = []
+  var eventWaiters: [[StepIndex]] = []
+  /// Steps with an `after`, for the quiet check.
+  var eventSteps: [StepIndex] = []
+
+  // Gate
+  var gateHasCeiling: Bool
+  var gateOutcome: GateOutcome?
+  var gateOpenedAt = never
+  var gateReadyAt = never
+  var gateIsDecided = false
+  var gateFailed: [StepIndex] = []
+  /// Blocking steps that are not settled.
+  var blockingCount = 0
+
+  // Phases
+  var isPrewarming = false
+  var activatedAt = never
+  var cancelledAt = never
+  var isClosing = false
+  /// When the run ended; nil while it goes on.
+  public internal(set) var endedAt: Int?
+  /// How the run ended; nil while it goes on.
+  public internal(set) var conclusion: RunConclusion?
+
+  // What is outstanding
+  var announcedEvents: Int
+  var outsideSourceIsOpen: Bool
+  var unsettledCount: Int
+  var queuedCount = 0
+  var runningCount = 0
+  var retryingCount = 0
+  var holdingCount = 0
+  var decidingCount = 0
+  /// Steps queued or running that are not idle ones.
+  var busyCount = 0
+  /// Places taken in all queues together.
+  var takenCount = 0
+  var heldForActivation: [StepIndex] = []
+  var heldForIdle: [StepIndex] = []
+  var deferredSteps: [StepIndex] = []
+  var lingering: [Attempt: Int] = [:]
+  var servingSteps: Set<StepIndex> = []
+  var unsettledSkips: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
+
+  // What few steps have
+  var failures: [StepIndex: StepFailure] = [:]
+  var overruns: [StepIndex: Int] = [:]
+  /// When a step was told to end because its time was over.
+  var ceilingTimes: [StepIndex: Int] = [:]
+  /// Steps that wait on the main queue for one that ignored its deadline.
+  var mainHolder: StepIndex?
+  var mainHoldIsLimited = false
+
+  /// One try of one step.
+  struct Attempt: Hashable, Sendable {
+    var step: StepIndex
+    var attempt: UInt8
+  }
+
+  /// A plan for one run of `graph`.
+  ///
+  /// - Parameters:
+  ///   - facts: what is special about steps; those not named are plain.
+  ///   - resolution: what is known at the start; ``PlanEvent/activated(_:)`` brings the rest.
+  ///   - announcedEvents: how many events were announced from outside (`--event`).
+  ///   - outsideSourceIsOpen: whether more events may come from outside.
+  ///   - isRecording: whether transitions are noted for the event stream.
+  ///   - jitter: draws from 0..<1 for the pause before a retry.
+  public init(
+    graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
+    announcedEvents: Int = 0, outsideSourceIsOpen: Bool = false, isRecording: Bool = true,
+    jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 }
+  ) {
+    let count = graph.workflow.steps.count
+    self.graph = graph
+    self.facts = facts
+    self.jitter = jitter
+    self.isRecording = isRecording
+    self.announcedEvents = announcedEvents
+    self.outsideSourceIsOpen = outsideSourceIsOpen
+    let resolution = resolution ?? Resolution(literalsOf: graph.workflow)
+    gateHasCeiling = resolution.gateHasCeiling
+    unsettledCount = count
+    states = [StepState](repeating: StepState(), count: count)
+    traits = [StepTraits](repeating: StepTraits(), count: count)
+    arrange(resolution)
+    linkEvents()
+  }
+
+  /// Hands over what the plan asked for since the last call.
+  public mutating func takeEffects() -> [PlanEffect] {
+    guard !effects.isEmpty else { return [] }
+    defer { effects.removeAll(keepingCapacity: true) }
+    return effects
+  }
+
+  /// Whether the plan asked for anything since effects were last taken.
+  public var hasEffects: Bool { !effects.isEmpty }
+
+  /// When something is due next, or nil.
+  public var nextTimerNanoseconds: Int? { timers.next?.atNanoseconds }
+
+  /// How many steps have ended, whatever way.
+  public var settledCount: Int { states.count - unsettledCount }
+
+  mutating func note(_ kind: PlanRecord.Kind, _ step: StepIndex, at now: Int, _ detail: Int32 = 0) {
+    guard isRecording else { return }
+    records.append(PlanRecord(atNanoseconds: now, kind: kind, step: step, detail: detail))
+  }
+
+  /// Hands over the transitions noted since the last call.
+  mutating func takeRecords() -> [PlanRecord] {
+    guard !records.isEmpty else { return [] }
+    defer { records.removeAll(keepingCapacity: true) }
+    return records
+  }
+}

@@ -1,0 +1,98 @@
+import FlowModel
+
+/// What happens to a plan.
+public enum PlanEvent: Sendable {
+  /// The run begins; with `prewarm` only marked steps may run until activation.
+  case started(prewarm: Bool)
+  /// The launch is known: time 0 of the gate.
+  case activated(Resolution)
+  /// The body of a step returned or threw.
+  case finished(StepIndex, attempt: Int, Ending)
+  /// A service reported ready.
+  case ready(StepIndex, attempt: Int)
+  /// The `if` of a step has been evaluated.
+  case decided(StepIndex, Decision)
+  /// An event was posted, by a step or from outside.
+  case posted(String)
+  /// One of the events that were announced from outside (`--event`) has been posted or given up.
+  case announcedEventDone
+  /// No more events come from outside.
+  case outsideSourceClosed
+  /// Time has passed: whatever is due is handled.
+  case timePassed
+  /// The gate opened.
+  case gateOpened(GateOutcome)
+  /// The run is being cancelled.
+  case cancelled
+}
+
+/// How the body of a step ended.
+public enum Ending: Sendable, Hashable {
+  case success
+  /// It threw; `isRetryable` says whether another try may help, `retryAfterNanoseconds` the least pause before it.
+  case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int)
+  /// It ended because it had been told to.
+  case cancelled
+}
+
+/// What the `if` of a step said.
+public enum Decision: Sendable, Hashable {
+  case run
+  case skip
+  /// It could not be evaluated.
+  case fail(StepFailure)
+}
+
+/// What a plan asks of the world. Which step starts next is asked of the plan with ``Plan/startNext(in:at:)``.
+public enum PlanEffect: Sendable, Hashable {
+  /// Evaluate the step's `if` and answer with `decided`.
+  case evaluate(StepIndex)
+  /// Tell the body of this try to end.
+  case cancel(StepIndex, attempt: Int)
+  /// Every blocking step is satisfied, or one never will be: the gate may open.
+  case gateDecided(GateDecision)
+  /// Nothing is left to do.
+  case end(RunConclusion)
+}
+
+/// What the blocking steps say of the gate.
+public enum GateDecision: UInt8, Sendable, Hashable {
+  case ready, failed
+}
+
+/// How the gate opened, or that it never did.
+public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
+  case ready, failed, timedOut, cancelled
+
+  /// The word in reports and expressions.
+  public var word: String {
+    switch self {
+    case .ready: "ready"
+    case .failed: "failed"
+    case .timedOut: "timed-out"
+    case .cancelled: "cancelled"
+    }
+  }
+}
+
+/// How a run ended.
+public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
+  case success
+  /// An optional step failed, or the gate timed out.
+  case partial
+  case failure
+  case cancelled
+}
+
+/// One transition, as the plan notes it for the event stream.
+struct PlanRecord: Sendable {
+  enum Kind: UInt8, Sendable {
+    case ready, started, retrying, finished, posted, activated, gateLate, gateOpened
+  }
+  var atNanoseconds: Int
+  var kind: Kind
+  /// The step; for `posted` the index of the event.
+  var step: StepIndex
+  /// The try for `started`, the pause in microseconds for `retrying`, the outcome for `finished` and `gateOpened`.
+  var detail: Int32
+}

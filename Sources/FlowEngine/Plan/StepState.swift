@@ -1,0 +1,99 @@
+import FlowModel
+
+/// Where a step is in its life: `pending → waiting → queued → running → (retrying → running)* → done`.
+public enum StepStatus: UInt8, Sendable {
+  /// Waits for needs, events or the gate.
+  case waiting
+  /// Could start but for activation (a prewarmed run) or for the run to be idle.
+  case held
+  /// Its `if` is being evaluated.
+  case deciding
+  /// Ready, waits for a place to run.
+  case queued
+  case running
+  /// Between two tries.
+  case retrying
+  /// Succeeded before its floor; reported when that is reached.
+  case holding
+  case done
+}
+
+/// How a step ended.
+public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
+  case success, failure, timedOut, cancelled, skipped
+
+  /// The word in reports and expressions.
+  public var word: String {
+    switch self {
+    case .success: "success"
+    case .failure: "failure"
+    case .timedOut: "timed-out"
+    case .cancelled: "cancelled"
+    case .skipped: "skipped"
+    }
+  }
+}
+
+/// Why a step did not run.
+public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
+  case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled
+
+  /// The word in reports.
+  public var word: String {
+    switch self {
+    case .condition: "condition"
+    case .disabled: "disabled"
+    case .upstreamFailed: "upstream-failed"
+    case .eventNeverPosted: "event-never-posted"
+    case .runCancelled: "run-cancelled"
+    }
+  }
+}
+
+/// Why a step failed, for people and programs.
+public struct StepFailure: Error, Sendable, Hashable {
+  /// A stable word: one of the action's codes, or the engine's own `error`, `expression`, `attempt-deadline`.
+  public var code: String
+  /// What happened, as a sentence without a full stop.
+  public var message: String
+
+  /// A failure.
+  public init(code: String, message: String) {
+    self.code = code
+    self.message = message
+  }
+}
+
+/// What changes about a step while a run goes on. Times are nanoseconds from the start of the run; `never` where it did
+/// not happen.
+struct StepState: Sendable {
+  var readyAt = never
+  var startedAt = never
+  var endedAt = never
+  /// Needs not settled, events not posted, and one for a gate not open.
+  var open: Int32 = 0
+  var attempt: UInt8 = 0
+  var status = StepStatus.waiting
+  var outcome: Outcome?
+  var reason: SkipReason?
+  var marks: Marks = []
+
+  struct Marks: OptionSet {
+    let rawValue: UInt8
+    static let late = Marks(rawValue: 1)
+    static let abandoned = Marks(rawValue: 2)
+    /// A need ended unsatisfied for another reason than an event that was never posted.
+    static let needFailed = Marks(rawValue: 4)
+    /// A need was skipped, directly or not, because an event was never posted.
+    static let needNeverPosted = Marks(rawValue: 8)
+    /// A service that reported ready and has not returned.
+    static let serving = Marks(rawValue: 16)
+    /// Counted among the events it still waits for.
+    static let awaitsEvent = Marks(rawValue: 32)
+    /// Chosen to run while the run is being cancelled.
+    static let cleanup = Marks(rawValue: 64)
+  }
+}
+
+/// The time of what did not happen.
+let never = Int.min

@@ -1,0 +1,93 @@
+import FlowModel
+
+/// What is fixed about a step before it runs.
+struct StepTraits: Sendable {
+  /// The place in the order of ready steps; lower goes first.
+  var rank: Int32 = 0
+  /// The place among the steps of its queue, by rank.
+  var position: Int32 = 0
+  /// Index into the plan's queues.
+  var queue: UInt16 = 0
+  var flags: Flags = []
+
+  struct Flags: OptionSet {
+    let rawValue: UInt16
+    static let blocking = Flags(rawValue: 1 << 0)
+    static let deferred = Flags(rawValue: 1 << 1)
+    static let idle = Flags(rawValue: 1 << 2)
+    static let optional = Flags(rawValue: 1 << 3)
+    static let service = Flags(rawValue: 1 << 4)
+    static let prewarm = Flags(rawValue: 1 << 5)
+    static let disabled = Flags(rawValue: 1 << 6)
+    /// Has an `if`.
+    static let conditional = Flags(rawValue: 1 << 7)
+    /// Its `if` names a status function, so a failed need does not skip it at once.
+    static let seesFailure = Flags(rawValue: 1 << 8)
+    /// Its `if` names `always()`.
+    static let always = Flags(rawValue: 1 << 9)
+    /// Its `if` names `always()` or `cancelled()`, so it may run while the run is being cancelled.
+    static let seesCancellation = Flags(rawValue: 1 << 10)
+    /// Has a deadline or a retry policy.
+    static let timed = Flags(rawValue: 1 << 11)
+  }
+}
+
+/// What the engine knows of a step beyond the workflow: its action's kind and what its `if` may see.
+public struct StepFacts: Sendable, Hashable {
+  /// Whether its action is a service.
+  public var isService: Bool
+  /// The events that its action declares to post.
+  public var postedEvents: [String]
+  /// The status functions that its `if` names.
+  public var statusFunctions: StatusFunctions
+
+  /// Which status functions an `if` names.
+  public struct StatusFunctions: OptionSet, Sendable, Hashable {
+    /// One bit a function.
+    public let rawValue: UInt8
+    /// A set by its bits.
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// Names `success()`.
+    public static let success = StatusFunctions(rawValue: 1)
+    /// Names `failure()`.
+    public static let failure = StatusFunctions(rawValue: 2)
+    /// Names `cancelled()`.
+    public static let cancelled = StatusFunctions(rawValue: 4)
+    /// Names `always()`.
+    public static let always = StatusFunctions(rawValue: 8)
+  }
+
+  /// Facts of a step; the defaults are those of a plain one.
+  public init(isService: Bool = false, postedEvents: [String] = [], statusFunctions: StatusFunctions = []) {
+    self.isService = isService
+    self.postedEvents = postedEvents
+    self.statusFunctions = statusFunctions
+  }
+}
+
+/// What the expressions of a workflow said at activation: which steps are out, which are put off, the gate's ceiling.
+public struct Resolution: Sendable, Hashable {
+  /// Steps whose `enabled` is false.
+  public var disabled: Set<StepIndex>
+  /// Steps whose `defer` expression is true.
+  public var deferred: Set<StepIndex>
+  /// Whether the gate has a ceiling.
+  public var gateHasCeiling: Bool
+
+  /// Nothing disabled, nothing put off by an expression, no ceiling.
+  public init(
+    disabled: Set<StepIndex> = [], deferred: Set<StepIndex> = [], gateHasCeiling: Bool = false
+  ) {
+    self.disabled = disabled
+    self.deferred = deferred
+    self.gateHasCeiling = gateHasCeiling
+  }
+
+  /// What the literals of `workflow` say; expressions count as enabled and not deferred until they are evaluated.
+  public init(literalsOf workflow: Workflow) {
+    self.init(gateHasCeiling: workflow.gate?.max != nil)
+    for (index, step) in workflow.steps.enumerated() where step.hasOptions {
+      if step.options.enabled == .literal(false) { disabled.insert(StepIndex(index)) }
+    }
+  }
+}
