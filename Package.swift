@@ -12,9 +12,13 @@ let package = Package(
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
   ],
   dependencies: [],
-  targets: core("FlowDiagnostics")
+  targets: core("FlowDiagnostics", tests: [])
     + core("FlowModel", tests: [])
     + core("FlowExpressions", uses: ["FlowModel"])
+    + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
+    + core(
+      "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
+      tests: ["FlowDiagnostics", "FlowModel"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])
     + core("FlowKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])

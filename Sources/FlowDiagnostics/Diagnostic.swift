@@ -1,0 +1,59 @@
+/// Something wrong or doubtful in a file, for its author: what, where, and what to do about it.
+public struct Diagnostic: Sendable, Hashable {
+  /// Whether the file can be used all the same.
+  public enum Severity: String, Sendable, Hashable, CaseIterable {
+    case error, warning
+  }
+
+  /// A second place that explains the first.
+  public struct RelatedPlace: Sendable, Hashable {
+    /// Where.
+    public var span: Span
+    /// What stands there, as a sentence without a full stop: `'fetch' is defined here`.
+    public var label: String
+
+    /// A place with its label.
+    public init(_ span: Span, _ label: String) {
+      self.span = span
+      self.label = label
+    }
+  }
+
+  /// Which rule was broken; it also says whether this is an error.
+  public var code: DiagnosticCode
+  /// What is wrong, as a sentence without a full stop.
+  public var message: String
+  /// Where, in the text that the diagnostic is about.
+  public var span: Span
+  /// Places that explain it.
+  public var related: [RelatedPlace]
+  /// A remedy, or nil.
+  public var help: String?
+
+  /// A diagnostic at `span`.
+  public init(
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [RelatedPlace] = [], help: String? = nil
+  ) {
+    self.code = code
+    self.message = message
+    self.span = span
+    self.related = related
+    self.help = help
+  }
+
+  /// Error or warning; the code decides.
+  public var severity: Severity { code.severity }
+
+  /// Whether the file cannot be used.
+  public var isError: Bool { severity == .error }
+}
+
+extension [Diagnostic] {
+  /// In the order of the file; of several at one place the earlier found first.
+  public func sortedByPlace() -> [Diagnostic] {
+    enumerated().sorted { ($0.element.span, $0.offset) < ($1.element.span, $1.offset) }.map(\.element)
+  }
+
+  /// Whether any of them is an error.
+  public var containsError: Bool { contains { $0.isError } }
+}

@@ -1,0 +1,86 @@
+/// Writes diagnostics for people: place, message and code, the lines of the file with carets under what is meant.
+///
+/// ```
+/// nightly.yaml:12:13: error: step 'publish' needs 'fetchh', which is not a step [unknown-step]
+///    |
+///  4 |   fetch:
+///    |   ----- 'fetch' is defined here
+///    ⋮
+/// 12 |     needs: [fetchh, transform]
+///    |             ^^^^^^
+///    = help: did you mean 'fetch'?
+/// ```
+public struct DiagnosticRenderer: Sendable {
+  /// Whether to colour the text for a terminal.
+  public var usesColor: Bool
+  private let source: SourceText
+  private let lines: LineTable
+
+  /// A renderer for diagnostics about `source`.
+  public init(_ source: SourceText, usesColor: Bool = false) {
+    self.source = source
+    self.usesColor = usesColor
+    lines = LineTable(source)
+  }
+
+  /// Line and column of the byte at `offset`.
+  public func location(of offset: Int) -> SourceLocation { lines.location(of: offset) }
+
+  /// All diagnostics, each ending with a line break and an empty line between two.
+  public func render(_ diagnostics: [Diagnostic]) -> String {
+    diagnostics.map(render).joined(separator: "\n")
+  }
+
+  /// One diagnostic, ending with a line break.
+  public func render(_ diagnostic: Diagnostic) -> String {
+    let place = lines.location(of: diagnostic.span.start)
+    let severityStyle: Style = diagnostic.isError ? .error : .warning
+    var output = paint("\(source.file):\(place.line):\(place.column): ", .strong)
+    output += paint("\(diagnostic.severity.rawValue): ", severityStyle)
+    output += paint(Excerpt.visible(diagnostic.message), .strong) + " [\(diagnostic.code.rawValue)]\n"
+    output += excerpt(for: diagnostic, style: severityStyle)
+    return output
+  }
+
+  private func excerpt(for diagnostic: Diagnostic, style: Style) -> String {
+    var marks = [Excerpt.Mark(span: diagnostic.span, label: "", isPrimary: true)]
+    marks += diagnostic.related.map { Excerpt.Mark(span: $0.span, label: $0.label, isPrimary: false) }
+    let byLine = Dictionary(grouping: marks) { lines.line(of: min($0.span.start, source.bytes.count)) }
+    let shownLines = byLine.keys.sorted()
+    let gutterWidth = max(2, String(shownLines.last ?? 1).count)
+    let empty = String(repeating: " ", count: gutterWidth)
+    var output = paint("\(empty) |", .gutter) + "\n"
+    var previous: Int?
+    for line in shownLines {
+      if let previous, line > previous + 1 { output += paint("\(empty) ⋮", .gutter) + "\n" }
+      previous = line
+      let content = lines.span(ofLine: line)
+      let start = max(content.start, lines.visibleStart(ofLine: line))
+      let excerpt = Excerpt(
+        bytes: source.bytes[start..<max(start, content.end)], start: start,
+        marks: (byLine[line] ?? []).sorted { ($0.span, $0.isPrimary ? 0 : 1) < ($1.span, $1.isPrimary ? 0 : 1) })
+      let number = String(repeating: " ", count: gutterWidth - String(line).count) + "\(line)"
+      output += paint("\(number) |", .gutter) + (excerpt.text.isEmpty ? "" : " " + excerpt.text) + "\n"
+      for row in excerpt.markerRows {
+        output += paint("\(empty) |", .gutter) + " " + row.indent
+        output += paint(row.marker, row.isPrimary ? style : .related) + "\n"
+      }
+    }
+    if let help = diagnostic.help {
+      output += paint("\(empty) = ", .gutter) + paint("help: ", .related) + Excerpt.visible(help) + "\n"
+    }
+    return output
+  }
+
+  private enum Style: String {
+    case error = "1;31"
+    case warning = "1;33"
+    case related = "1;36"
+    case gutter = "34"
+    case strong = "1"
+  }
+
+  private func paint(_ text: String, _ style: Style) -> String {
+    usesColor ? "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m" : text
+  }
+}

@@ -1,0 +1,102 @@
+/// The bytes of a file together with the name by which messages call it.
+public struct SourceText: Sendable {
+  /// The path as the user gave it.
+  public let file: String
+  /// The content, unchanged; need not be valid UTF-8.
+  public let bytes: [UInt8]
+
+  /// A text named `file`.
+  public init(_ bytes: [UInt8], file: String) {
+    self.bytes = bytes
+    self.file = file
+  }
+
+  /// A text named `file`.
+  public init(_ text: String, file: String) { self.init(Array(text.utf8), file: file) }
+
+  /// The text inside `span`; what is not UTF-8 becomes U+FFFD.
+  public func text(of span: Span) -> String {
+    let start = min(span.start, bytes.count)
+    return String(decoding: bytes[start..<max(start, min(span.end, bytes.count))], as: UTF8.self)
+  }
+}
+
+/// A place for people and editors: both count from 1, the column in code points.
+public struct SourceLocation: Sendable, Hashable {
+  /// The line, from 1.
+  public var line: Int
+  /// The column in code points, from 1.
+  public var column: Int
+
+  /// A place.
+  public init(line: Int, column: Int) {
+    self.line = line
+    self.column = column
+  }
+}
+
+/// Where the lines of a text begin, found once, so that each place costs a binary search.
+///
+/// A line ends with LF, CRLF or a lone CR, as in YAML. Bytes are looked at, never characters: CRLF is one Swift
+/// `Character`.
+public struct LineTable: Sendable {
+  private let source: SourceText
+  private let starts: [Int]
+
+  /// Finds the lines of `source`.
+  public init(_ source: SourceText) {
+    self.source = source
+    var starts = [0]
+    source.bytes.withUnsafeBufferPointer { bytes in
+      var position = 0
+      while position < bytes.count {
+        let byte = bytes[position]
+        position += 1
+        if byte == 0x0A {
+          starts.append(position)
+        } else if byte == 0x0D, position == bytes.count || bytes[position] != 0x0A {
+          starts.append(position)
+        }
+      }
+    }
+    self.starts = starts
+  }
+
+  /// How many lines there are; a text that ends with a line break has an empty last one.
+  public var count: Int { starts.count }
+
+  /// The line (from 1) that holds the byte at `offset`; an offset past the end counts as the end.
+  public func line(of offset: Int) -> Int {
+    var low = 0
+    var high = starts.count
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if starts[middle] <= offset { low = middle } else { high = middle }
+    }
+    return low + 1
+  }
+
+  /// The bytes of a line (from 1) without its line break.
+  public func span(ofLine line: Int) -> Span {
+    let start = starts[line - 1]
+    var end = line < starts.count ? starts[line] : source.bytes.count
+    while end > start, source.bytes[end - 1] == 0x0A || source.bytes[end - 1] == 0x0D { end -= 1 }
+    return Span(start, end)
+  }
+
+  /// Line and column of the byte at `offset`. A byte-order mark takes no column.
+  public func location(of offset: Int) -> SourceLocation {
+    let offset = min(max(0, offset), source.bytes.count)
+    let line = line(of: offset)
+    var column = 1
+    for position in visibleStart(ofLine: line)..<max(visibleStart(ofLine: line), offset)
+    where source.bytes[position] & 0xC0 != 0x80 { column += 1 }
+    return SourceLocation(line: line, column: column)
+  }
+
+  /// Where a line begins for people: behind a byte-order mark.
+  func visibleStart(ofLine line: Int) -> Int {
+    let start = starts[line - 1]
+    return start == 0 && source.bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : start
+  }
+}

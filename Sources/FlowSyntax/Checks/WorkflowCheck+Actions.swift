@@ -1,0 +1,25 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// Every `uses` names an action that is installed.
+  mutating func checkActions() {
+    guard actions.entries.contains(where: { $0.declaration == nil }) else { return }
+    let installed = catalogue.declarations
+    for step in workflow.steps.indices {
+      guard let entry = actions.entry(ofStep: step), entry.declaration == nil else { continue }
+      report(
+        .unknownAction, "step '\(name(step))' uses '\(entry.name)', which is no installed action",
+        at: span(.uses, of: step), help: actionHelp(entry.name, installed))
+    }
+  }
+
+  private func actionHelp(_ name: String, _ installed: [ActionDeclaration]) -> String {
+    if let nearest = NearestName.of(name, among: installed.map(\.name)) { return "did you mean '\(nearest)'?" }
+    let plugin = name.prefix { $0 != "." }
+    let actions = installed.filter { $0.pluginName == plugin }.map { "'\($0.name)'" }
+    if !actions.isEmpty { return "the plugin '\(plugin)' has \(actions.joined(separator: ", "))" }
+    let plugins = Set(installed.map(\.pluginName)).sorted()
+    return "installed are the plugins \(plugins.map { "'\($0)'" }.joined(separator: ", ")); see flowrun plugins"
+  }
+}

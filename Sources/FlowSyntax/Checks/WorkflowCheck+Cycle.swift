@@ -1,0 +1,42 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// Makes the graph, or reports the steps that wait for one another.
+  mutating func checkCycle() {
+    do throws(WorkflowGraph.Cycle) {
+      graph = try WorkflowGraph(workflow)
+    } catch {
+      report(cycle: error.steps.map(Int.init))
+    }
+  }
+
+  private mutating func report(cycle steps: [Int]) {
+    if steps.count == 1 {
+      report(
+        .cycle, "step '\(name(steps[0]))' needs itself", at: needSpan(of: steps[0], steps[0]),
+        help: "remove '\(name(steps[0]))' from its own needs")
+      return
+    }
+    // The path begins at the step that stands first in the file, whatever the search found first.
+    let first = steps.firstIndex(of: steps.min()!)!
+    let path = Array(steps[first...] + steps[..<first])
+    let shown = path.count <= 12 ? path.map(name) : path.prefix(6).map(name) + ["…"] + path.suffix(5).map(name)
+    let related = path.indices.dropFirst().prefix(10).map { index in
+      Diagnostic.RelatedPlace(
+        needSpan(of: path[index], path[(index + 1) % path.count]),
+        "'\(name(path[index]))' needs '\(name(path[(index + 1) % path.count]))'")
+    }
+    report(
+      .cycle, "these steps need one another: \((shown + [name(path[0])]).joined(separator: " → "))",
+      at: needSpan(of: path[0], path[1]), related: Array(related), help: "remove one of these needs")
+  }
+
+  /// Where `step` says that it needs `need`.
+  func needSpan(of step: Int, _ need: Int) -> Span {
+    guard let node = node(.needs, of: step) else { return idSpan(step) }
+    guard tree.kind(node) == .sequence else { return tree.span(node) }
+    let element = tree.elements(node).first { tree.text(of: $0) == name(need) }
+    return tree.span(element ?? node)
+  }
+}

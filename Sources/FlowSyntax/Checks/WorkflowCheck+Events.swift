@@ -1,0 +1,64 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// Every `after` names an event that somebody may post.
+  mutating func checkEvents() {
+    checkPostedNames()
+    guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
+    let known = knownEvents()
+    let names = known.sorted()
+    for (step, place) in workflow.steps.enumerated() where place.hasOptions {
+      for event in place.options.after where !known.contains(event) {
+        report(
+          .unknownEvent, "step '\(name(step))' waits for '\(event)', which nobody posts",
+          at: eventSpan(event, of: step),
+          help: NearestName.question(event, among: names)
+            ?? "declare it under 'events' when it comes from outside, or post it with flow.post")
+      }
+    }
+  }
+
+  /// Where `step` says that it waits for `event`.
+  func eventSpan(_ event: String, of step: Int) -> Span {
+    guard let node = node(.after, of: step) else { return idSpan(step) }
+    guard tree.kind(node) == .sequence else { return tree.span(node) }
+    return tree.span(tree.elements(node).first { tree.text(of: $0) == event } ?? node)
+  }
+
+  /// What `events` declares, what actions of the workflow post, and the lifecycle.
+  func knownEvents() -> Set<String> {
+    var known = Set(workflow.events.map(\.name)).union(LifecycleEvent.allCases.map(\.rawValue))
+    for entry in actions.entries { known.formUnion(entry.declaration?.events ?? []) }
+    for step in workflow.steps.indices { if let event = postedFromInput(step) { known.insert(event) } }
+    return known
+  }
+
+  /// The events that a step may post.
+  func eventsPosted(by step: Int) -> [String] {
+    (actions.declaration(ofStep: step)?.events ?? []) + (postedFromInput(step).map { [$0] } ?? [])
+  }
+
+  /// The event that a step names in its inputs, as `flow.post` does.
+  private func postedFromInput(_ step: Int) -> String? {
+    guard let input = actions.declaration(ofStep: step)?.eventFromInput else { return nil }
+    return workflow.steps[step].with[input]?.stringValue
+  }
+
+  private mutating func checkPostedNames() {
+    guard actions.entries.contains(where: { $0.declaration?.eventFromInput != nil }) else { return }
+    for step in workflow.steps.indices {
+      guard let declaration = actions.declaration(ofStep: step), let input = declaration.eventFromInput,
+        let value = workflow.steps[step].with[input], let mapping = node(.with, of: step),
+        let member = tree.member(input, of: mapping)
+      else { continue }
+      if value.containsExpression {
+        report(
+          .eventNotLiteral, "the input '\(input)' of '\(declaration.name)' names an event and must be a literal",
+          at: tree.span(member.value), help: "write one step for each event, with 'if' where it depends on something")
+      } else if case .string(let event) = value {
+        checkName(event, .event, member.value)
+      }
+    }
+  }
+}

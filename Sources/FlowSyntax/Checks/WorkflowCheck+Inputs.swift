@@ -1,0 +1,111 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// What stands under `with` is what the action declares: names, required ones, types of literals, and the action's
+  /// own check of them.
+  mutating func checkInputs() {
+    for step in workflow.steps.indices {
+      guard let entry = actions.entry(ofStep: step), let declaration = entry.declaration else { continue }
+      if entry.isPlain && workflow.steps[step].with.isEmpty { continue }
+      checkInputs(of: step, declaration)
+    }
+  }
+
+  private mutating func checkInputs(of step: Int, _ declaration: ActionDeclaration) {
+    let with = workflow.steps[step].with
+    let mapping = node(.with, of: step)
+    var literals = ValueObject()
+    for (name, value) in with {
+      let member = mapping.flatMap { tree.member(name, of: $0) }
+      let place = member.map { tree.span($0.key) } ?? idSpan(step)
+      guard let field = declaration.input(named: name) else {
+        reportUnknownInput(name, declaration, at: place)
+        continue
+      }
+      if value.containsExpression { continue }
+      if value.isNull, !field.isRequired { continue }
+      if let mismatch = field.type.mismatch(of: value) {
+        report(
+          .inputType, "the input '\(name)' of '\(declaration.name)' does not fit: \(mismatch.description)",
+          at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? place, help: mismatch.help)
+      } else {
+        literals[name] = value
+      }
+    }
+    for field in declaration.inputs where field.isRequired && with[field.name] == nil {
+      report(
+        .missingInput, "step '\(name(step))' lacks the input '\(field.name)' of '\(declaration.name)'",
+        at: span(.uses, of: step), help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field))
+    }
+    report(catalogue.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
+  }
+
+  private static func summary(of field: FieldDeclaration) -> String {
+    field.summary.isEmpty ? "" : ": \(field.summary)"
+  }
+
+  private mutating func reportUnknownInput(_ name: String, _ declaration: ActionDeclaration, at span: Span) {
+    let names = declaration.inputs.map(\.name)
+    let nearest = NearestName.of(name, among: names).map { "did you mean '\($0)'? " } ?? ""
+    let list = names.map { "'\($0)'" }.joined(separator: ", ")
+    report(
+      .unknownInput, "'\(declaration.name)' has no input '\(name)'", at: span,
+      help: nearest + (names.isEmpty ? "it takes none" : "it has \(list)"))
+  }
+
+  /// What the action itself finds wrong, with its key paths as places.
+  private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
+    for problem in problems {
+      func place(_ path: String) -> Span { mapping.map { tree.span(tree.node(at: path, in: $0)) } ?? idSpan(step) }
+      report(
+        problem.isWarning ? .inputDoubtful : .inputRejected, problem.message,
+        at: mapping == nil ? span(.uses, of: step) : place(problem.keyPath),
+        related: problem.related.map { [.init(place($0.keyPath), $0.label)] } ?? [], help: problem.help)
+    }
+  }
+}
+
+extension Value {
+  /// Whether some string inside holds `${{`.
+  var containsExpression: Bool {
+    switch self {
+    case .string(let text): text.utf8.contains(UInt8(ascii: "$")) && text.contains("${{")
+    case .array(let values): values.contains(where: \.containsExpression)
+    case .object(let members): members.contains { $0.value.containsExpression }
+    default: false
+    }
+  }
+}
+
+extension NodeTree {
+  /// The node at a key path such as `routes[3].pattern` below `root`; as far as the path can be followed.
+  func node(at path: String, in root: NodeID) -> NodeID {
+    var current = root
+    var rest = path[...]
+    while !rest.isEmpty {
+      let next: NodeID?
+      if rest.first == "[", let close = rest.firstIndex(of: "]") {
+        let index = Int(rest[rest.index(after: rest.startIndex)..<close]) ?? -1
+        let elements = kind(current) == .sequence ? elements(current) : []
+        next = elements.indices.contains(index) ? elements[index] : nil
+        rest = rest[rest.index(after: close)...]
+      } else {
+        if rest.first == "." { rest = rest.dropFirst() }
+        // A key may hold dots itself: the longest one that exists wins.
+        var end = rest.endIndex
+        var found: NodeID?
+        while end > rest.startIndex {
+          found = member(String(rest[..<end]), of: current)?.value
+          if found != nil { break }
+          end = rest[..<end].lastIndex { $0 == "." || $0 == "[" } ?? rest.startIndex
+        }
+        next = found
+        rest = rest[end...]
+      }
+      guard let next else { return current }
+      current = next
+    }
+    return current
+  }
+}

@@ -1,0 +1,121 @@
+import FlowModel
+
+/// The keys of a step.
+enum StepKey: String, FormatKey {
+  case uses, needs, with, name, after
+  case condition = "if"
+  case enabled
+  case deferral = "defer"
+  case blocking, optional, deadline, retry, queue, estimate, prewarm, env
+
+  static let owner = "a step"
+
+  var isRequired: Bool { self == .uses }
+
+  var shape: Shape {
+    switch self {
+    case .uses: .actionName
+    case .with: .values
+    case .name: .string
+    case .needs: .stepNames
+    case .after: .eventNames
+    case .condition: .expression
+    case .enabled: .booleanOrExpression
+    case .deferral: .deferral
+    case .blocking, .optional, .prewarm: .boolean
+    case .deadline: .durationOr(DeadlineKey.self, allowsExpression: false)
+    case .retry: .map(RetryKey.self)
+    case .queue: .queueName
+    case .estimate: .estimate
+    case .env: .environment
+    }
+  }
+
+  var defaultText: String? {
+    switch self {
+    case .condition: "success()"
+    case .enabled: "true"
+    case .deferral, .optional, .prewarm: "false"
+    default: nil
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .uses: "The action, plugin.action"
+    case .with: "The action's inputs"
+    case .name: "What a person reads; other steps refer to the id"
+    case .needs: "The step or steps to start after"
+    case .after: "The event or events to start after, too"
+    case .condition: "An expression; when it is false the step is skipped"
+    case .enabled: "false, or an expression over inputs, env and launch: the step is out, its dependants go on"
+    case .deferral: "true: after the gate opened; idle: after it opened and when nothing else runs; or an expression"
+    case .blocking: "Whether the launch gate waits for this step; true unless it is deferred"
+    case .optional: "Whether its failure neither fails the run nor stops its dependants"
+    case .deadline: "Floor and ceiling of the step from its first start; one duration is the ceiling"
+    case .retry: "How often and when it is tried again after a failure"
+    case .queue: "main, a quality of service, or a name from queues; user-initiated, or utility if deferred"
+    case .estimate: "How long it is thought to take: 80ms or 50ms..200ms"
+    case .prewarm: "Whether it may run before activation"
+    case .env: "Environment variables for its child processes, on top of the workflow's"
+    }
+  }
+}
+
+/// The keys of a deadline.
+enum DeadlineKey: String, FormatKey {
+  case min, max
+
+  static let owner = "a deadline"
+
+  var shape: Shape { .duration }
+
+  var summary: String {
+    switch self {
+    case .min: "Not before this"
+    case .max: "Not after this"
+    }
+  }
+}
+
+/// The keys of a retry policy.
+enum RetryKey: String, FormatKey {
+  case attempts, delay, backoff
+  case maxDelay = "max-delay"
+  case jitter
+  case attemptDeadline = "attempt-deadline"
+
+  static let owner = "retry"
+
+  var isRequired: Bool { self == .attempts }
+
+  var shape: Shape {
+    switch self {
+    case .attempts: .integer(1...Limits.attempts)
+    case .delay, .maxDelay, .attemptDeadline: .duration
+    case .backoff: .number(atLeast: 1)
+    case .jitter: .word(RetryPolicy.Jitter.allCases.map(\.rawValue))
+    }
+  }
+
+  var defaultText: String? {
+    switch self {
+    case .delay: "100ms"
+    case .backoff: "1"
+    case .maxDelay: "30s"
+    case .jitter: "none"
+    case .attempts, .attemptDeadline: nil
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .attempts: "Tries in all, the first included"
+    case .delay: "The pause before the second try"
+    case .backoff: "What the pause is multiplied by after each further try"
+    case .maxDelay: "The longest pause"
+    case .jitter: "full: the pause is drawn from zero to its length"
+    case .attemptDeadline: "The ceiling of one try"
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import FlowModel
+
+/// The keys of a workflow.
+enum WorkflowKey: String, FormatKey {
+  case name, description, inputs, env, deadline, events, queues, defaults, concurrency, steps, outputs
+
+  static let owner = "a workflow"
+
+  var isRequired: Bool { self == .name || self == .steps }
+
+  var shape: Shape {
+    switch self {
+    case .name, .description: .string
+    case .inputs: .named(.input, .map(FieldKey.self))
+    case .env: .environment
+    case .deadline: .durationOr(DeadlineKey.self, allowsExpression: true)
+    case .events: .events
+    case .queues: .named(.queue, .map(QueueKey.self))
+    case .defaults: .map(DefaultsKey.self)
+    case .concurrency: .integer(1...Limits.steps)
+    case .steps: .named(.step, .map(StepKey.self))
+    case .outputs: .named(.output, .any)
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .name: "What reports call this workflow"
+    case .description: "What the workflow is for"
+    case .inputs: "What a run may or must be given with -i name=value"
+    case .env: "Environment variables for the child processes of all steps; values may hold ${{ }}"
+    case .deadline: "The launch gate: it never opens before min and never after max; one duration is max"
+    case .events: "Events that come from outside: a list of names, or a map from name to description"
+    case .queues: "Queues of the workflow's own, by name"
+    case .defaults: "What holds for every step that does not say otherwise"
+    case .concurrency: "How many steps run at once at most"
+    case .steps: "The steps by id"
+    case .outputs: "What the run gives back; values may hold ${{ }} over every step"
+    }
+  }
+}
+
+/// The keys of a queue of the workflow's own.
+enum QueueKey: String, FormatKey {
+  case qos, width
+
+  static let owner = "a queue"
+
+  var isRequired: Bool { self == .qos }
+
+  var shape: Shape {
+    switch self {
+    case .qos: .word(QualityOfService.allCases.map(\.rawValue))
+    case .width: .integer(1...Limits.steps)
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .qos: "How urgently the steps of the queue run"
+    case .width: "How many steps of the queue run at once at most"
+    }
+  }
+}
+
+/// The keys of `defaults`.
+enum DefaultsKey: String, FormatKey {
+  case retry, deadline, queue
+
+  static let owner = "defaults"
+
+  private var stepKey: StepKey {
+    switch self {
+    case .retry: .retry
+    case .deadline: .deadline
+    case .queue: .queue
+    }
+  }
+
+  var shape: Shape { stepKey.shape }
+  var summary: String { stepKey.summary }
+}
+
+/// The keys of an input of the workflow, of an action's input or output in a manifest, and of a property.
+enum FieldKey: String, FormatKey {
+  case type, required, `default`, `enum`, items, properties, base, description
+
+  static let owner = "a field"
+
+  var isRequired: Bool { self == .type }
+
+  var shape: Shape {
+    switch self {
+    case .type: .word(ValueType.names)
+    case .required: .boolean
+    case .default: .any
+    case .enum: .list(of: .any)
+    case .items: .map(FieldKey.self)
+    case .properties: .named(.field, .map(FieldKey.self))
+    case .base: .word(ValueType.PathBase.allCases.map(\.rawValue))
+    case .description: .string
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .type: "What kind of value fits"
+    case .required: "Whether a value must be given; true when there is no default"
+    case .default: "What stands where no value is given"
+    case .enum: "The only values that fit"
+    case .items: "What the elements of an array are"
+    case .properties: "The keys of an object; without it any keys fit"
+    case .base: "Where a relative path starts: the run's data folder, or the folder of the workflow file"
+    case .description: "A sentence for people"
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import FlowDiagnostics
+import FlowModel
+
+/// What came out of loading a workflow: a graph that may run, or the reasons why there is none.
+public struct LoadResult: Sendable {
+  /// The checked workflow; nil exactly when there is an error.
+  public let graph: WorkflowGraph?
+  /// Everything that was found, in the order of the file.
+  public let diagnostics: [Diagnostic]
+  /// The text that the diagnostics are about.
+  public let source: SourceText
+
+  private let tree: NodeTree?
+  private let places: WorkflowPlaces
+
+  init(
+    graph: WorkflowGraph?, diagnostics: [Diagnostic], source: SourceText, tree: NodeTree? = nil,
+    places: WorkflowPlaces = WorkflowPlaces()
+  ) {
+    self.graph = graph
+    self.diagnostics = diagnostics
+    self.source = source
+    self.tree = tree
+    self.places = places
+  }
+
+  /// Where a step stands, for checks that can only be made at activation: the value of its `key` where it has one, else
+  /// its id. Nil when there is no such step.
+  public func span(of step: StepIndex, key: String? = nil) -> Span? {
+    guard let tree, places.steps.indices.contains(Int(step)) else { return nil }
+    let place = places.steps[Int(step)]
+    let value = key.flatMap { tree.member($0, of: place.value)?.value }
+    return tree.span(value ?? place.key)
+  }
+
+  /// Where a key of the workflow itself stands: its value, or nil where it is not given.
+  public func span(ofWorkflowKey key: String) -> Span? {
+    guard let tree, let key = WorkflowKey(rawValue: key), let node = places.value(key) else { return nil }
+    return tree.span(node)
+  }
+
+  /// Every diagnostic as text for people, with an excerpt each.
+  public func rendered(usesColor: Bool = false) -> String {
+    DiagnosticRenderer(source, usesColor: usesColor).render(diagnostics)
+  }
+}

@@ -1,0 +1,45 @@
+import FlowModel
+
+/// The actions that a workflow names, each looked up once however many steps use it.
+struct ActionTable {
+  /// An action as the workflow names it.
+  struct Entry: Sendable {
+    let name: String
+    /// Nil when no such action is installed.
+    let declaration: ActionDeclaration?
+    /// Whether a step without `with` is right and there is nothing else to check of one.
+    let isPlain: Bool
+  }
+
+  private let catalogue: any ActionCatalogue
+  private var names = NameTable(capacity: 8)
+  private(set) var entries: [Entry] = []
+  /// The action of each step, as an index of ``entries``; -1: none was stated.
+  var ofStep: [Int32] = []
+
+  init(catalogue: any ActionCatalogue) { self.catalogue = catalogue }
+
+  /// The index of the action that `node` names.
+  @inline(__always)
+  mutating func index(of node: NodeID, in tree: borrowing NodeTree) -> Int {
+    let (index, isNew) = names.insert(node, in: tree)
+    if isNew { add(tree.text(node)) }
+    return index
+  }
+
+  private mutating func add(_ name: String) {
+    let declaration = catalogue.declaration(named: name)
+    let isPlain =
+      declaration.map { $0.eventFromInput == nil && !$0.inputs.contains(where: \.isRequired) } ?? false
+    entries.append(Entry(name: name, declaration: declaration, isPlain: isPlain))
+  }
+
+  /// What the step names, or nil.
+  func entry(ofStep step: Int) -> Entry? {
+    let index = Int(ofStep[step])
+    return index < 0 ? nil : entries[index]
+  }
+
+  /// The declaration of the step's action, or nil.
+  func declaration(ofStep step: Int) -> ActionDeclaration? { entry(ofStep: step)?.declaration }
+}

@@ -1,0 +1,104 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Reading declarations of typed fields: workflow inputs, and the inputs and outputs in manifests.
+extension DocumentReading {
+  /// The fields that a map from name to declaration states.
+  mutating func fields(_ node: NodeID, _ owner: String, names: NameKind) -> [FieldDeclaration] {
+    guard tree.kind(node) == .mapping else {
+      reportType(node, .text(owner), expected: "a map from name to declaration")
+      return []
+    }
+    var result: [FieldDeclaration] = []
+    var seen: Set<String> = []
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard let name = keyText(member.key) else { continue }
+      guard seen.insert(name).inserted else {
+        reportDuplicate(member.key, in: node)
+        continue
+      }
+      checkName(name, names, member.key)
+      if let field = field(named: name, member.value, "\(owner).\(name)", place: member.key) { result.append(field) }
+    }
+    return result
+  }
+
+  /// Reports a name that breaks the rule for its kind.
+  mutating func checkName(_ name: String, _ kind: NameKind, _ node: NodeID) {
+    if !kind.allows(name) {
+      report(.invalidName, "'\(name)' cannot be a name here", at: span(node), help: "a name is \(kind.rule)")
+    }
+  }
+
+  private mutating func field(
+    named name: String, _ node: NodeID, _ owner: String, place: NodeID
+  ) -> FieldDeclaration? {
+    var nodes: [FieldKey: NodeID] = [:]
+    forEachKey(of: node, KeyTable<FieldKey>(), owner: .text(owner), place: place) { _, key, member in
+      nodes[key] = member.value
+    }
+    guard let type = type(nodes, owner) else { return nil }
+    let summary = nodes[.description].flatMap { string($0, "\(owner).description") } ?? ""
+    let isRequired = nodes[.required].flatMap { boolean($0, "\(owner).required") }
+    var field = FieldDeclaration(name, type, isRequired: isRequired, summary: summary)
+    if let node = nodes[.default] {
+      let value = value(node)
+      if let mismatch = type.mismatch(of: value) {
+        report(
+          .invalidDefault, "the default of \(owner) does not fit its type: \(mismatch.description)", at: span(node),
+          help: mismatch.help)
+      } else {
+        field.defaultValue = value
+        field.isRequired = isRequired ?? false
+      }
+    }
+    return field
+  }
+
+  private mutating func type(_ nodes: [FieldKey: NodeID], _ owner: String) -> ValueType? {
+    guard let typeNode = nodes[.type], let name = string(typeNode, "\(owner).type") else { return nil }
+    var type: ValueType
+    switch name {
+    case "string": type = .string
+    case "boolean": type = .boolean
+    case "integer": type = .integer
+    case "number": type = .number
+    case "duration": type = .duration
+    case "any": type = .any
+    case "path":
+      let base = nodes[.base].flatMap { word($0, "\(owner).base", as: ValueType.PathBase.self) }
+      type = .path(base: base ?? .file)
+    case "array":
+      let items = nodes[.items].flatMap { field(named: "items", $0, "\(owner).items", place: $0) }
+      type = .array(of: items?.type ?? .any)
+    case "object":
+      type = .object(properties: nodes[.properties].map { fields($0, "\(owner).properties", names: .field) })
+    default:
+      reportUnknownWord(typeNode, name, among: ValueType.names, "\(owner).type")
+      return nil
+    }
+    for (key, wanted) in [(FieldKey.base, "path"), (.items, "array"), (.properties, "object")] {
+      if let node = nodes[key], name != wanted {
+        report(.unknownKey, "'\(key.rawValue)' belongs to the type '\(wanted)', not to '\(name)'", at: span(node))
+      }
+    }
+    guard let node = nodes[.enum] else { return type }
+    guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
+      reportType(node, "\(owner).enum", expected: "a list of values")
+      return type
+    }
+    var values: [Value] = []
+    for element in tree.elements(node) {
+      let value = value(element)
+      if let mismatch = type.mismatch(of: value) {
+        report(
+          .inputType, "a value of \(owner).enum does not fit its type: \(mismatch.description)", at: span(element),
+          help: mismatch.help)
+      } else {
+        values.append(value)
+      }
+    }
+    return .enumeration(values, of: type)
+  }
+}

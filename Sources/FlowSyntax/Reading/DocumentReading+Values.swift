@@ -1,0 +1,155 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Reading single values; each reports what does not fit and then gives nil.
+extension DocumentReading {
+  /// A string.
+  mutating func string(_ node: NodeID, _ owner: Owner) -> String? {
+    if tree.kind(node) == .scalar, case .string(let text)? = tree.scalarValue(node) { return text }
+    reportType(
+      node, owner, expected: "a string",
+      help: tree.kind(node) == .scalar && !tree.text(node).isEmpty ? "write it in quotes: \"\(tree.text(node))\"" : nil)
+    return nil
+  }
+
+  /// `true` or `false`.
+  mutating func boolean(_ node: NodeID, _ owner: Owner) -> Bool? {
+    if tree.kind(node) == .scalar, case .boolean(let value)? = tree.scalarValue(node) { return value }
+    reportType(node, owner, expected: "true or false", help: booleanHelp(node))
+    return nil
+  }
+
+  /// What somebody who wrote YAML 1.1's `yes` or `off` should write.
+  func booleanHelp(_ node: NodeID) -> String? {
+    guard tree.kind(node) == .scalar else { return nil }
+    switch tree.text(node).lowercased() {
+    case "yes", "on", "y", "true": return "write true"
+    case "no", "off", "n", "false": return "write false"
+    default: return nil
+    }
+  }
+
+  /// An integer in a range.
+  mutating func integer(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> Int? {
+    guard tree.kind(node) == .scalar, case .integer(let value)? = tree.scalarValue(node) else {
+      reportType(node, owner, expected: "an integer from \(range.lowerBound) to \(range.upperBound)")
+      return nil
+    }
+    guard range.contains(value) else {
+      report(
+        .outOfRange, "\(owner.text(in: tree)) must be from \(range.lowerBound) to \(range.upperBound), found \(value)",
+        at: span(node))
+      return nil
+    }
+    return value
+  }
+
+  /// A finite number that is not too small.
+  mutating func number(_ node: NodeID, atLeast least: Double, _ owner: Owner) -> Double? {
+    let minimum = Value.number(least).shortText
+    guard tree.kind(node) == .scalar, let value = tree.scalarValue(node), let number = value.numberValue else {
+      reportType(node, owner, expected: "a number of at least \(minimum)")
+      return nil
+    }
+    guard number >= least, number.isFinite else {
+      report(
+        .outOfRange, "\(owner.text(in: tree)) must be a number of at least \(minimum), found \(value.shortText)",
+        at: span(node))
+      return nil
+    }
+    return number
+  }
+
+  /// A duration such as `250ms`.
+  mutating func duration(_ node: NodeID, _ owner: Owner) -> Duration? {
+    guard tree.kind(node) == .scalar, let value = tree.scalarValue(node) else {
+      reportType(node, owner, expected: "a duration such as 250ms")
+      return nil
+    }
+    switch value {
+    case .string(let text):
+      do throws(DurationText.Problem) {
+        return try DurationText.parse(text)
+      } catch {
+        report(
+          .invalidDuration, "\(owner.text(in: tree)) must be a duration such as 250ms, found \(value.shortText)",
+          at: span(node),
+          help: error.help)
+      }
+    case .integer, .number:
+      let problem =
+        tree.text(node).hasPrefix("-")
+        ? "a duration is never negative" : DurationText.Problem.missingUnit(tree.text(node)).help
+      report(
+        .invalidDuration,
+        "\(owner.text(in: tree)) must be a duration such as 250ms, found the number \(tree.text(node))",
+        at: span(node), help: problem)
+    case .null, .boolean, .array, .object:
+      reportType(node, owner, expected: "a duration such as 250ms")
+    }
+    return nil
+  }
+
+  /// One of the words of a list.
+  mutating func word<Word: RawRepresentable<String> & CaseIterable>(
+    _ node: NodeID, _ owner: Owner, as type: Word.Type = Word.self
+  ) -> Word? {
+    guard let text = string(node, owner) else { return nil }
+    if let word = Word(rawValue: text) { return word }
+    reportUnknownWord(node, text, among: Word.allCases.map(\.rawValue), owner)
+    return nil
+  }
+
+  /// Reports a word that is not among the allowed ones.
+  mutating func reportUnknownWord(_ node: NodeID, _ text: String, among words: [String], _ owner: Owner) {
+    report(
+      .unknownValue,
+      "\(owner.text(in: tree)) cannot be '\(text)'; it is one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
+      at: span(node), help: NearestName.question(text, among: words))
+  }
+
+  /// Anything, by the core schema; reports repeated keys inside it.
+  mutating func value(_ node: NodeID) -> Value {
+    switch tree.kind(node) {
+    case .scalar, .alias:
+      if let value = tree.scalarValue(node) { return value }
+      report(.wrongType, "'\(tree.text(node))' does not fit its tag", at: span(node))
+      return .null
+    case .sequence: return .array(tree.elements(node).map { value($0) })
+    case .mapping: return .object(object(node))
+    }
+  }
+
+  /// The members of a mapping.
+  mutating func object(_ node: NodeID) -> ValueObject {
+    var object = ValueObject()
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard let key = keyText(member.key) else { continue }
+      if object[key] != nil {
+        reportDuplicate(member.key, in: node)
+      } else {
+        object[key] = value(member.value)
+      }
+    }
+    return object
+  }
+
+  /// A name or a list of names, as nodes; reports what is neither. An empty list is allowed.
+  mutating func nameNodes(_ node: NodeID, _ owner: Owner, _ kind: String) -> [NodeID] {
+    switch tree.kind(node) {
+    case .sequence:
+      return tree.elements(node).filter { string($0, .part("each element", of: owner)) != nil }
+    case .scalar where isString(node): return [node]
+    default:
+      reportType(node, owner, expected: "\(kind) or a list of them")
+      return []
+    }
+  }
+
+  /// Whether a scalar node is a string by the core schema.
+  func isString(_ node: NodeID) -> Bool {
+    if case .string? = tree.scalarValue(node) { return true }
+    return false
+  }
+}

@@ -1,0 +1,117 @@
+import FlowDiagnostics
+import FlowModel
+
+/// What the readers of workflows and of manifests share: a tree to read from and a list of what is wrong.
+protocol DocumentReading {
+  var tree: NodeTree { get }
+  var diagnostics: [Diagnostic] { get set }
+}
+
+extension DocumentReading {
+  /// Adds a diagnostic.
+  mutating func report(
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
+    help: String? = nil
+  ) {
+    diagnostics.append(Diagnostic(code, message, at: span, related: related, help: help))
+  }
+
+  /// Calls `body` for each key of a map of the format; reports what is no map, and unknown, repeated and missing keys.
+  ///
+  /// `owner` says which map it is: `step 'fetch'`. A missing key is reported at `place`. Returns the bits of the keys
+  /// that were there.
+  @inline(__always) @discardableResult
+  mutating func forEachKey<Key: FormatKey>(
+    of node: NodeID, _ table: KeyTable<Key>, owner: Owner, place: NodeID,
+    _ body: (inout Self, Key, MemberCursor.Member) -> Void
+  ) -> UInt32 {
+    guard tree.kind(node) == .mapping else {
+      report(
+        .wrongType, "\(owner.text(in: tree)) must be a map with keys, found \(found(node))", at: span(node),
+        help: "its keys are \(Key.list)")
+      return table.requiredBits
+    }
+    var seen: UInt32 = 0
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard tree.kind(member.key) == .scalar, let entry = tree.withText(member.key, { table.entry($0) }) else {
+        reportUnknown(Key.self, member.key, owner: owner.text(in: tree))
+        continue
+      }
+      if seen & entry.bit != 0 {
+        reportDuplicate(member.key, in: node)
+        continue
+      }
+      seen |= entry.bit
+      body(&self, entry.key, member)
+    }
+    if seen & table.requiredBits != table.requiredBits {
+      for key in table.missing(seen) {
+        report(
+          .missingKey, "\(owner.text(in: tree)) lacks the key '\(key.rawValue)'", at: span(place),
+          help: "'\(key.rawValue)': \(key.summary)")
+      }
+    }
+    return seen
+  }
+
+  private mutating func reportUnknown<Key: FormatKey>(_ type: Key.Type, _ key: NodeID, owner: String) {
+    guard let name = keyText(key) else { return }
+    let nearest = NearestName.of(name, among: Key.allCases.map(\.rawValue)).map { "did you mean '\($0)'? " } ?? ""
+    report(
+      .unknownKey, "\(owner) has no key '\(name)'", at: span(key), help: nearest + "\(Key.owner) has \(Key.list)")
+  }
+
+  /// Reports that a key stands twice in a mapping, with the first place.
+  mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
+    let name = tree.text(key)
+    var related: [Diagnostic.RelatedPlace] = []
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: mapping, failures: &ignored)
+    while let member = members.next(in: tree), member.key != key {
+      if tree.kind(member.key) == .scalar, tree.text(member.key) == name {
+        related = [.init(span(member.key), "the first one is here")]
+        break
+      }
+    }
+    report(.duplicateKey, "the key '\(name)' stands twice in this map", at: span(key), related: related)
+  }
+
+  /// The text of a key; reports a key that is a map, a list or empty.
+  mutating func keyText(_ key: NodeID) -> String? {
+    guard tree.kind(key) == .scalar, !tree.text(key).isEmpty else {
+      report(.keyNotText, "a key must be a text, found \(found(key))", at: span(key))
+      return nil
+    }
+    return tree.text(key)
+  }
+
+  /// The place of a node.
+  func span(_ node: NodeID) -> Span { tree.span(node) }
+
+  /// What a node is, for a message: `a map`, `the string "yes"`.
+  func found(_ node: NodeID) -> String {
+    switch tree.kind(node) {
+    case .mapping: return "a map"
+    case .sequence: return "a list"
+    case .scalar, .alias:
+      switch tree.scalarValue(node) {
+      case .null?: return tree.text(node).isEmpty ? "nothing" : "null"
+      case .string(let text)?: return "the string \(Value.string(text).shortText)"
+      case let value?: return "the \(value.kindName) \(value.shortText)"
+      case nil: return "a tag that does not fit '\(tree.text(node))'"
+      }
+    }
+  }
+
+  /// Reports that a node is not what is expected.
+  mutating func reportType(_ node: NodeID, _ owner: Owner, expected: String, help: String? = nil) {
+    report(
+      .wrongType, "\(owner.text(in: tree)) must be \(expected), found \(found(node))", at: span(node), help: help)
+  }
+}
+
+extension FormatKey {
+  /// All keys for a message: `'min', 'max'`.
+  static var list: String { allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
+}

@@ -1,0 +1,95 @@
+/// Finds names by the bytes of their nodes, without making strings: the ids of 100,000 steps are resolved once.
+struct NameTable {
+  private var slots: [Int32]
+  private var entries: [(hash: UInt64, node: NodeID)] = []
+  private let seed: UInt64
+
+  /// A table for about `capacity` names. The seed is drawn for each, so that no file can be made slow on purpose.
+  init(capacity: Int) {
+    var size = 16
+    while size < capacity * 2 { size *= 2 }
+    slots = [Int32](repeating: -1, count: size)
+    entries.reserveCapacity(capacity)
+    seed = UInt64.random(in: .min ... .max) | 1
+  }
+
+  var count: Int { entries.count }
+
+  /// The node that brought the name with this index.
+  func node(_ index: Int) -> NodeID { entries[index].node }
+
+  /// The index of the name that `node` spells, or nil.
+  @inline(__always)
+  func index(of node: NodeID, in tree: borrowing NodeTree) -> Int? {
+    tree.withText(node) { bytes in
+      let hash = hash(bytes)
+      var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+      while slots[slot] >= 0 {
+        let entry = entries[Int(slots[slot])]
+        if entry.hash == hash, tree.withText(entry.node, { Self.isEqual($0, bytes) }) { return Int(slots[slot]) }
+        slot = (slot + 1) & (slots.count - 1)
+      }
+      return nil
+    }
+  }
+
+  /// Adds the name that `node` spells under the next index, or gives the index that it has already.
+  @inline(__always)
+  mutating func insert(_ node: NodeID, in tree: borrowing NodeTree) -> (index: Int, isNew: Bool) {
+    if entries.count * 2 >= slots.count { grow() }
+    let hash = tree.withText(node) { self.hash($0) }
+    var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    while slots[slot] >= 0 {
+      let entry = entries[Int(slots[slot])]
+      if entry.hash == hash,
+        tree.withText(entry.node, { left in tree.withText(node) { Self.isEqual(left, $0) } })
+      {
+        return (Int(slots[slot]), false)
+      }
+      slot = (slot + 1) & (slots.count - 1)
+    }
+    slots[slot] = Int32(entries.count)
+    entries.append((hash, node))
+    return (entries.count - 1, true)
+  }
+
+  private mutating func grow() {
+    slots = [Int32](repeating: -1, count: slots.count * 2)
+    for (index, entry) in entries.enumerated() {
+      var slot = Int(truncatingIfNeeded: entry.hash) & (slots.count - 1)
+      while slots[slot] >= 0 { slot = (slot + 1) & (slots.count - 1) }
+      slots[slot] = Int32(index)
+    }
+  }
+
+  @inline(__always)
+  private static func isEqual(_ left: UnsafeBufferPointer<UInt8>, _ right: UnsafeBufferPointer<UInt8>) -> Bool {
+    guard left.count == right.count else { return false }
+    for index in 0..<left.count where left[index] != right[index] { return false }
+    return true
+  }
+
+  /// Eight bytes at a time: multiplied by an odd constant of 64 well-mixed bits and folded.
+  @inline(__always)
+  private func hash(_ bytes: UnsafeBufferPointer<UInt8>) -> UInt64 {
+    let raw = UnsafeRawBufferPointer(bytes)
+    var hash = seed ^ UInt64(bytes.count)
+    var position = 0
+    while position + 8 <= bytes.count {
+      hash = Self.fold(hash ^ raw.loadUnaligned(fromByteOffset: position, as: UInt64.self))
+      position += 8
+    }
+    var rest: UInt64 = 0
+    while position < bytes.count {
+      rest = rest << 8 | UInt64(bytes[position])
+      position += 1
+    }
+    return Self.fold(hash ^ rest)
+  }
+
+  @inline(__always)
+  private static func fold(_ value: UInt64) -> UInt64 {
+    let product = (value ^ 0x9E37_79B9_7F4A_7C15).multipliedFullWidth(by: 0xD6E8_FEB8_6659_FD93)
+    return product.high ^ product.low
+  }
+}

@@ -1,0 +1,180 @@
+import FlowDiagnostics
+import FlowModel
+
+/// The keys of a step that most steps do not have.
+extension WorkflowReader {
+  mutating func readOption(
+    _ key: StepKey, _ member: MemberCursor.Member, of place: StepPlace, into options: inout StepOptions
+  ) {
+    let node = member.value
+    let owner = Owner.stepKey(key, place.key)
+    switch key {
+    case .uses, .needs, .with: break
+    case .name: options.name = string(node, owner)
+    case .after:
+      for name in nameNodes(node, owner, "an event").map({ tree.text($0) }) where !options.after.contains(name) {
+        options.after.append(name)
+      }
+    case .condition: options.condition = condition(node, owner)
+    case .enabled: options.enabled = enabled(node, owner)
+    case .deferral: options.deferral = deferral(node, owner)
+    case .blocking: options.blocking = boolean(node, owner)
+    case .optional: options.isOptional = boolean(node, owner) ?? false
+    case .deadline: options.deadline = stepDeadline(node, owner)
+    case .retry: options.retry = retry(node, owner, place: member.key)
+    case .queue: options.queue = queueName(node, owner)
+    case .estimate: options.estimate = estimate(node, owner)
+    case .prewarm: options.prewarm = boolean(node, owner) ?? false
+    case .env: options.environment = environment(node, owner)
+    }
+  }
+
+  /// Gives a step what `defaults` says and the step does not.
+  func apply(_ defaults: StepDefaults, to options: inout StepOptions?, _ place: StepPlace) {
+    var changed = options ?? StepOptions()
+    if changed.retry == nil, tree.member("retry", of: place.value) == nil { changed.retry = defaults.retry }
+    if changed.deadline == nil, tree.member("deadline", of: place.value) == nil {
+      changed.deadline = defaults.deadline
+    }
+    if changed.queue == nil, tree.member("queue", of: place.value) == nil { changed.queue = defaults.queue }
+    options = changed
+  }
+
+  private mutating func condition(_ node: NodeID, _ owner: Owner) -> String? {
+    guard tree.kind(node) == .scalar, !tree.text(node).isEmpty else {
+      reportType(node, owner, expected: "an expression")
+      return nil
+    }
+    return ExpressionText.bare(tree.text(node))
+  }
+
+  private mutating func enabled(_ node: NodeID, _ owner: Owner) -> Switch {
+    guard let value = switchValue(node, owner, expected: "true, false or an expression") else { return .literal(true) }
+    return value
+  }
+
+  private mutating func switchValue(_ node: NodeID, _ owner: Owner, expected: String) -> Switch? {
+    guard tree.kind(node) == .scalar, let value = tree.scalarValue(node) else {
+      reportType(node, owner, expected: expected)
+      return nil
+    }
+    switch value {
+    case .boolean(let value): return .literal(value)
+    case .string(let text) where booleanHelp(node) == nil && !text.isEmpty:
+      return .expression(ExpressionText.bare(text))
+    default:
+      reportType(node, owner, expected: expected, help: booleanHelp(node))
+      return nil
+    }
+  }
+
+  private mutating func deferral(_ node: NodeID, _ owner: Owner) -> Deferral {
+    if tree.text(of: node) == "idle" { return .idle }
+    switch switchValue(node, owner, expected: "true, false, idle or an expression") {
+    case .literal(true): return .afterGate
+    case .literal(false), nil: return .never
+    case .expression(let text): return .expression(text)
+    }
+  }
+
+  /// `500ms`, which is the ceiling, or `{min, max}`.
+  mutating func stepDeadline(_ node: NodeID, _ owner: Owner) -> StepDeadline? {
+    guard tree.kind(node) == .mapping else { return duration(node, owner).map { StepDeadline(max: $0) } }
+    var deadline = StepDeadline()
+    forEachKey(of: node, deadlineKeys, owner: owner, place: node) { reader, key, member in
+      let value = reader.duration(member.value, .part(key.rawValue, of: owner))
+      switch key {
+      case .min: deadline.min = value
+      case .max: deadline.max = value
+      }
+    }
+    if let min = deadline.min, let max = deadline.max, min > max { reportMinOverMax(min, max, node, owner) }
+    return deadline
+  }
+
+  private mutating func reportMinOverMax(_ min: Duration, _ max: Duration, _ node: NodeID, _ owner: Owner) {
+    let least = tree.member("min", of: node)!
+    report(
+      .minOverMax,
+      "min of \(owner.text(in: tree)), \(DurationText.format(min)), is longer than its max, \(DurationText.format(max))",
+      at: span(least.value),
+      related: tree.member("max", of: node).map { [.init(span($0.value), "this is the max")] } ?? [])
+  }
+
+  /// The launch gate's `5s` or `{min, max}`, with expressions.
+  mutating func gateDeadline(_ node: NodeID) -> GateDeadline? {
+    guard tree.kind(node) == .mapping else { return durationSource(node, "deadline").map { GateDeadline(max: $0) } }
+    var gate = GateDeadline()
+    forEachKey(of: node, deadlineKeys, owner: "deadline", place: node) { reader, key, member in
+      let value = reader.durationSource(member.value, "\(key.rawValue) of deadline")
+      switch key {
+      case .min: gate.min = value
+      case .max: gate.max = value
+      }
+    }
+    if case .literal(let min)? = gate.min, case .literal(let max)? = gate.max, min > max {
+      reportMinOverMax(min, max, node, "deadline")
+    }
+    return gate
+  }
+
+  private mutating func durationSource(_ node: NodeID, _ owner: Owner) -> DurationSource? {
+    if tree.kind(node) == .scalar, isString(node), tree.text(node).contains("${{") {
+      return .expression(tree.text(node))
+    }
+    return duration(node, owner).map(DurationSource.literal)
+  }
+
+  mutating func retry(_ node: NodeID, _ owner: Owner, place: NodeID) -> RetryPolicy? {
+    var policy = RetryPolicy(attempts: 1)
+    forEachKey(of: node, retryKeys, owner: owner, place: place) { reader, key, member in
+      let name = Owner.part(key.rawValue, of: owner)
+      switch key {
+      case .attempts: policy.attempts = reader.integer(member.value, 1...Limits.attempts, name) ?? 1
+      case .delay: policy.delay = reader.duration(member.value, name) ?? policy.delay
+      case .backoff: policy.backoff = reader.number(member.value, atLeast: 1, name) ?? 1
+      case .maxDelay: policy.maxDelay = reader.duration(member.value, name) ?? policy.maxDelay
+      case .jitter: policy.jitter = reader.word(member.value, name) ?? .none
+      case .attemptDeadline: policy.attemptDeadline = reader.duration(member.value, name)
+      }
+    }
+    return policy
+  }
+
+  /// `main`, a quality of service, or one of the workflow's queues.
+  mutating func queueName(_ node: NodeID, _ owner: Owner) -> String? {
+    guard let name = string(node, owner) else { return nil }
+    let known = Queue.builtIn + workflow.queues.map(\.name)
+    if !known.contains(name) {
+      report(
+        .unknownQueue, "\(owner.text(in: tree)) is '\(name)', which is no queue", at: span(node),
+        help: (NearestName.of(name, among: known).map { "did you mean '\($0)'? " } ?? "")
+          + "there are \(known.map { "'\($0)'" }.joined(separator: ", "))")
+    }
+    return name
+  }
+
+  /// `80ms` or `50ms..200ms`.
+  private mutating func estimate(_ node: NodeID, _ owner: Owner) -> Estimate? {
+    let text = tree.kind(node) == .scalar && isString(node) ? tree.text(node) : ""
+    guard let dots = text.firstRange(of: "..") else { return duration(node, owner).map { Estimate(low: $0, high: $0) } }
+    do throws(DurationText.Problem) {
+      let low = try DurationText.parse(String(text[..<dots.lowerBound]))
+      let high = try DurationText.parse(String(text[dots.upperBound...]))
+      guard low <= high else {
+        report(
+          .minOverMax,
+          "\(owner.text(in: tree)) goes from \(DurationText.format(low)) down to \(DurationText.format(high))",
+          at: span(node), help: "write the shorter duration first")
+        return nil
+      }
+      return Estimate(low: low, high: high)
+    } catch {
+      report(
+        .invalidDuration, "\(owner.text(in: tree)) must be a duration or two with '..' between, found \"\(text)\"",
+        at: span(node),
+        help: error.help)
+      return nil
+    }
+  }
+}

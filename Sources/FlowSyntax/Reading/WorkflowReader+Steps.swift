@@ -1,0 +1,192 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowReader {
+  /// Reads all steps: first the ids, so that needs may point forward, then the steps themselves.
+  mutating func readSteps(_ node: NodeID) {
+    guard tree.kind(node) == .mapping else {
+      reportType(node, "steps", expected: "a map from step id to step")
+      return
+    }
+    readIDs(node)
+    let count = places.steps.count
+    guard count > 0 else {
+      if diagnostics.isEmpty { report(.noSteps, "the workflow has no steps", at: span(places.keys[.steps]!.key)) }
+      return
+    }
+    needs.reserveCapacity(count * 2)
+    actions.ofStep.reserveCapacity(count)
+    workflow.steps.reserveCapacity(count)
+    var needEnds: [Int32] = []
+    needEnds.reserveCapacity(count)
+    for index in 0..<count {
+      readStep(index)
+      needEnds.append(Int32(needs.count))
+    }
+    var start = 0
+    for index in 0..<count {
+      let end = Int(needEnds[index])
+      if end > start { workflow.steps[index].needs = needs[start..<end] }
+      start = end
+    }
+  }
+
+  private mutating func readIDs(_ node: NodeID) {
+    var members = tree.members(of: node, failures: &diagnostics)
+    ids = NameTable(capacity: (tree.next(tree.resolve(node)) - tree.resolve(node)) / 6)
+    while let member = members.next(in: tree) {
+      guard tree.kind(member.key) == .scalar, tree.withText(member.key, { StepID.isValid($0) }) else {
+        reportStepID(member.key)
+        // The step is read all the same, under a name that no other step can have.
+        places.steps.append(StepPlace(key: member.key, value: member.value))
+        _ = ids.insert(member.key, in: tree)
+        continue
+      }
+      guard ids.insert(member.key, in: tree).isNew else {
+        reportDuplicate(member.key, in: node)
+        continue
+      }
+      places.steps.append(StepPlace(key: member.key, value: member.value))
+      guard places.steps.count <= Limits.steps else {
+        report(
+          .tooManySteps, "the workflow has more than \(Limits.steps) steps", at: span(member.key),
+          help: "split it into several workflows")
+        places.steps.removeAll()
+        return
+      }
+    }
+  }
+
+  private mutating func reportStepID(_ key: NodeID) {
+    guard let name = keyText(key) else { return }
+    let letters = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
+    let parts = String(letters).split(separator: "-")
+    let proposal = String(parts.joined(separator: "-").prefix(Limits.stepIDCharacters))
+    report(
+      .invalidStepID, "'\(name)' cannot be the id of a step", at: span(key),
+      help: (StepID.isValid(proposal) && proposal != name ? "write '\(proposal)'; " : "")
+        + "an id is \(NameKind.step.rule)")
+  }
+
+  private mutating func readStep(_ index: Int) {
+    let place = places.steps[index]
+    var action = -1
+    var uses = ""
+    var with: ValueObject = [:]
+    var options: StepOptions?
+    forEachKey(of: place.value, stepKeys, owner: .step(place.key), place: place.key) {
+      reader, key, member in
+      switch key {
+      case .uses:
+        action = reader.readUses(member.value, place)
+        if action >= 0 { uses = reader.actions.entries[action].name }
+      case .needs: reader.readNeeds(member.value, index)
+      case .with: with = reader.readWith(member.value, place)
+      default:
+        var changed = options ?? StepOptions()
+        options = nil
+        reader.readOption(key, member, of: place, into: &changed)
+        options = changed
+      }
+    }
+    if !defaults.isEmpty { apply(defaults, to: &options, place) }
+    actions.ofStep.append(Int32(action))
+    let id = StepID(unchecked: tree.kind(place.key) == .scalar ? tree.text(place.key) : "")
+    if let options {
+      workflow.steps.append(Step(id: id, uses: uses, with: with, options: options))
+    } else {
+      workflow.steps.append(Step(id: id, uses: uses, with: with))
+    }
+  }
+
+  private mutating func readUses(_ node: NodeID, _ place: StepPlace) -> Int {
+    let kind = tree.kind(node)
+    guard kind == .scalar, isAction(node) || string(node, .stepKey(.uses, place.key)) != nil else {
+      if kind != .scalar { reportType(node, .stepKey(.uses, place.key), expected: "plugin.action") }
+      return -1
+    }
+    return actions.index(of: node, in: tree)
+  }
+
+  /// Whether a scalar begins with a letter other than those of `true`, `false` and `null`, and so is a string.
+  @inline(__always)
+  private func isAction(_ node: NodeID) -> Bool {
+    tree.nodes[tree.resolve(node)].tag == .none
+      && tree.withText(node) { bytes in
+        guard let first = bytes.first, bytes.count > 5 else { return false }
+        return first >= UInt8(ascii: "a") && first <= UInt8(ascii: "z")
+      }
+  }
+
+  private mutating func readWith(_ node: NodeID, _ place: StepPlace) -> ValueObject {
+    guard tree.kind(node) == .mapping else {
+      if tree.text(of: node)?.isEmpty == true { return [:] }
+      reportType(node, .stepKey(.with, place.key), expected: "a map from input to value")
+      return [:]
+    }
+    return object(node)
+  }
+
+  @inline(__always)
+  private mutating func readNeeds(_ node: NodeID, _ step: Int) {
+    let start = needs.count
+    switch tree.kind(node) {
+    case .scalar: addNeed(node, step, start)
+    case .sequence:
+      let sequence = tree.resolve(node)
+      var element = sequence + 1
+      let end = tree.next(sequence)
+      while element < end {
+        addNeed(element, step, start)
+        element = tree.next(element)
+      }
+    default:
+      reportType(node, .stepKey(.needs, places.steps[step].key), expected: "a step id or a list of them")
+    }
+  }
+
+  @inline(__always)
+  private mutating func addNeed(_ node: NodeID, _ step: Int, _ start: Int) {
+    guard tree.kind(node) == .scalar, let need = ids.index(of: node, in: tree) else {
+      reportNeed(node, step)
+      return
+    }
+    let index = StepIndex(need)
+    // Lists are short; a long one gets a set.
+    if needs.count - start <= 16 {
+      for place in start..<needs.count where needs[place] == index { return }
+    } else if isAmongLongNeeds(index, from: start) {
+      return
+    }
+    needs.append(index)
+  }
+
+  private mutating func isAmongLongNeeds(_ need: StepIndex, from start: Int) -> Bool {
+    if longNeeds.start != start { longNeeds = LongNeeds(start: start, end: start) }
+    while longNeeds.end < needs.count {
+      longNeeds.steps.insert(needs[longNeeds.end])
+      longNeeds.end += 1
+    }
+    return longNeeds.steps.contains(need)
+  }
+
+  private mutating func reportNeed(_ node: NodeID, _ step: Int) {
+    let name = tree.keyName(places.steps[step].key)
+    guard let need = string(node, .part("each of the needs", of: .step(places.steps[step].key))) else { return }
+    let known = places.steps.map { tree.keyName($0.key) }
+    let nearest = NearestName.of(need, among: known)
+    let related = nearest.flatMap { nearest in
+      places.steps.first { tree.keyName($0.key) == nearest }.map {
+        Diagnostic.RelatedPlace(span($0.key), "'\(nearest)' is defined here")
+      }
+    }
+    report(
+      .unknownStep, "step '\(name)' needs '\(need)', which is not a step", at: span(node),
+      related: related.map { [$0] } ?? [], help: nearest.map { "did you mean '\($0)'?" })
+  }
+}
+
+extension NodeTree {
+  /// The text of a key for messages; a key that is no text is called `?`.
+  func keyName(_ key: NodeID) -> String { text(of: key) ?? "?" }
+}

@@ -1,0 +1,205 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Reads a ``NodeTree`` as a workflow: every key, with defaults applied and ids resolved.
+///
+/// Whatever is wrong is reported and left out, so that one pass finds everything.
+struct WorkflowReader: DocumentReading {
+  let tree: NodeTree
+  var diagnostics: [Diagnostic] = []
+  let catalogue: any ActionCatalogue
+
+  var workflow = Workflow(name: "", steps: [])
+  var places = WorkflowPlaces()
+  var actions: ActionTable
+  var ids = NameTable(capacity: 0)
+  /// The needs of all steps, one after the other.
+  var needs: [StepIndex] = []
+  var longNeeds = LongNeeds(start: -1, end: 0)
+  var defaults = StepDefaults()
+  let stepKeys = KeyTable<StepKey>()
+  let retryKeys = KeyTable<RetryKey>()
+  let deadlineKeys = KeyTable<DeadlineKey>()
+
+  init(tree: NodeTree, catalogue: any ActionCatalogue) {
+    self.tree = tree
+    self.catalogue = catalogue
+    actions = ActionTable(catalogue: catalogue)
+  }
+
+  /// Reads everything. The steps of ``workflow`` are complete as far as they could be read.
+  mutating func read() {
+    guard let root = tree.root else {
+      report(.emptyDocument, "the file holds no workflow", at: Span(at: 0), help: "a workflow has 'name' and 'steps'")
+      return
+    }
+    forEachKey(of: root, KeyTable<WorkflowKey>(), owner: "the workflow", place: root) { reader, key, member in
+      reader.places.keys[key] = member
+    }
+    if let node = places.value(.name) {
+      workflow.name = string(node, "name") ?? ""
+      if workflow.name.isEmpty, isString(node) {
+        report(.invalidName, "the name of the workflow is empty", at: span(node))
+      }
+    }
+    workflow.description = places.value(.description).flatMap { string($0, "description") }
+    if let node = places.value(.inputs) { workflow.inputs = fields(node, "inputs", names: .input) }
+    if let node = places.value(.env) { workflow.environment = environment(node, "env") }
+    if let node = places.value(.deadline) { workflow.gate = gateDeadline(node) }
+    if let node = places.value(.events) { workflow.events = events(node) }
+    if let node = places.value(.queues) { workflow.queues = queues(node) }
+    if let node = places.value(.concurrency) { workflow.concurrency = integer(node, 1...Limits.steps, "concurrency") }
+    if let node = places.value(.defaults) { readDefaults(node) }
+    if let node = places.value(.outputs) { workflow.outputs = outputs(node) }
+    if let node = places.value(.steps) { readSteps(node) }
+  }
+
+  private mutating func outputs(_ node: NodeID) -> ValueObject {
+    guard tree.kind(node) == .mapping else {
+      reportType(node, "outputs", expected: "a map from name to value")
+      return [:]
+    }
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      if tree.kind(member.key) == .scalar { checkName(tree.text(member.key), .output, member.key) }
+    }
+    return object(node)
+  }
+
+  /// A map from variable to a scalar; numbers and booleans become their text.
+  mutating func environment(_ node: NodeID, _ owner: Owner) -> ValueObject {
+    guard tree.kind(node) == .mapping else {
+      reportType(node, owner, expected: "a map from variable to value")
+      return [:]
+    }
+    var result = ValueObject()
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard let name = keyText(member.key) else { continue }
+      guard result[name] == nil else {
+        reportDuplicate(member.key, in: node)
+        continue
+      }
+      if name.utf8.contains(UInt8(ascii: "=")) || name.utf8.contains(0) {
+        report(.invalidName, "'\(name)' cannot be the name of an environment variable", at: span(member.key))
+      }
+      guard tree.kind(member.value) == .scalar, let value = tree.scalarValue(member.value), !value.isNull else {
+        reportType(
+          member.value, .part("'\(name)'", of: owner), expected: "a string, a number, true or false",
+          help: tree.text(of: member.value)?.isEmpty == true ? "write \"\" for an empty value" : nil)
+        continue
+      }
+      result[name] = .string(tree.text(member.value))
+    }
+    return result
+  }
+
+  private mutating func events(_ node: NodeID) -> [EventDeclaration] {
+    var result: [EventDeclaration] = []
+    switch tree.kind(node) {
+    case .sequence:
+      var seen: [String: NodeID] = [:]
+      for element in tree.elements(node) {
+        guard let name = string(element, "each of events") else { continue }
+        checkName(name, .event, element)
+        if let first = seen[name] {
+          report(
+            .duplicateKey, "the event '\(name)' stands twice in this list", at: span(element),
+            related: [.init(span(first), "the first one is here")])
+        } else {
+          seen[name] = element
+          result.append(EventDeclaration(name))
+        }
+      }
+    case .mapping:
+      var seen: Set<String> = []
+      var members = tree.members(of: node, failures: &diagnostics)
+      while let member = members.next(in: tree) {
+        guard let name = keyText(member.key) else { continue }
+        guard seen.insert(name).inserted else {
+          reportDuplicate(member.key, in: node)
+          continue
+        }
+        checkName(name, .event, member.key)
+        if tree.kind(member.value) == .scalar, tree.scalarValue(member.value)?.isNull == true {
+          result.append(EventDeclaration(name))
+        } else if let summary = string(member.value, "the description of event '\(name)'") {
+          result.append(EventDeclaration(name, summary: summary))
+        }
+      }
+    default: reportType(node, "events", expected: "a list of names, or a map from name to description")
+    }
+    return result
+  }
+
+  private mutating func queues(_ node: NodeID) -> [QueueDeclaration] {
+    guard tree.kind(node) == .mapping else {
+      reportType(node, "queues", expected: "a map from name to queue")
+      return []
+    }
+    var result: [QueueDeclaration] = []
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard let name = keyText(member.key) else { continue }
+      guard !result.contains(where: { $0.name == name }) else {
+        reportDuplicate(member.key, in: node)
+        continue
+      }
+      checkName(name, .queue, member.key)
+      if Queue.builtIn.contains(name) {
+        report(
+          .reservedQueue, "'\(name)' is a queue that every workflow has", at: span(member.key),
+          help: "give this queue another name")
+      }
+      var qualityOfService: QualityOfService?
+      var width: Int?
+      forEachKey(of: member.value, KeyTable<QueueKey>(), owner: "queue '\(name)'", place: member.key) {
+        reader, key, entry in
+        switch key {
+        case .qos: qualityOfService = reader.word(entry.value, "the qos of queue '\(name)'")
+        case .width: width = reader.integer(entry.value, 1...Limits.steps, "the width of queue '\(name)'")
+        }
+      }
+      result.append(
+        QueueDeclaration(name: name, qualityOfService: qualityOfService ?? .userInitiated, width: width))
+    }
+    return result
+  }
+
+  private mutating func readDefaults(_ node: NodeID) {
+    forEachKey(of: node, KeyTable<DefaultsKey>(), owner: "defaults", place: node) { reader, key, member in
+      switch key {
+      case .retry: reader.defaults.retry = reader.retry(member.value, "defaults.retry", place: member.key)
+      case .deadline: reader.defaults.deadline = reader.stepDeadline(member.value, "defaults.deadline")
+      case .queue: reader.defaults.queue = reader.queueName(member.value, "defaults.queue")
+      }
+    }
+  }
+}
+
+/// The needs from `start` to `end` of one step with many, as a set.
+struct LongNeeds {
+  var start: Int
+  var end: Int
+  var steps: Set<StepIndex> = []
+}
+
+/// What `defaults` gives to every step that does not say otherwise.
+struct StepDefaults {
+  var retry: RetryPolicy?
+  var deadline: StepDeadline?
+  var queue: String?
+
+  var isEmpty: Bool { retry == nil && deadline == nil && queue == nil }
+}
+
+/// The queues that every workflow has.
+enum Queue {
+  static let main = "main"
+  static let builtIn = [main] + QualityOfService.allCases.map(\.rawValue)
+}
+
+extension NodeTree {
+  /// The text of a scalar, nil for anything else.
+  func text(of id: NodeID) -> String? { kind(id) == .scalar ? text(id) : nil }
+}

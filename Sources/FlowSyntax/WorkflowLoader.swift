@@ -1,0 +1,34 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Turns the text of a workflow into a checked graph, or into everything that is wrong with it.
+///
+/// ```swift
+/// let result = WorkflowLoader(catalogue: registry).load(bytes: bytes, file: "launch.yaml")
+/// guard let graph = result.graph else { print(result.rendered()); return }
+/// ```
+/// Nothing runs and no file is read.
+public struct WorkflowLoader: Sendable {
+  private let catalogue: any ActionCatalogue
+
+  /// A loader that knows the actions of `catalogue`.
+  public init(catalogue: any ActionCatalogue) { self.catalogue = catalogue }
+
+  /// Loads the workflow in `bytes`; `file` is what messages call it.
+  public func load(bytes: [UInt8], file: String) -> LoadResult {
+    let source = SourceText(bytes, file: file)
+    switch YAMLParser.parse(source) {
+    case .failure(let failure):
+      return LoadResult(graph: nil, diagnostics: [failure.diagnostic], source: source)
+    case .success(let tree):
+      var reader = WorkflowReader(tree: tree, catalogue: catalogue)
+      reader.read()
+      var check = WorkflowCheck(reader)
+      check.run()
+      let diagnostics = check.finishedDiagnostics()
+      return LoadResult(
+        graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
+        places: reader.places)
+    }
+  }
+}

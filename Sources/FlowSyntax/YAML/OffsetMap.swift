@@ -1,0 +1,39 @@
+/// Turns libyaml's positions, which count code points, into byte offsets.
+struct OffsetMap {
+  private let base: Int
+  private let checkpoints: [Int]
+  private static let stride = 64
+
+  /// Measures `bytes`, which are valid UTF-8; libyaml does not count a byte-order mark.
+  init(_ bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool) {
+    base = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
+    guard !isASCII else {
+      checkpoints = []
+      return
+    }
+    var checkpoints: [Int] = []
+    var count = 0
+    for offset in base..<bytes.count where bytes[offset] & 0xC0 != 0x80 {
+      if count % Self.stride == 0 { checkpoints.append(offset) }
+      count += 1
+    }
+    self.checkpoints = checkpoints
+  }
+
+  /// The byte offset of the code point `index`.
+  @inline(__always)
+  func offset(of index: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Int {
+    guard !checkpoints.isEmpty else { return min(base + index, bytes.count) }
+    guard index / Self.stride < checkpoints.count else { return bytes.count }
+    var offset = checkpoints[index / Self.stride]
+    var rest = index % Self.stride
+    while offset < bytes.count {
+      if bytes[offset] & 0xC0 != 0x80 {
+        if rest == 0 { break }
+        rest -= 1
+      }
+      offset += 1
+    }
+    return offset
+  }
+}

@@ -1,0 +1,81 @@
+import CLibYAML
+import FlowDiagnostics
+
+/// Why a file is no YAML document; nothing behind the place can be read.
+struct YAMLFailure: Error {
+  let diagnostic: Diagnostic
+
+  init(
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
+    help: String? = nil
+  ) {
+    diagnostic = Diagnostic(code, message, at: span, related: related, help: help)
+  }
+
+  static func invalidUTF8(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> YAMLFailure {
+    let byte = String(bytes[offset], radix: 16, uppercase: true)
+    let isUTF16 = offset == 0 && bytes.count > 1 && [[0xFF, 0xFE], [0xFE, 0xFF]].contains([bytes[0], bytes[1]])
+    return YAMLFailure(
+      .invalidUTF8, "the byte 0x\(byte.count < 2 ? "0" : "")\(byte) is not valid UTF-8", at: Span(offset, offset + 1),
+      help: isUTF16 ? "the file seems to be UTF-16; save it as UTF-8" : "save the file as UTF-8")
+  }
+
+  /// What libyaml found, in the words of somebody who writes a workflow.
+  static func syntax(
+    _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, openCollections: [Span]
+  ) -> YAMLFailure {
+    let problem = parser.problem.map { String(cString: $0) } ?? "this is not YAML"
+    if parser.error == YAML_READER_ERROR {
+      let offset = min(parser.problem_offset, max(0, bytes.count - 1))
+      return YAMLFailure(
+        .yamlSyntax, "the character U+\(hex(parser.problem_value)) may not stand in a YAML file",
+        at: Span(offset, offset + 1), help: "remove it, or write it as an escape such as \"\\0\" in double quotes")
+    }
+    var offset = map.offset(of: parser.problem_mark.index, in: bytes)
+    if let tab = indentationTab(before: offset, in: bytes) {
+      return YAMLFailure(
+        .tabIndentation, "a tab stands in the indentation; YAML is indented with spaces", at: tab,
+        help: "replace each tab with spaces")
+    }
+    var related: [Diagnostic.RelatedPlace] = []
+    if let context = parser.context, parser.context_mark.index < parser.problem_mark.index {
+      let place = map.offset(of: parser.context_mark.index, in: bytes)
+      related.append(.init(Span(place, min(place + 1, bytes.count)), String(cString: context)))
+    }
+    let isPastEnd = offset >= bytes.count
+    if isPastEnd { offset = bytes.count }
+    return YAMLFailure(
+      .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
+      help: help(for: problem))
+  }
+
+  private static func help(for problem: String) -> String? {
+    if problem.hasPrefix("mapping values are not allowed") {
+      return "a text with ': ' in it must stand in quotes; otherwise check the indentation of this line"
+    }
+    if problem.hasPrefix("could not find expected ':'") { return "a key is followed by ':' and a space" }
+    if problem.hasPrefix("did not find expected key") { return "check the indentation of this line" }
+    if problem.hasPrefix("found character that cannot start any token") {
+      return "a text that begins with @, ` or % must stand in quotes"
+    }
+    if problem.hasPrefix("did not find expected '-' indicator") { return "check the indentation of this line" }
+    return nil
+  }
+
+  /// The tabs in the indentation of the line that holds `offset`, or of the line before when that is blank.
+  private static func indentationTab(before offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> Span? {
+    var lineStart = min(offset, bytes.count)
+    while lineStart > 0, bytes[lineStart - 1] != 0x0A, bytes[lineStart - 1] != 0x0D { lineStart -= 1 }
+    var position = lineStart
+    while position < bytes.count, bytes[position] == 0x20 { position += 1 }
+    guard position < bytes.count, bytes[position] == 0x09, position <= offset else { return nil }
+    var end = position
+    while end < bytes.count, bytes[end] == 0x09 { end += 1 }
+    return Span(position, end)
+  }
+
+  private static func hex(_ value: Int32) -> String {
+    let digits = String(UInt32(bitPattern: value), radix: 16, uppercase: true)
+    return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+  }
+}

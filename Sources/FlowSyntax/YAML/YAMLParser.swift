@@ -1,0 +1,244 @@
+import CLibYAML
+import FlowDiagnostics
+import FlowModel
+
+/// Reads one YAML document with libyaml's events into a ``NodeTree``.
+///
+/// Anchors, aliases, depth and size are guarded here: libyaml's events know no limits.
+struct YAMLParser {
+  private(set) var tree: NodeTree
+  private var open: [Int] = []
+  private var anchors: [String: Int] = [:]
+  private var expandedNodes = 0
+  /// What is known of the nodes that aliases have named.
+  private var expansions: [Int: Expansion] = [:]
+
+  /// How large a node is with the aliases in it written out.
+  private struct Expansion {
+    var nodes = 1
+    var height = 0
+  }
+  private var lastEnd = 0
+
+  /// The tree of the only document in `source`, or the reason why there is none.
+  static func parse(_ source: SourceText) -> Result<NodeTree, YAMLFailure> {
+    if source.bytes.count > Limits.fileBytes {
+      return .failure(
+        YAMLFailure(
+          .fileTooLarge, "the file has \(source.bytes.count) bytes, more than the limit of \(Limits.fileBytes)",
+          at: Span(at: 0), help: "split the workflow, or generate fewer steps"))
+    }
+    return source.bytes.withUnsafeBufferPointer { bytes in
+      let encoding = UTF8Check(bytes)
+      if let broken = encoding.firstBroken {
+        return .failure(.invalidUTF8(at: broken, in: bytes))
+      }
+      var parser = YAMLParser(tree: NodeTree(source: source))
+      do throws(YAMLFailure) {
+        try parser.run(bytes, OffsetMap(bytes, isASCII: encoding.isASCII))
+        return .success(parser.tree)
+      } catch {
+        return .failure(error)
+      }
+    }
+  }
+
+  private init(tree: NodeTree) { self.tree = tree }
+
+  private mutating func run(_ bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap) throws(YAMLFailure) {
+    // `yaml_parser_t` points into itself, so it lives on the heap and is never copied; the bytes outlive it.
+    let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+    let event = UnsafeMutablePointer<yaml_event_t>.allocate(capacity: 1)
+    defer {
+      parser.deallocate()
+      event.deallocate()
+    }
+    guard yaml_parser_initialize(parser) == 1 else {
+      throw YAMLFailure(.yamlSyntax, "there is not enough memory to read the file", at: Span(at: 0))
+    }
+    defer { yaml_parser_delete(parser) }
+    yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+    yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+    tree.nodes.reserveCapacity(bytes.count / 6)
+    var documents = 0
+    while true {
+      guard yaml_parser_parse(parser, event) == 1 else {
+        throw YAMLFailure.syntax(parser.pointee, in: bytes, map, openCollections: open.map { tree.span($0) })
+      }
+      defer { yaml_event_delete(event) }
+      let start = map.offset(of: event.pointee.start_mark.index, in: bytes)
+      let end = map.offset(of: event.pointee.end_mark.index, in: bytes)
+      switch event.pointee.type {
+      case YAML_SCALAR_EVENT: try addScalar(event, bytes, start, end)
+      case YAML_MAPPING_START_EVENT:
+        let mapping = event.pointee.data.mapping_start
+        try openCollection(.mapping, tag: mapping.tag, anchor: mapping.anchor, start, end)
+      case YAML_SEQUENCE_START_EVENT:
+        let sequence = event.pointee.data.sequence_start
+        try openCollection(.sequence, tag: sequence.tag, anchor: sequence.anchor, start, end)
+      case YAML_MAPPING_END_EVENT, YAML_SEQUENCE_END_EVENT: closeCollection(start, end)
+      case YAML_ALIAS_EVENT: try addAlias(event.pointee.data.alias.anchor, start, end)
+      case YAML_DOCUMENT_START_EVENT:
+        documents += 1
+        if documents > 1 {
+          throw YAMLFailure(
+            .secondDocument, "a second document begins here; a file holds one", at: Span(start, end),
+            help: "put it into a file of its own, or remove the '---'")
+        }
+      case YAML_STREAM_END_EVENT: return
+      default: break
+      }
+    }
+  }
+
+  @inline(__always)
+  private mutating func addScalar(
+    _ event: UnsafeMutablePointer<yaml_event_t>, _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int, _ end: Int
+  ) throws(YAMLFailure) {
+    let scalar = event.pointee.data.scalar
+    let text = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
+    var node = Node(kind: .scalar, start: UInt32(start), end: UInt32(end))
+    let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
+    let inset = isPlain ? 0 : 1
+    if isPlain || scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE || scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE,
+      text.count == end - start - 2 * inset,
+      Self.isEqual(text, bytes, start + inset)
+    {
+      node.style = isPlain ? .plain : .quoted
+    } else {
+      node.style = isPlain ? .decodedPlain : .decoded
+      node.link = UInt32(tree.decodedEnds.count)
+      tree.decodedBytes.append(contentsOf: text)
+      tree.decodedEnds.append(tree.decodedBytes.count)
+    }
+    if scalar.tag != nil { node.tag = try tag(scalar.tag, for: .scalar, Span(start, end)) }
+    if scalar.anchor != nil { anchors[String(cString: scalar.anchor)] = tree.nodes.count }
+    if isPlain, text.count == 2, text[0] == UInt8(ascii: "<"), text[1] == UInt8(ascii: "<") { markMerge() }
+    tree.nodes.append(node)
+    lastEnd = end
+  }
+
+  @inline(__always)
+  private static func isEqual(
+    _ text: UnsafeBufferPointer<UInt8>, _ bytes: UnsafeBufferPointer<UInt8>, _ start: Int
+  ) -> Bool {
+    for index in 0..<text.count where text[index] != bytes[start + index] { return false }
+    return true
+  }
+
+  /// Notes on the innermost mapping that it may hold a merge key. A value `<<` marks it too; the reader looks closely.
+  private mutating func markMerge() {
+    guard let innermost = open.last, tree.nodes[innermost].kind == .mapping else { return }
+    tree.nodes[innermost].hasMerge = true
+  }
+
+  private mutating func openCollection(
+    _ kind: Node.Kind, tag: UnsafeMutablePointer<yaml_char_t>?, anchor: UnsafeMutablePointer<yaml_char_t>?,
+    _ start: Int, _ end: Int
+  ) throws(YAMLFailure) {
+    guard open.count < Limits.nestingDepth else {
+      throw YAMLFailure(
+        .nestingTooDeep, "maps and lists nest deeper than \(Limits.nestingDepth)", at: Span(start, max(end, start + 1)))
+    }
+    var node = Node(kind: kind, start: UInt32(start), end: UInt32(end))
+    if tag != nil { node.tag = try self.tag(tag, for: kind, Span(start, end)) }
+    if anchor != nil { anchors[String(cString: anchor!)] = tree.nodes.count }
+    open.append(tree.nodes.count)
+    tree.nodes.append(node)
+    lastEnd = end
+  }
+
+  private mutating func closeCollection(_ start: Int, _ end: Int) {
+    let index = open.removeLast()
+    // The end mark of a block collection points at the next token; its real end is that of its last node. A flow
+    // collection ends with its bracket, which is never empty.
+    if end > start { lastEnd = end }
+    tree.nodes[index].end = UInt32(max(lastEnd, Int(tree.nodes[index].start)))
+    tree.nodes[index].link = UInt32(tree.nodes.count)
+  }
+
+  private mutating func addAlias(
+    _ anchor: UnsafeMutablePointer<yaml_char_t>?, _ start: Int, _ end: Int
+  ) throws(YAMLFailure) {
+    let name = String(cString: anchor!)
+    let span = Span(start, end)
+    guard let target = anchors[name] else {
+      throw YAMLFailure(
+        .unknownAlias, "no anchor '&\(name)' stands before this alias", at: span,
+        help: NearestName.of(name, among: anchors.keys.sorted()).map { "did you mean '*\($0)'?" })
+    }
+    guard !open.contains(target) else {
+      throw YAMLFailure(
+        .recursiveAlias, "'*\(name)' stands inside what it stands for", at: span,
+        related: [.init(tree.span(target).part(0, name.utf8.count + 1), "this is '&\(name)'")])
+    }
+    let size = expansion(of: target)
+    expandedNodes += size.nodes
+    guard expandedNodes <= Limits.aliasNodes else {
+      throw YAMLFailure(
+        .aliasExpansion, "the aliases of the file expand to more than \(Limits.aliasNodes) nodes", at: span)
+    }
+    guard open.count + size.height <= Limits.nestingDepth else {
+      throw YAMLFailure(
+        .nestingTooDeep, "with '*\(name)' written out, maps and lists nest deeper than \(Limits.nestingDepth)", at: span
+      )
+    }
+    var node = Node(kind: .alias, start: UInt32(start), end: UInt32(end))
+    node.link = UInt32(target)
+    tree.nodes.append(node)
+    lastEnd = end
+  }
+
+  /// The size of `target`, which is complete and in which every alias has been measured when it was met.
+  private mutating func expansion(of target: Int) -> Expansion {
+    if let known = expansions[target] { return known }
+    var size = Expansion(nodes: 0, height: 0)
+    var ends: [Int] = []
+    for index in target..<tree.next(target) {
+      while let end = ends.last, end <= index { ends.removeLast() }
+      let node = tree.nodes[index]
+      switch node.kind {
+      case .scalar: size.nodes += 1
+      case .alias:
+        let inner = expansions[Int(node.link)] ?? Expansion()
+        size.nodes += inner.nodes
+        size.height = max(size.height, ends.count + inner.height)
+      case .mapping, .sequence:
+        size.nodes += 1
+        ends.append(Int(node.link))
+        size.height = max(size.height, ends.count)
+      }
+    }
+    size.nodes = min(size.nodes, Limits.aliasNodes + 1)
+    expansions[target] = size
+    return size
+  }
+
+  private func tag(
+    _ tag: UnsafeMutablePointer<yaml_char_t>?, for kind: Node.Kind, _ span: Span
+  ) throws(YAMLFailure) -> Node.Tag {
+    let name = String(cString: tag!)
+    let prefix = "tag:yaml.org,2002:"
+    if name == "!" { return .nonSpecific }
+    let known = name.hasPrefix(prefix) ? Self.coreTag(name.dropFirst(prefix.count), kind) : nil
+    guard let known else {
+      throw YAMLFailure(
+        .unsupportedTag, "the tag '\(name)' means nothing here", at: span,
+        help: "leave it out; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known")
+    }
+    return known
+  }
+
+  private static func coreTag(_ name: Substring, _ kind: Node.Kind) -> Node.Tag? {
+    switch (name, kind) {
+    case ("str", .scalar): .string
+    case ("int", .scalar): .integer
+    case ("float", .scalar): .float
+    case ("bool", .scalar): .boolean
+    case ("null", .scalar): .null
+    case ("map", .mapping): .map
+    case ("seq", .sequence): .sequence
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import FlowDiagnostics
+import Testing
+
+@Suite struct NearestNameTests {
+  @Test(
+    arguments: [
+      ("fetchh", ["fetch", "transform"], "fetch"),
+      ("tranfsorm", ["fetch", "transform"], "transform"),
+      ("MaxDelay", ["delay", "max-delay"], "max-delay"),
+      ("max_delay", ["delay", "max-delay"], "max-delay"),
+      ("xyz", ["fetch", "transform"], nil),
+      ("a", ["b"], nil),
+      ("", ["b"], nil),
+      ("id", ["if"], "if"),
+    ] as [(String, [String], String?)])
+  func `finds what was meant, and nothing where nothing is near`(name: String, candidates: [String], nearest: String?) {
+    #expect(NearestName.of(name, among: candidates) == nearest)
+  }
+}
