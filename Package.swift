@@ -24,6 +24,7 @@ let package = Package(
     + core("FlowKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
+    + values("RouterCore", of: "router")
 )
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it.
@@ -43,5 +44,16 @@ func plugin(_ name: String, uses: [Target.Dependency] = []) -> [Target] {
       name: "\(target)Tests",
       dependencies: [.byName(name: target), "FlowModel", "FlowPluginKit", "FlowTestKit"] + uses,
       path: "plugins/\(name)/Tests/\(target)Tests"),
+  ]
+}
+
+/// The values of a plugin's field, under `plugins/<plugin>/Sources/<name>`, with their tests: they know neither the
+/// plugin interface nor the world.
+func values(_ name: String, of plugin: String) -> [Target] {
+  [
+    .target(name: name, dependencies: ["FlowModel"], path: "plugins/\(plugin)/Sources/\(name)"),
+    .testTarget(
+      name: "\(name)Tests", dependencies: [.byName(name: name), "FlowModel"],
+      path: "plugins/\(plugin)/Tests/\(name)Tests"),
   ]
 }

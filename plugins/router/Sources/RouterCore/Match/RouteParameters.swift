@@ -1,0 +1,124 @@
+import FlowModel
+
+/// What a page is given: one namespace for each origin, and one view of them all (N41).
+///
+/// Where a name comes from several origins, the path wins over the payload and the payload over the query; the others
+/// are listed in ``collisions``.
+public struct RouteParameters: Sendable, Hashable {
+  /// Where a parameter came from, in order of precedence.
+  public enum Origin: String, Sendable, Hashable, CaseIterable {
+    case path, payload, query
+  }
+
+  /// A name that more than one origin gave.
+  public struct Collision: Sendable, Hashable {
+    /// The name.
+    public let name: String
+    /// The origin whose value the merged view has.
+    public let kept: Origin
+    /// The origins whose values it hides.
+    public let hidden: [Origin]
+  }
+
+  /// The captured segments, by name.
+  public let path: ValueObject
+  /// The query: each key with its values in order, an array always.
+  public let query: ValueObject
+  /// What came beside the URL, such as a notification's `parameters`.
+  public let payload: ValueObject
+  /// All of them, of a query key its first value.
+  public let merged: ValueObject
+  /// The names that more than one origin gave.
+  public let collisions: [Collision]
+
+  /// No parameters but these; also what a pending route has before it is matched.
+  public init(path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:]) {
+    self.path = path
+    self.query = query
+    self.payload = payload
+    var merged = path
+    var origins: [String: [Origin]] = [:]
+    for name in path.keys { origins[name] = [.path] }
+    for member in payload {
+      if merged[member.key] == nil { merged[member.key] = member.value }
+      origins[member.key, default: []].append(.payload)
+    }
+    for member in query {
+      if merged[member.key] == nil { merged[member.key] = member.value.arrayValue?.first ?? member.value }
+      origins[member.key, default: []].append(.query)
+    }
+    self.merged = merged
+    collisions = merged.keys.compactMap { name in
+      guard let given = origins[name], given.count > 1 else { return nil }
+      return Collision(name: name, kept: given[0], hidden: Array(given.dropFirst()))
+    }
+  }
+
+  /// How a list stands in a query.
+  public enum ListStyle: Sendable, Hashable {
+    /// `tag=a&tag=b`.
+    case repeated
+    /// `tag[]=a&tag[]=b`.
+    case brackets
+    /// `tag=a,b`.
+    case commas
+  }
+
+  /// The values of a query key, read in the style the caller asks for; no style is guessed.
+  public func queryList(_ key: String, style: ListStyle = .repeated) -> [String] {
+    let values = (query[style == .brackets ? key + "[]" : key]?.arrayValue ?? []).compactMap(\.stringValue)
+    guard style == .commas else { return values }
+    return values.flatMap { $0.split(separator: ",", omittingEmptySubsequences: false).map(String.init) }
+  }
+}
+
+extension RouteMatch {
+  /// The parameters of the match together with what came beside the URL.
+  ///
+  /// Throws ``URLRejection/Reason/parameterTypeMismatch`` when a query or payload parameter that the route declares a
+  /// type for is not of it, and ``URLRejection/Reason/urlParameterNotAllowed`` when one of type `url` leads elsewhere.
+  public func parameters(payload: ValueObject = [:]) throws(URLRejection) -> RouteParameters {
+    var query = ValueObject()
+    for (key, text) in url.queryItems {
+      let value = try typed(text, named: key)
+      query[key] = .array((query[key]?.arrayValue ?? []) + [value])
+    }
+    for (name, type) in route.parameterTypes {
+      if let value = payload[name] { try check(value, named: name, is: type) }
+    }
+    for capture in table.captures(of: routeIndex) where capture.type == .url {
+      if let text = pathParameter(capture.name) { try checkURL(text, named: capture.name) }
+    }
+    return RouteParameters(path: pathParameters, query: query, payload: payload)
+  }
+
+  private func typed(_ text: String, named name: String) throws(URLRejection) -> Value {
+    guard let type = route.parameterTypes[name] else { return .string(text) }
+    try check(.string(text), named: name, is: type)
+    return type.value(of: text)
+  }
+
+  private func check(_ value: Value, named name: String, is type: ParameterType) throws(URLRejection) {
+    let text: String? =
+      switch (value, type) {
+      case (.string(let text), _): text
+      case (.boolean(let flag), .boolean): String(flag)
+      case (.integer(let number), .integer), (.integer(let number), .unsignedInteger), (.integer(let number), .double):
+        String(number)
+      case (.number(let number), .double): String(number)
+      default: nil
+      }
+    guard let text, !text.isEmpty, text.withUTF8Span({ type.accepts($0, from: 0, to: $0.count) }) else {
+      throw URLRejection(.parameterTypeMismatch, at: 0, parameter: name)
+    }
+    if type == .url { try checkURL(text, named: name) }
+  }
+
+  private func checkURL(_ text: String, named name: String) throws(URLRejection) {
+    do {
+      _ = try URLScanner.scan(text, policy: table.policy)
+    } catch {
+      throw URLRejection(.urlParameterNotAllowed, at: 0, parameter: name)
+    }
+  }
+}

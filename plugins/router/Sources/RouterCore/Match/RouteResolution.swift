@@ -1,0 +1,69 @@
+import FlowModel
+
+/// What a link would do, before pending routes and pages come in: the part of a tap's fate that is pure.
+public enum RouteResolution: Sendable {
+  /// A route may be opened with these parameters.
+  case open(RouteMatch, RouteParameters)
+  /// The URL, or a parameter, is not sound.
+  case rejected(URLRejection)
+  /// No route matches; the patterns that come nearest.
+  case notFound(nearest: [String])
+  /// A route matches but may not be opened from there; `sensitive` or `sources` says why.
+  case blocked(RouteMatch, RouteParameters, by: String)
+}
+
+extension RouteTable {
+  /// What `url` would do when it comes from `source` with `payload` beside it.
+  ///
+  /// A source of nil stands for the one that the URL's kind implies: `url-scheme` or `universal-link`. An `isApproved`
+  /// sensitive route is opened from outside too; somebody with the right to say so has done it.
+  public func resolve(
+    _ url: String, from source: RouteSource? = nil, payload: ValueObject = [:], isApproved: Bool = false
+  ) -> RouteResolution {
+    switch lookUp(url) {
+    case .rejected(let rejection): return .rejected(rejection)
+    case .notFound(let scanned): return .notFound(nearest: nearest(to: scanned))
+    case .match(let match):
+      do throws(URLRejection) {
+        let parameters = try match.parameters(payload: payload)
+        let source = source ?? (match.url.kind == .universalLink ? .universalLink : .urlScheme)
+        let route = match.route
+        if !route.sources.contains(source) { return .blocked(match, parameters, by: "sources") }
+        if route.isSensitive, source.isExternal, !isApproved { return .blocked(match, parameters, by: "sensitive") }
+        return .open(match, parameters)
+      } catch {
+        return .rejected(error)
+      }
+    }
+  }
+
+  /// The patterns nearest to a URL that none matches, at most three, the nearest first (N40).
+  func nearest(to url: ScannedURL) -> [String] {
+    let segments = url.segments
+    var found: [(distance: Int, pattern: String)] = []
+    for route in routes {
+      guard let distance = distance(of: segments, to: route.pattern.segments) else { continue }
+      found.append((distance, route.pattern.text))
+    }
+    return found.sorted { ($0.distance, $0.pattern) < ($1.distance, $1.pattern) }.prefix(3).map(\.pattern)
+  }
+
+  /// How far a path is from a pattern; nil where they have nothing in common.
+  private func distance(of path: [String], to pattern: [RoutePattern.Segment]) -> Int? {
+    let hasRest = pattern.contains(.rest)
+    let surplus = hasRest ? max(0, pattern.count - path.count) : abs(path.count - pattern.count)
+    guard surplus <= 1 else { return nil }
+    var distance = surplus * 2
+    var literals = 0
+    for (segment, part) in zip(path, pattern) {
+      if part == .rest { break }
+      guard case .literal(let text) = part else { continue }
+      guard segment.utf8.count <= 64 else { return nil }
+      let edits = EditDistance.between(segment, text)
+      guard edits <= max(1, text.count / 3) else { return nil }
+      distance += edits
+      literals += 1
+    }
+    return literals > 0 ? distance : nil
+  }
+}

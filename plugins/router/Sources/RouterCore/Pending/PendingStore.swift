@@ -1,0 +1,264 @@
+/// What becomes of links that arrive before, while and after the user interface gets ready: a value, moved on by events
+/// that carry the time.
+///
+/// A link is held until ``flush(scope:at:)``, waits there until the interface has settled, is handed off, and is
+/// forgotten only when ``finished(_:at:)`` says so, so that neither a crash nor an interface that went away loses it
+/// (ruling C5). Every change returns the effects for its owner to carry out, in order.
+public struct PendingStore: Sendable, Hashable {
+  /// Names one link of this store.
+  public typealias ID = Int
+
+  /// What became of a link that arrived.
+  public enum Arrival: Sendable, Hashable {
+    /// It waits.
+    case deferred(ID)
+    /// It may be handed off now; ``PendingStore/finished(_:at:)`` must follow.
+    case open(ID)
+    /// It is another delivery of a tap that waits or was handed off just now.
+    case duplicate
+  }
+
+  /// What the owner has to do.
+  public enum Effect: Sendable, Hashable {
+    /// Write a line of the log.
+    case log(LogEntry)
+    /// Write the scope's waiting links to the store that outlives the process, or remove them there.
+    case persist(scope: String)
+    /// Call ``PendingStore/settled(scope:at:)`` at this time.
+    case wake(scope: String, atMilliseconds: Int)
+    /// Open this link, then call ``PendingStore/finished(_:at:)`` or ``PendingStore/returned(_:at:)``.
+    case handOff(ID, PendingRoute)
+  }
+
+  /// A line of the log: what happened to which link (N36).
+  public struct LogEntry: Sendable, Hashable {
+    /// The events by the words that logs carry.
+    public enum Kind: String, Sendable, Hashable {
+      case set = "pending.set"
+      case overwritten = "pending.overwritten"
+      case duplicate = "pending.duplicate"
+      case expired = "pending.expired"
+      case executed = "pending.executed"
+      case completed = "pending.completed"
+      case returned = "pending.returned"
+    }
+
+    /// What happened.
+    public let kind: Kind
+    /// The link it happened to.
+    public let route: PendingRoute
+  }
+
+  /// A link with its name.
+  private struct Entry: Sendable, Hashable {
+    let id: ID
+    let route: PendingRoute
+  }
+
+  /// The links of one scope.
+  private struct Queue: Sendable, Hashable {
+    var waiting: [Entry] = []
+    /// When the interface has settled; nil while nothing was flushed.
+    var settlesAtMilliseconds: Int?
+    /// The link that is being handed off.
+    var handingOff: Entry?
+  }
+
+  /// A link that was handed off, for as long as another delivery of it is a duplicate.
+  private struct HandedOff: Sendable, Hashable {
+    let route: PendingRoute
+    let atMilliseconds: Int
+  }
+
+  /// How links are kept.
+  public let policy: PendingPolicy
+  private var queues: [String: Queue] = [:]
+  /// Links opened at once, without waiting.
+  private var direct: [Entry] = []
+  private var recent: [HandedOff] = []
+  private var lastID: ID = 0
+
+  /// A store without links.
+  public init(policy: PendingPolicy = PendingPolicy()) { self.policy = policy }
+}
+
+// MARK: - Asking
+
+extension PendingStore {
+  /// Whether a link waits or is being handed off in a scope (N5).
+  public func hasPending(scope: String) -> Bool { !unfinished(scope: scope).isEmpty }
+
+  /// The links of a scope that are not finished, the one being handed off first: what must outlive the process.
+  public func unfinished(scope: String) -> [PendingRoute] {
+    guard let queue = queues[scope] else { return [] }
+    return ([queue.handingOff].compactMap { $0 } + queue.waiting).map(\.route)
+  }
+
+  /// The scopes with links that are not finished.
+  public var scopes: [String] { queues.keys.sorted() }
+
+  private func isDuplicate(_ route: PendingRoute, at now: Int) -> Bool {
+    // What the application opens itself is no delivery of a tap.
+    guard route.source.isExternal else { return false }
+    let unfinished = queues.values.lazy.flatMap { [$0.handingOff].compactMap { $0 } + $0.waiting } + direct
+    if unfinished.contains(where: { $0.route.isSameTap(as: route) }) { return true }
+    return recent.contains {
+      now - $0.atMilliseconds <= PendingPolicy.duplicateWindowMilliseconds && $0.route.isSameTap(as: route)
+    }
+  }
+}
+
+// MARK: - Arriving
+
+extension PendingStore {
+  /// A link arrives and waits for the next flush, whatever the interface is (N20, N26).
+  public mutating func hold(
+    _ route: PendingRoute, scope: String, at now: Int
+  ) -> (arrival: Arrival, effects: [Effect]) {
+    if isDuplicate(route, at: now) { return (.duplicate, [.log(LogEntry(kind: .duplicate, route: route))]) }
+    lastID += 1
+    let entry = Entry(id: lastID, route: route)
+    var effects: [Effect] = []
+    var queue = queues[scope] ?? Queue()
+    let room = policy.keep == .latest ? 1 : PendingPolicy.capacity
+    while queue.waiting.count >= room {
+      effects.append(.log(LogEntry(kind: .overwritten, route: queue.waiting.removeFirst().route)))
+    }
+    queue.waiting.append(entry)
+    queues[scope] = queue
+    effects.append(.log(LogEntry(kind: .set, route: route)))
+    effects.append(.persist(scope: scope))
+    return (.deferred(entry.id), effects)
+  }
+
+  /// A link arrives: it may be opened at once when the interface is ready and nothing is on its way in the scope,
+  /// otherwise it waits (N2, N9, N11). One that arrives while the interface settles takes the place of the one that
+  /// waits there.
+  public mutating func open(
+    _ route: PendingRoute, scope: String, isReady: Bool, at now: Int
+  ) -> (arrival: Arrival, effects: [Effect]) {
+    let queue = queues[scope]
+    guard isReady, queue?.settlesAtMilliseconds == nil, queue?.handingOff == nil else {
+      return hold(route, scope: scope, at: now)
+    }
+    if isDuplicate(route, at: now) { return (.duplicate, [.log(LogEntry(kind: .duplicate, route: route))]) }
+    lastID += 1
+    direct.append(Entry(id: lastID, route: route))
+    return (.open(lastID), [.log(LogEntry(kind: .executed, route: route))])
+  }
+
+  /// Takes over links that an earlier process left unfinished; those past their time to live are dropped.
+  public mutating func restore(_ routes: [PendingRoute], scope: String, at now: Int) -> [Effect] {
+    var queue = queues[scope] ?? Queue()
+    var effects: [Effect] = []
+    for route in routes {
+      if route.isExpired(atMilliseconds: now) {
+        effects += [.log(LogEntry(kind: .expired, route: route)), .persist(scope: scope)]
+        continue
+      }
+      lastID += 1
+      queue.waiting.append(Entry(id: lastID, route: route))
+    }
+    let room = policy.keep == .latest ? 1 : PendingPolicy.capacity
+    while queue.waiting.count > room {
+      effects += [
+        .log(LogEntry(kind: .overwritten, route: queue.waiting.removeFirst().route)), .persist(scope: scope),
+      ]
+    }
+    set(queue, scope)
+    return effects
+  }
+}
+
+// MARK: - Leaving
+
+extension PendingStore {
+  /// The interface is ready: what waits is handed off once it has settled. False when nothing waits (N4, N28, N39).
+  public mutating func flush(scope: String, at now: Int) -> (isScheduled: Bool, effects: [Effect]) {
+    var effects = dropExpired(scope: scope, at: now)
+    guard var queue = queues[scope], !queue.waiting.isEmpty else { return (false, effects) }
+    guard queue.settlesAtMilliseconds == nil, queue.handingOff == nil else { return (true, effects) }
+    let due = now + policy.settleMilliseconds
+    queue.settlesAtMilliseconds = due
+    queues[scope] = queue
+    effects.append(.wake(scope: scope, atMilliseconds: due))
+    return (true, effects)
+  }
+
+  /// The time a wake was set for has come.
+  public mutating func settled(scope: String, at now: Int) -> [Effect] {
+    guard let due = queues[scope]?.settlesAtMilliseconds else { return [] }
+    guard now >= due else { return [.wake(scope: scope, atMilliseconds: due)] }
+    queues[scope]?.settlesAtMilliseconds = nil
+    return handOffNext(scope: scope, at: now)
+  }
+
+  /// A hand-off has ended, well or not: the link is forgotten and, with `fifo`, the next one follows.
+  public mutating func finished(_ id: ID, at now: Int) -> [Effect] {
+    recent.removeAll { now - $0.atMilliseconds > PendingPolicy.duplicateWindowMilliseconds }
+    if let place = direct.firstIndex(where: { $0.id == id }) {
+      return [completed(direct.remove(at: place), at: now)]
+    }
+    guard let (scope, entry) = handingOff(id) else { return [] }
+    let log = completed(entry, at: now)
+    queues[scope]?.handingOff = nil
+    return [log, .persist(scope: scope)] + handOffNext(scope: scope, at: now)
+  }
+
+  /// The interface went away before it took the link, which waits again unless a later one has come.
+  public mutating func returned(_ id: ID, scope: String, at now: Int) -> [Effect] {
+    let entry: Entry
+    if let place = direct.firstIndex(where: { $0.id == id }) {
+      entry = direct.remove(at: place)
+    } else {
+      guard let (holder, held) = handingOff(id), holder == scope else { return [] }
+      queues[scope]?.handingOff = nil
+      entry = held
+    }
+    var queue = queues[scope] ?? Queue()
+    if policy.keep == .latest, !queue.waiting.isEmpty {
+      return [.log(LogEntry(kind: .overwritten, route: entry.route)), .persist(scope: scope)]
+    }
+    queue.waiting.insert(entry, at: 0)
+    queues[scope] = queue
+    return [.log(LogEntry(kind: .returned, route: entry.route)), .persist(scope: scope)]
+  }
+
+  private mutating func completed(_ entry: Entry, at now: Int) -> Effect {
+    recent.append(HandedOff(route: entry.route, atMilliseconds: now))
+    return .log(LogEntry(kind: .completed, route: entry.route))
+  }
+
+  private func handingOff(_ id: ID) -> (scope: String, entry: Entry)? {
+    for (scope, queue) in queues {
+      if let entry = queue.handingOff, entry.id == id { return (scope, entry) }
+    }
+    return nil
+  }
+
+  private mutating func handOffNext(scope: String, at now: Int) -> [Effect] {
+    let effects = dropExpired(scope: scope, at: now)
+    guard var queue = queues[scope], !queue.waiting.isEmpty else {
+      set(queues[scope] ?? Queue(), scope)
+      return effects
+    }
+    let next = queue.waiting.removeFirst()
+    queue.handingOff = next
+    queues[scope] = queue
+    return effects + [.log(LogEntry(kind: .executed, route: next.route)), .handOff(next.id, next.route)]
+  }
+
+  private mutating func dropExpired(scope: String, at now: Int) -> [Effect] {
+    guard var queue = queues[scope] else { return [] }
+    let expired = queue.waiting.filter { $0.route.isExpired(atMilliseconds: now) }
+    guard !expired.isEmpty else { return [] }
+    queue.waiting.removeAll { $0.route.isExpired(atMilliseconds: now) }
+    set(queue, scope)
+    return expired.map { .log(LogEntry(kind: .expired, route: $0.route)) } + [.persist(scope: scope)]
+  }
+
+  /// Keeps a queue only while it holds something, so that idle scopes cost nothing.
+  private mutating func set(_ queue: Queue, _ scope: String) {
+    queues[scope] = queue == Queue() ? nil : queue
+  }
+}

@@ -1,0 +1,73 @@
+/// A pattern and what it opens.
+public struct Route: Sendable, Hashable {
+  /// What URLs look like.
+  public let pattern: RoutePattern
+  /// The page that is opened.
+  public let page: String
+  /// How the page comes on.
+  public let action: RouteAction
+  /// Decides between routes of the same shape, the highest first; nothing else.
+  public let priority: Int
+  /// Whether it is never opened from outside without somebody's approval.
+  public let isSensitive: Bool
+  /// From where it may be opened.
+  public let sources: Set<RouteSource>
+  /// Query and payload parameters that must be of a type where they are given.
+  public let parameterTypes: [String: ParameterType]
+
+  /// A route; without `page`, the pattern's first literal names it.
+  public init(
+    _ pattern: RoutePattern, page: String? = nil, action: RouteAction = .push, priority: Int = 0,
+    isSensitive: Bool = false, sources: Set<RouteSource> = Set(RouteSource.allCases),
+    parameterTypes: [String: ParameterType] = [:]
+  ) {
+    self.pattern = pattern
+    self.page = page ?? pattern.firstLiteral ?? ""
+    self.action = action
+    self.priority = priority
+    self.isSensitive = isSensitive
+    self.sources = sources
+    self.parameterTypes = parameterTypes
+  }
+
+  /// A route for a pattern in text; throws what is wrong with the pattern.
+  public init(_ pattern: String, page: String? = nil, action: RouteAction = .push) throws(RoutePatternError) {
+    self.init(try RoutePattern(pattern), page: page, action: action)
+  }
+}
+
+/// Why a route cannot stand in a table beside the others.
+public struct RouteProblem: Error, Sendable, Hashable {
+  /// The kinds, by the word that messages carry.
+  public enum Kind: String, Sendable, Hashable {
+    /// Two routes match the same URLs and neither is more specific nor of a higher priority.
+    case duplicateRoute
+    /// Two routes differ only in lists of words of one length that share a word.
+    case ambiguousRoute
+    /// The pattern names a scheme that is not declared.
+    case unknownScheme
+    /// The pattern names a host that is not declared.
+    case unknownHost
+    /// The pattern has no literal and the route names no page.
+    case noPage
+    /// There are more routes than ``RouteTable/routeLimit``.
+    case tooManyRoutes
+  }
+
+  /// What is wrong.
+  public let kind: Kind
+  /// The place of the route among those given.
+  public let index: Int
+  /// The place of the other route it is about, or nil.
+  public let relatedIndex: Int?
+  /// One sentence for a person.
+  public let message: String
+  /// What to do about it, where that can be said.
+  public let help: String?
+}
+
+/// All that is wrong with a list of routes.
+public struct RouteProblems: Error, Sendable, Hashable {
+  /// The problems, by the place of their route.
+  public let problems: [RouteProblem]
+}

@@ -1,0 +1,86 @@
+/// All routes of an application under one policy: what a URL leads to. Immutable, shared by reference.
+///
+/// ```swift
+/// let policy = try URLPolicy(schemes: ["app", "myapp"])
+/// let table = try RouteTable([Route("app://product/:productId")], policy: policy)
+/// if case .match(let match) = table.lookUp("myapp://product/123") {
+///   match.pathParameter("productId")   // "123"
+/// }
+/// ```
+public final class RouteTable: Sendable {
+  /// The most routes a table takes.
+  public static let routeLimit = 100_000
+
+  /// What a URL comes to before anybody is asked.
+  public enum Lookup: Sendable {
+    /// A route matches.
+    case match(RouteMatch)
+    /// The URL is sound but leads nowhere.
+    case notFound(ScannedURL)
+    /// The URL fails the security checklist.
+    case rejected(URLRejection)
+  }
+
+  /// A name and the segment it takes: counted from the start, or, behind `**`, from the end as −1, −2, ….
+  struct Capture: Sendable {
+    let name: String
+    let type: ParameterType
+    let segment: Int
+  }
+
+  /// What URLs may look like.
+  public let policy: URLPolicy
+  /// The routes in the order given.
+  public let routes: [Route]
+  private let trie: RouteTrie
+  /// Where the patterns for all hosts lie.
+  private let root: Int32
+  /// Where the patterns of single hosts lie; exact hosts come before wildcards.
+  private let hostRoots: [(host: HostPattern, root: Int32)]
+  private let captures: [Capture]
+  /// `captureStarts[i]..<captureStarts[i + 1]` are the captures of route `i`.
+  private let captureStarts: [Int32]
+
+  /// A table of these routes; throws all that is wrong with them together (N12, N13).
+  public init(_ routes: [Route], policy: URLPolicy) throws(RouteProblems) {
+    var assembly = RouteTableAssembly(routes, policy: policy)
+    let problems = assembly.assemble()
+    guard problems.isEmpty else { throw RouteProblems(problems: problems) }
+    self.policy = policy
+    self.routes = routes
+    captures = assembly.captures
+    captureStarts = assembly.captureStarts
+    let hosts = assembly.hosts
+    let (trie, roots) = assembly.finishedTrie()
+    self.trie = trie
+    root = roots[0]
+    hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { !$0.0.isWildcard && $1.0.isWildcard }
+  }
+
+  /// What `url` leads to. One allocation for a URL without escapes, two for any.
+  public func lookUp(_ url: String) -> Lookup {
+    do throws(URLRejection) {
+      let scanned = try URLScanner.scan(url, policy: policy)
+      let route = scanned.hasEmptySegment && policy.strictSlashes ? -1 : route(of: scanned)
+      return route < 0 ? .notFound(scanned) : .match(RouteMatch(url: scanned, routeIndex: Int(route), table: self))
+    } catch {
+      return .rejected(error)
+    }
+  }
+
+  @inline(__always)
+  private func route(of url: borrowing ScannedURL) -> Int32 {
+    if !hostRoots.isEmpty, url.kind == .universalLink, let host = url.host {
+      for candidate in hostRoots where candidate.host.names(host) {
+        let route = trie.match(url, from: candidate.root)
+        if route >= 0 { return route }
+      }
+    }
+    return trie.match(url, from: root)
+  }
+
+  /// The captures of a route.
+  func captures(of route: Int) -> ArraySlice<Capture> {
+    captures[Int(captureStarts[route])..<Int(captureStarts[route + 1])]
+  }
+}

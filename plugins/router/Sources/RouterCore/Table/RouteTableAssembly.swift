@@ -1,0 +1,164 @@
+/// Puts the parts of a ``RouteTable`` together and notices routes that cannot stand side by side.
+struct RouteTableAssembly {
+  private let routes: [Route]
+  private let policy: URLPolicy
+  private var builder: RouteTrieBuilder
+  private var roots: [Int32] = []
+  private var problems: [RouteProblem] = []
+  private(set) var hosts: [HostPattern] = []
+  private(set) var captures: [RouteTable.Capture] = []
+  private(set) var captureStarts: [Int32] = []
+
+  init(_ routes: [Route], policy: URLPolicy) {
+    self.routes = routes
+    self.policy = policy
+    let literals = routes.reduce(0) { $0 + $1.pattern.segments.count }
+    builder = RouteTrieBuilder(literals: literals, foldsFirstSegment: !policy.caseSensitiveHost)
+  }
+
+  /// Adds every route and returns what is wrong with them, in their order.
+  mutating func assemble() -> [RouteProblem] {
+    guard routes.count <= RouteTable.routeLimit else {
+      note(
+        .tooManyRoutes, RouteTable.routeLimit, "there are \(routes.count) routes, more than \(RouteTable.routeLimit)")
+      return problems
+    }
+    roots.append(builder.addRoot())
+    captureStarts.reserveCapacity(routes.count + 1)
+    captures.reserveCapacity(routes.count)
+    for index in routes.indices { add(index) }
+    captureStarts.append(Int32(captures.count))
+    noteAmbiguousEnumerations()
+    return problems.sorted { $0.index < $1.index }
+  }
+
+  /// The tree and the places of its roots in it: the common one, then one for each of `hosts`.
+  consuming func finishedTrie() -> (RouteTrie, [Int32]) { builder.finished(roots: roots) }
+
+  private mutating func add(_ index: Int) {
+    let route = routes[index]
+    captureStarts.append(Int32(captures.count))
+    addCaptures(of: route.pattern)
+    if route.page.isEmpty {
+      note(.noPage, index, "'\(route.pattern)' has no literal to name its page", help: "add 'page'")
+    }
+    guard let root = root(of: route.pattern, index) else { return }
+    let (end, shorterEnd) = builder.insert(route.pattern.segments, below: root)
+    settle(index, at: end)
+    if let shorterEnd { settleShorter(index, at: shorterEnd) }
+  }
+
+  private mutating func addCaptures(of pattern: RoutePattern) {
+    let count = pattern.segments.count
+    var isBehindRest = false
+    for (place, segment) in pattern.segments.enumerated() {
+      switch segment {
+      case .rest: isBehindRest = true
+      case .parameter(let name, let type, _):
+        captures.append(.init(name: name, type: type, segment: isBehindRest ? place - count : place))
+      case .literal, .any: break
+      }
+    }
+  }
+
+  private mutating func root(of pattern: RoutePattern, _ index: Int) -> Int32? {
+    if let scheme = pattern.scheme, !policy.schemes.contains(scheme) {
+      let nearest = EditDistance.nearest(to: scheme, among: policy.schemes)
+      note(
+        .unknownScheme, index, "'\(pattern)' is for the scheme '\(scheme)', which is not declared",
+        help: nearest.map { "did you mean '\($0)://'?" } ?? "add '\(scheme)' to 'schemes'")
+      return nil
+    }
+    guard let host = pattern.host else { return roots[0] }
+    if let known = hosts.firstIndex(of: host) { return roots[known + 1] }
+    guard policy.hosts.contains(where: { $0 == host || $0.names(host.name) }) else {
+      let nearest = EditDistance.nearest(to: host.description, among: policy.hosts.map(\.description))
+      note(
+        .unknownHost, index, "'\(pattern)' is for the host '\(host)', which is not declared",
+        help: nearest.map { "did you mean '\($0)'?" } ?? "add '\(host)' to 'hosts'")
+      return nil
+    }
+    hosts.append(host)
+    roots.append(builder.addRoot())
+    return roots[roots.count - 1]
+  }
+
+  /// Lets route `index` end at a place, unless another of the same shape does: the higher priority wins, a tie is an
+  /// error.
+  private mutating func settle(_ index: Int, at place: Int32) {
+    guard let other = builder.route(at: place) else { return builder.setRoute(index, at: place) }
+    let (priority, otherPriority) = (routes[index].priority, routes[other].priority)
+    if priority > otherPriority { builder.setRoute(index, at: place) }
+    guard priority == otherPriority else { return }
+    note(
+      .duplicateRoute, index, "'\(routes[index].pattern)' matches the same URLs as '\(routes[other].pattern)'",
+      other, help: "remove one, or give one of them a higher 'priority'")
+  }
+
+  /// Lets route `index`, without its optional last segment, end at a place, unless one with a more specific type does.
+  private mutating func settleShorter(_ index: Int, at place: Int32) {
+    guard let other = builder.shorterRoute(at: place) else { return builder.setShorterRoute(index, at: place) }
+    let (type, otherType) = (lastType(index), lastType(other))
+    if type.precedes(otherType) || (type == otherType && routes[index].priority > routes[other].priority) {
+      builder.setShorterRoute(index, at: place)
+    }
+  }
+
+  private func lastType(_ index: Int) -> ParameterType {
+    if case .parameter(_, let type, _) = routes[index].pattern.segments.last { type } else { .string }
+  }
+
+  private mutating func note(
+    _ kind: RouteProblem.Kind, _ index: Int, _ message: String, _ related: Int? = nil, help: String? = nil
+  ) {
+    problems.append(RouteProblem(kind: kind, index: index, relatedIndex: related, message: message, help: help))
+  }
+}
+
+// MARK: - Lists of words
+
+extension RouteTableAssembly {
+  /// Two lists of words of one length that share a word leave open which of two otherwise equal patterns is meant.
+  private mutating func noteAmbiguousEnumerations() {
+    var byShape: [[RoutePattern.Segment]: [Int]] = [:]
+    for index in routes.indices where routes[index].pattern.segments.contains(where: { words(of: $0) != nil }) {
+      byShape[shape(of: routes[index].pattern), default: []].append(index)
+    }
+    for (_, group) in byShape where group.count > 1 {
+      for (position, index) in group.enumerated() {
+        for other in group[..<position] where isAmbiguous(index, other) {
+          note(
+            .ambiguousRoute, index,
+            "'\(routes[index].pattern)' and '\(routes[other].pattern)' match some of the same URLs and neither is more"
+              + " specific", other, help: "move the shared word to one of them")
+          break
+        }
+      }
+    }
+  }
+
+  /// The pattern without its names, and of each list of words only its length.
+  private func shape(of pattern: RoutePattern) -> [RoutePattern.Segment] {
+    pattern.segments.map { segment in
+      if let words = words(of: segment) { return .literal("\(words.count)*") }
+      if case .parameter(_, let type, let isOptional) = segment {
+        return .parameter(name: "", type: type, isOptional: isOptional)
+      }
+      return segment
+    } + [.literal(pattern.host?.description ?? "")]
+  }
+
+  private func isAmbiguous(_ left: Int, _ right: Int) -> Bool {
+    var differs = false
+    for (segment, other) in zip(routes[left].pattern.segments, routes[right].pattern.segments) {
+      guard let words = words(of: segment).map(Set.init), let others = self.words(of: other) else { continue }
+      if words.isDisjoint(with: others) { return false }
+      if words != Set(others) { differs = true }
+    }
+    return differs
+  }
+
+  private func words(of segment: RoutePattern.Segment) -> [String]? {
+    if case .parameter(_, .enumeration(let words), _) = segment { words } else { nil }
+  }
+}

@@ -1,0 +1,157 @@
+/// The patterns of all routes as a tree of segments in flat arrays, chains of single literals folded into one node.
+///
+/// Matching walks it with full backtracking: where a way fails further down, the next one is tried (the `user/me`
+/// probe of the design). A pattern has at most one `**`, so a node is visited at most once for each segment of the URL,
+/// and the recursion is never deeper than the URL has segments.
+struct RouteTrie: Sendable {
+  /// A place in the tree.
+  struct Node: Sendable {
+    var parent: Int32
+    /// The route that ends here, or −1.
+    var route: Int32 = -1
+    /// The literals that lead into this node, as a range of `labels`.
+    var firstLabel: UInt32 = 0
+    var labelCount: UInt16 = 0
+    /// The ways on that are not literals, as a range of `branches`, in order of precedence.
+    var branchCount: UInt16 = 0
+    var firstBranch: UInt32 = 0
+    /// Whether literals go on from here.
+    var hasLiterals = false
+    /// Whether the parent reaches it by the first of its labels rather than by a branch.
+    var isLiteralChild = false
+  }
+
+  /// A literal's bytes in `text`.
+  struct Label: Sendable {
+    var start: UInt32
+    var end: UInt32
+  }
+
+  /// A way on that is not a literal.
+  struct Branch: Sendable {
+    enum Kind: UInt8, Sendable {
+      /// A segment of the type `types[type]`.
+      case typed
+      /// One segment, whatever it is: a parameter without a type, or `*`.
+      case one
+      /// One segment or more.
+      case rest
+    }
+
+    var kind: Kind
+    var type: UInt16
+    var node: Int32
+  }
+
+  var nodes: [Node] = []
+  var labels: [Label] = []
+  var branches: [Branch] = []
+  var types: [ParameterType] = []
+  var text: [UInt8] = []
+  var index = LiteralIndex(capacity: 0)
+  /// Whether the first segment of a URL is compared without case; its literals are then in lower case here.
+  var foldsFirstSegment = true
+}
+
+extension RouteTrie {
+  /// The route of the most specific pattern below `root` that matches the URL, or −1.
+  @inline(__always)
+  func match(_ url: borrowing ScannedURL, from root: Int32) -> Int32 {
+    let slots = url.slots
+    let count = url.segmentCount
+    return url.withBytes { bytes in search(root, 0, enteredBy: 0, bytes, slots.span, count) }
+  }
+
+  /// Goes down from a node that `entered` of its labels have led into, at segment `first` of the URL.
+  private func search(
+    _ start: Int32, _ first: Int, enteredBy entered: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>,
+    _ count: Int
+  ) -> Int32 {
+    var place = start
+    var segment = first
+    var entered = entered
+    descend: while true {
+      let node = nodes[Int(place)]
+      if Int(node.labelCount) > entered {
+        let rest = Int(node.labelCount) - entered
+        guard segment + rest <= count else { return -1 }
+        for offset in 0..<rest {
+          guard isLabel(Int(node.firstLabel) + entered + offset, segment + offset, bytes, slots) else { return -1 }
+        }
+        segment += rest
+      }
+      if segment == count { return node.route }
+      if node.hasLiterals {
+        let child = literalChild(of: place, segment, bytes, slots)
+        if child >= 0 {
+          if node.branchCount == 0 {
+            place = child
+            segment += 1
+            entered = 1
+            continue descend
+          }
+          let route = search(child, segment + 1, enteredBy: 1, bytes, slots, count)
+          if route >= 0 { return route }
+        }
+      }
+      let end = Int(node.firstBranch) + Int(node.branchCount)
+      for position in Int(node.firstBranch)..<end {
+        let branch = branches[position]
+        switch branch.kind {
+        case .rest: return searchRest(branch.node, segment + 1, bytes, slots, count)
+        case .typed:
+          let slot = slots[segment]
+          guard types[Int(branch.type)].accepts(bytes, from: Int(slot.start), to: Int(slot.end)) else { continue }
+        case .one: break
+        }
+        if position + 1 == end {
+          place = branch.node
+          segment += 1
+          entered = 0
+          continue descend
+        }
+        let route = search(branch.node, segment + 1, enteredBy: 0, bytes, slots, count)
+        if route >= 0 { return route }
+      }
+      return -1
+    }
+  }
+
+  /// Behind a `**` that has taken the segments up to `first`: what follows it in the pattern wins over its taking more.
+  private func searchRest(
+    _ node: Int32, _ first: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ count: Int
+  ) -> Int32 {
+    for segment in first..<max(first, count) {
+      let route = search(node, segment, enteredBy: 0, bytes, slots, count)
+      if route >= 0 { return route }
+    }
+    return nodes[Int(node)].route
+  }
+
+  @inline(__always)
+  private func literalChild(
+    of parent: Int32, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>
+  ) -> Int32 {
+    let slot = slots[segment]
+    let hash = SegmentHash.hash(bytes, from: Int(slot.start), to: Int(slot.end), below: parent)
+    return index.find(hash) { child in
+      let node = nodes[Int(child)]
+      return node.parent == parent && isLabel(Int(node.firstLabel), segment, bytes, slots)
+    }
+  }
+
+  @inline(__always)
+  private func isLabel(_ label: Int, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>) -> Bool {
+    let label = labels[label]
+    let slot = slots[segment]
+    guard Int(label.end - label.start) == Int(slot.end - slot.start) else { return false }
+    let folds = foldsFirstSegment && segment == 0
+    var place = Int(slot.start)
+    for index in Int(label.start)..<Int(label.end) {
+      let byte = bytes[place]
+      guard text[index] == (folds ? ASCII.lowercased(byte) : byte) else { return false }
+      place += 1
+    }
+    return true
+  }
+}

@@ -1,0 +1,235 @@
+/// Grows a tree of patterns route by route and then lays it out in flat arrays.
+struct RouteTrieBuilder {
+  /// A place while the tree grows; children hang in lists of siblings.
+  private struct Place {
+    var parent: Int32
+    var edge: Edge
+    var firstLiteral: Int32 = -1
+    var firstBranch: Int32 = -1
+    var sibling: Int32 = -1
+    /// The route whose last segment this is, and the one whose optional last segment is missing here.
+    var route: Int32 = -1
+    var shorterRoute: Int32 = -1
+  }
+
+  /// What leads from the parent to a place.
+  private enum Edge {
+    case root
+    case literal(RouteTrie.Label)
+    case typed(ParameterType)
+    case parameter
+    case any
+    case rest
+
+    /// The order in which the ways on from one place are tried, typed ones among themselves by their type.
+    var rank: Int {
+      switch self {
+      case .root, .literal: 0
+      case .typed: 1
+      case .parameter: 2
+      case .any: 3
+      case .rest: 4
+      }
+    }
+  }
+
+  private var places: [Place] = []
+  private var index: LiteralIndex
+  private var trie = RouteTrie()
+
+  /// A tree with room for that many literal segments.
+  init(literals: Int, foldsFirstSegment: Bool) {
+    index = LiteralIndex(capacity: literals)
+    trie.foldsFirstSegment = foldsFirstSegment
+    places.reserveCapacity(literals * 2)
+  }
+
+  /// Adds a root and returns it.
+  mutating func addRoot() -> Int32 { add(.root, below: -1) }
+
+  /// The place to which a pattern leads below `root`, made where it is missing, and the place at which it may end when
+  /// its optional last segment is missing.
+  mutating func insert(_ segments: [RoutePattern.Segment], below root: Int32) -> (end: Int32, shorterEnd: Int32?) {
+    var place = root
+    var shorterEnd: Int32?
+    for (depth, segment) in segments.enumerated() {
+      switch segment {
+      case .literal(let text):
+        place = literal(text, depth, below: place)
+      case .parameter(_, let type, let isOptional):
+        if isOptional { shorterEnd = place }
+        place = branch(type == .string ? .parameter : .typed(type), below: place)
+      case .any: place = branch(.any, below: place)
+      case .rest: place = branch(.rest, below: place)
+      }
+    }
+    return (place, shorterEnd)
+  }
+
+  /// The route that ends at a place, or nil.
+  func route(at place: Int32) -> Int? { places[Int(place)].route < 0 ? nil : Int(places[Int(place)].route) }
+
+  /// The route that may end at a place because its last segment is missing, or nil.
+  func shorterRoute(at place: Int32) -> Int? {
+    places[Int(place)].shorterRoute < 0 ? nil : Int(places[Int(place)].shorterRoute)
+  }
+
+  /// Lets a route end at a place.
+  mutating func setRoute(_ route: Int, at place: Int32) { places[Int(place)].route = Int32(route) }
+
+  /// Lets a route without its last segment end at a place.
+  mutating func setShorterRoute(_ route: Int, at place: Int32) { places[Int(place)].shorterRoute = Int32(route) }
+}
+
+// MARK: - Growing
+
+extension RouteTrieBuilder {
+  private mutating func add(_ edge: Edge, below parent: Int32) -> Int32 {
+    places.append(Place(parent: parent, edge: edge))
+    return Int32(places.count - 1)
+  }
+
+  private mutating func literal(_ literal: String, _ depth: Int, below parent: Int32) -> Int32 {
+    let start = trie.text.count
+    if depth == 0, trie.foldsFirstSegment {
+      for byte in literal.utf8 { trie.text.append(ASCII.lowercased(byte)) }
+    } else {
+      trie.text.append(contentsOf: literal.utf8)
+    }
+    let label = RouteTrie.Label(start: UInt32(start), end: UInt32(trie.text.count))
+    let hash = SegmentHash.hash(trie.text.span, from: start, to: trie.text.count, below: parent)
+    let known = index.find(hash) { isChild($0, of: parent, labelled: label) }
+    if known >= 0 {
+      trie.text.removeLast(trie.text.count - start)
+      return known
+    }
+    let child = add(.literal(label), below: parent)
+    places[Int(child)].sibling = places[Int(parent)].firstLiteral
+    places[Int(parent)].firstLiteral = child
+    index.insert(hash, child)
+    return child
+  }
+
+  private func isChild(_ place: Int32, of parent: Int32, labelled label: RouteTrie.Label) -> Bool {
+    guard places[Int(place)].parent == parent, case .literal(let other) = places[Int(place)].edge,
+      other.end - other.start == label.end - label.start
+    else { return false }
+    for offset in 0..<Int(label.end - label.start)
+    where trie.text[Int(label.start) + offset] != trie.text[Int(other.start) + offset] { return false }
+    return true
+  }
+
+  private mutating func branch(_ edge: Edge, below parent: Int32) -> Int32 {
+    var child = places[Int(parent)].firstBranch
+    while child >= 0 {
+      if Self.isSame(places[Int(child)].edge, edge) { return child }
+      child = places[Int(child)].sibling
+    }
+    let added = add(edge, below: parent)
+    places[Int(added)].sibling = places[Int(parent)].firstBranch
+    places[Int(parent)].firstBranch = added
+    return added
+  }
+
+  private static func isSame(_ left: Edge, _ right: Edge) -> Bool {
+    if case .typed(let type) = left, case .typed(let other) = right {
+      return !type.precedes(other) && !other.precedes(type)
+    }
+    return left.rank == right.rank
+  }
+
+  private static func precedes(_ left: Edge, _ right: Edge) -> Bool {
+    if case .typed(let type) = left, case .typed(let other) = right { return type.precedes(other) }
+    return left.rank < right.rank
+  }
+}
+
+// MARK: - Laying out
+
+extension RouteTrieBuilder {
+  /// The finished tree and where each root lies in it.
+  consuming func finished(roots: [Int32]) -> (trie: RouteTrie, roots: [Int32]) {
+    trie.nodes.reserveCapacity(places.count)
+    trie.labels.reserveCapacity(places.count)
+    let laidOut = roots.map { layOut($0, below: -1) }
+    let literalNodes = trie.nodes.indices.filter { trie.nodes[$0].labelCount > 0 && trie.nodes[$0].isLiteralChild }
+    trie.index = LiteralIndex(capacity: literalNodes.count)
+    for node in literalNodes {
+      let label = trie.labels[Int(trie.nodes[node].firstLabel)]
+      let hash = SegmentHash.hash(
+        trie.text.span, from: Int(label.start), to: Int(label.end), below: trie.nodes[node].parent)
+      trie.index.insert(hash, Int32(node))
+    }
+    return (trie, laidOut)
+  }
+
+  /// Lays out the subtree of a place, parents before children, and returns its node. As deep as a pattern is long.
+  private mutating func layOut(_ start: Int32, below parent: Int32) -> Int32 {
+    var place = start
+    var node = RouteTrie.Node(parent: parent, firstLabel: UInt32(trie.labels.count))
+    if case .literal(let label) = places[Int(place)].edge {
+      trie.labels.append(label)
+      node.isLiteralChild = true
+    }
+    while let (next, label) = soleLiteral(below: place) {
+      trie.labels.append(label)
+      place = next
+    }
+    node.labelCount = UInt16(trie.labels.count - Int(node.firstLabel))
+    node.route = places[Int(place)].route >= 0 ? places[Int(place)].route : places[Int(place)].shorterRoute
+    node.hasLiterals = places[Int(place)].firstLiteral >= 0
+    let id = Int32(trie.nodes.count)
+    trie.nodes.append(node)
+    var child = places[Int(place)].firstLiteral
+    while child >= 0 {
+      _ = layOut(child, below: id)
+      child = places[Int(child)].sibling
+    }
+    layOutBranches(of: place, at: id)
+    return id
+  }
+
+  private mutating func layOutBranches(of place: Int32, at node: Int32) {
+    var children: [Int32] = []
+    var child = places[Int(place)].firstBranch
+    while child >= 0 {
+      children.append(child)
+      child = places[Int(child)].sibling
+    }
+    guard !children.isEmpty else { return }
+    children.sort { Self.precedes(places[Int($0)].edge, places[Int($1)].edge) }
+    let laidOut = children.map { layOut($0, below: node) }
+    trie.nodes[Int(node)].firstBranch = UInt32(trie.branches.count)
+    trie.nodes[Int(node)].branchCount = UInt16(children.count)
+    for (child, id) in zip(children, laidOut) {
+      trie.branches.append(branch(places[Int(child)].edge, to: id))
+    }
+  }
+
+  private mutating func branch(_ edge: Edge, to node: Int32) -> RouteTrie.Branch {
+    switch edge {
+    case .typed(let type):
+      let known = trie.types.firstIndex(of: type)
+      if known == nil { trie.types.append(type) }
+      return RouteTrie.Branch(kind: .typed, type: UInt16(known ?? trie.types.count - 1), node: node)
+    case .rest: return RouteTrie.Branch(kind: .rest, type: 0, node: node)
+    case .parameter, .any, .root, .literal: return RouteTrie.Branch(kind: .one, type: 0, node: node)
+    }
+  }
+
+  /// The literal that is the only way on from a place at which nothing ends; nil where there is a choice.
+  ///
+  /// Roots stay apart because their children are compared by other rules, and what follows `**` because it is tried at
+  /// every segment.
+  private func soleLiteral(below place: Int32) -> (Int32, RouteTrie.Label)? {
+    let here = places[Int(place)]
+    switch here.edge {
+    case .root, .rest: return nil
+    default: break
+    }
+    guard here.route < 0, here.shorterRoute < 0, here.firstBranch < 0, here.firstLiteral >= 0,
+      places[Int(here.firstLiteral)].sibling < 0, case .literal(let label) = places[Int(here.firstLiteral)].edge
+    else { return nil }
+    return (here.firstLiteral, label)
+  }
+}

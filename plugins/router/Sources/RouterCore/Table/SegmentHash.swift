@@ -1,0 +1,90 @@
+/// Hashes a segment without regard to the case of ASCII letters, so that one table serves both comparisons.
+///
+/// Eight bytes at a time through a 128-bit product (the idea of wyhash). Tables are built from the application's own
+/// patterns only, so nobody outside can choose keys that collide in them.
+enum SegmentHash {
+  private static let fold: UInt64 = 0x2020_2020_2020_2020
+  private static let first: UInt64 = 0xA076_1D64_78BD_642F
+  private static let second: UInt64 = 0xE703_7ED1_A0B4_28DB
+
+  /// The hash of the bytes from `start` to `end` below the node `parent`.
+  @inline(__always)
+  static func hash(_ bytes: Span<UInt8>, from start: Int, to end: Int, below parent: Int32) -> UInt64 {
+    let raw = bytes.bytes
+    let count = end - start
+    var state = first ^ UInt64(truncatingIfNeeded: parent) &* second
+    var place = start
+    while end - place > 8 {
+      state = mix(state ^ (raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self) | fold), second)
+      place += 8
+    }
+    return mix(state ^ (tail(raw, from: place, to: end) | fold), first ^ UInt64(truncatingIfNeeded: count))
+  }
+
+  /// Up to eight bytes in one word, whatever their number.
+  @inline(__always)
+  private static func tail(_ raw: RawSpan, from start: Int, to end: Int) -> UInt64 {
+    // Loads of integers at checked offsets: no bit pattern is invalid.
+    let count = end - start
+    if count == 8 { return raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self) }
+    if count >= 4 {
+      let low = raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self)
+      let high = raw.unsafeLoadUnaligned(fromByteOffset: end - 4, as: UInt32.self)
+      return UInt64(low) | UInt64(high) << 32
+    }
+    if count == 0 { return 0 }
+    let head = raw.unsafeLoad(fromByteOffset: start, as: UInt8.self)
+    let middle = raw.unsafeLoad(fromByteOffset: start + count / 2, as: UInt8.self)
+    let last = raw.unsafeLoad(fromByteOffset: end - 1, as: UInt8.self)
+    return UInt64(head) | UInt64(middle) << 8 | UInt64(last) << 16
+  }
+
+  @inline(__always)
+  private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let (high, low) = left.multipliedFullWidth(by: right)
+    return high ^ low
+  }
+}
+
+/// Finds the child of a node by a hash: open addressing with linear probing, at most half full.
+struct LiteralIndex: Sendable {
+  /// A child under the upper half of its hash; a child of −1 marks a free place.
+  struct Entry: Sendable {
+    var tag: UInt32
+    var child: Int32
+  }
+
+  private(set) var entries: [Entry]
+  private(set) var mask: Int
+  private var count = 0
+
+  /// An index with room for `capacity` children.
+  init(capacity: Int) {
+    var size = 16
+    while size < capacity * 2 { size *= 2 }
+    entries = Array(repeating: Entry(tag: 0, child: -1), count: size)
+    mask = size - 1
+  }
+
+  /// The child under `hash` that `isWanted` confirms, or −1.
+  @inline(__always)
+  func find(_ hash: UInt64, _ isWanted: (Int32) -> Bool) -> Int32 {
+    let tag = UInt32(truncatingIfNeeded: hash >> 32)
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while true {
+      let entry = entries[place]
+      if entry.child < 0 { return -1 }
+      if entry.tag == tag, isWanted(entry.child) { return entry.child }
+      place = (place + 1) & mask
+    }
+  }
+
+  /// Adds a child that is not there; the capacity given at the start is the most it takes.
+  mutating func insert(_ hash: UInt64, _ child: Int32) {
+    precondition(count < entries.count / 2 + 1, "the index has room for its capacity only")
+    var place = Int(truncatingIfNeeded: hash) & mask
+    while entries[place].child >= 0 { place = (place + 1) & mask }
+    entries[place] = Entry(tag: UInt32(truncatingIfNeeded: hash >> 32), child: child)
+    count += 1
+  }
+}

@@ -1,0 +1,71 @@
+/// The host of a universal link, compared with host patterns without a copy where it is plain ASCII.
+struct HostName {
+  private let start: Int
+  private let end: Int
+  /// The name in lower case and in Unicode, where plain bytes do not do.
+  private let normalised: String?
+
+  /// The host between two places; nil when it is no name.
+  init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
+    self.start = start
+    self.end = end
+    if Self.isPlain(bytes, from: start, to: end) {
+      normalised = nil
+    } else {
+      guard let name = Self.normalised(bytes, from: start, to: end) else { return nil }
+      normalised = name
+    }
+  }
+
+  /// Whether the pattern stands for this host.
+  func isNamed(by pattern: HostPattern, in bytes: Span<UInt8>) -> Bool {
+    if let normalised { return pattern.names(normalised) }
+    let count = pattern.name.utf8.count
+    if pattern.isWildcard {
+      guard end - start > count + 1, bytes[end - count - 1] == ASCII.dot else { return false }
+    } else {
+      guard end - start == count else { return false }
+    }
+    var index = end - count
+    for byte in pattern.name.utf8 {
+      guard byte == ASCII.lowercased(bytes[index]) else { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Whether the name is ASCII as patterns hold it but for its case: no escape, no `xn--`, no final dot.
+  private static func isPlain(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
+    var previous = ASCII.dot
+    for index in start..<end {
+      let byte = bytes[index]
+      switch byte {
+      case ASCII.dot where previous == ASCII.dot, ASCII.hyphen where previous == ASCII.hyphen: return false
+      case ASCII.dot, ASCII.hyphen: break
+      default: if !ASCII.isLetter(byte), !ASCII.isDigit(byte) { return false }
+      }
+      previous = byte
+    }
+    return previous != ASCII.dot
+  }
+
+  /// The name in lower case and in Unicode, its escapes decoded; nil when it is none.
+  static func normalised(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> String? {
+    var name: [UInt8] = []
+    var place = start
+    while place < end {
+      guard bytes[place] == ASCII.percent else {
+        name.append(bytes[place])
+        place += 1
+        continue
+      }
+      guard place + 2 < end, let high = ASCII.hexadecimalValue(bytes[place + 1]),
+        let low = ASCII.hexadecimalValue(bytes[place + 2])
+      else { return nil }
+      name.append(high << 4 | low)
+      place += 3
+    }
+    guard UTF8Validation.problem(in: name.span, from: 0, to: name.count) == nil else { return nil }
+    return HostPattern.normalised(String(decoding: name, as: UTF8.self))
+  }
+}

@@ -1,0 +1,72 @@
+/// A host that universal links may name: `example.com`, `*.example.com`, either with `:port`.
+///
+/// `*.example.com` stands for every name below `example.com`, at any depth, and not for `example.com` itself. Names are
+/// compared without case and in Unicode, so that `xn--bcher-kva.example` and `bücher.example` are one host.
+public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
+  /// The name in lower case, in Unicode, without `*.` and port.
+  public let name: String
+  /// Whether it stands for the names below rather than for the name.
+  public let isWildcard: Bool
+  /// The port beside 443 that it allows, or nil.
+  public let port: Int?
+
+  /// Reads a host as it is declared; nil when it is none.
+  public init?(_ text: String) {
+    var rest = Substring(text)
+    isWildcard = rest.hasPrefix("*.")
+    if isWildcard { rest = rest.dropFirst(2) }
+    if let colon = rest.lastIndex(of: ":") {
+      guard let port = Int(rest[rest.index(after: colon)...]), (1...65535).contains(port) else { return nil }
+      self.port = port
+      rest = rest[..<colon]
+    } else {
+      port = nil
+    }
+    guard let name = HostPattern.normalised(String(rest)) else { return nil }
+    self.name = name
+  }
+
+  /// The host as a person declares it.
+  public var description: String { (isWildcard ? "*." : "") + name + (port.map { ":\($0)" } ?? "") }
+
+  /// Whether a port is allowed; none given stands for 443.
+  func allows(port given: Int?) -> Bool { given == nil || given == 443 || given == port }
+
+  /// Whether a normalised name is this host or one below it.
+  func names(_ host: String) -> Bool { isWildcard ? host.hasSuffix("." + name) : host == name }
+
+  /// The name in lower case and in Unicode, without a final dot; nil when it is no name.
+  ///
+  /// Swift compares the result by canonical equivalence, so it needs no normalisation form of its own.
+  static func normalised(_ text: String) -> String? {
+    var name = text.lowercased()
+    if name.utf8.contains(where: { $0 >= 0x80 }) {
+      name = String(name.map { "。．｡".contains($0) ? "." : $0 })
+    }
+    if name.hasSuffix(".") { name.removeLast() }
+    guard !name.isEmpty, name.utf8.count <= 253 else { return nil }
+    var labels: [String] = []
+    for label in name.split(separator: ".", omittingEmptySubsequences: false) {
+      guard !label.isEmpty, label.utf8.count <= 63 * 4, label.allSatisfy(isAllowed) else { return nil }
+      if label.hasPrefix("xn--") {
+        guard let decoded = Punycode.decode(label.dropFirst(4)) else { return nil }
+        labels.append(decoded)
+      } else {
+        labels.append(String(label))
+      }
+    }
+    return labels.joined(separator: ".")
+  }
+
+  private static func isAllowed(_ character: Character) -> Bool {
+    guard let ascii = character.asciiValue else { return character.isLetter || character.isNumber }
+    return isLabelByte(ascii)
+  }
+
+  private static func isLabelByte(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"): true
+    default: false
+    }
+  }
+}

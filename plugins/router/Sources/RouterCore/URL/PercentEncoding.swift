@@ -1,0 +1,23 @@
+/// Writes text so that it may stand as one segment, key or value of a URL (RFC 3986, 2.1).
+public enum PercentEncoding {
+  /// The text with everything but letters, digits, `-`, `.`, `_`, `~` and what is not ASCII as `%XX`.
+  public static func encode(_ text: String) -> String {
+    var encoded: [UInt8] = []
+    for byte in text.utf8 {
+      if isUnreserved(byte) {
+        encoded.append(byte)
+      } else {
+        encoded.append(ASCII.percent)
+        encoded.append(contentsOf: [digit(byte >> 4), digit(byte & 15)])
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
+
+  private static func isUnreserved(_ byte: UInt8) -> Bool {
+    ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte >= 0x80 || byte == ASCII.hyphen || byte == ASCII.dot
+      || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")
+  }
+
+  private static func digit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x41 + value - 10 }
+}

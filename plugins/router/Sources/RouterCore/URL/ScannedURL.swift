@@ -1,0 +1,79 @@
+/// A URL that passed the security checklist, taken apart: where each part stands, without a copy of the parts.
+///
+/// The text is the URL itself. Only a URL with percent escapes has a second buffer, the same text decoded in place, and
+/// the places below are places in it.
+public struct ScannedURL: Sendable {
+  /// Where one decoded part begins and ends.
+  struct Slot: Sendable, Hashable {
+    var start: UInt16
+    var end: UInt16
+
+    var isEmpty: Bool { start == end }
+  }
+
+  /// How the application was addressed.
+  public enum Kind: Sendable, Hashable {
+    /// By one of its own schemes; the first segment is what RFC 3986 calls the host.
+    case customScheme
+    /// By `https` and one of its hosts; the path is the route.
+    case universalLink
+  }
+
+  /// The URL as it was received.
+  public let text: String
+  /// How the application was addressed.
+  public let kind: Kind
+  /// The decoded text where the URL has escapes; empty otherwise.
+  let decoded: [UInt8]
+  /// The segments, then key and value of each query item by turns, then the fragment.
+  let slots: [Slot]
+  /// How many of the slots are segments.
+  public let segmentCount: Int
+  /// How many query items follow.
+  public let queryItemCount: Int
+  /// Whether a fragment follows.
+  let hasFragment: Bool
+  /// Where the host of a universal link stands in ``text``.
+  let hostSlot: Slot?
+  /// Whether a segment was empty; only asked with strict slashes.
+  let hasEmptySegment: Bool
+
+  /// Hands the bytes that the slots point into to `body`.
+  @inline(__always)
+  func withBytes<Result>(_ body: (Span<UInt8>) -> Result) -> Result {
+    if !decoded.isEmpty { return body(decoded.span) }
+    return text.withUTF8Span(body)
+  }
+
+  /// The decoded text of a slot.
+  func string(_ slot: Slot) -> String {
+    withBytes { bytes in
+      bytes.text(from: Int(slot.start), to: Int(slot.end))
+    }
+  }
+
+  /// The host of a universal link in lower case and in Unicode.
+  public var host: String? {
+    guard let hostSlot else { return nil }
+    return text.withUTF8Span { HostName.normalised($0, from: Int(hostSlot.start), to: Int(hostSlot.end)) }
+  }
+
+  /// The decoded text of segment `index`, counted from 0.
+  public func segment(_ index: Int) -> String {
+    precondition(index < segmentCount, "the URL has \(segmentCount) segments")
+    return string(slots[index])
+  }
+
+  /// The decoded segments.
+  public var segments: [String] { (0..<segmentCount).map(segment) }
+
+  /// The decoded query items in order; a key without `=` has the value "".
+  public var queryItems: [(key: String, value: String)] {
+    (0..<queryItemCount).map { item in
+      (string(slots[segmentCount + 2 * item]), string(slots[segmentCount + 2 * item + 1]))
+    }
+  }
+
+  /// The decoded text behind `#`, or nil.
+  public var fragment: String? { hasFragment ? string(slots[slots.count - 1]) : nil }
+}

@@ -1,0 +1,82 @@
+/// Why a URL was refused before or after matching: a stable word and the byte at which it went wrong.
+public struct URLRejection: Error, Sendable, Hashable {
+  /// The words that appear as `reason` in results (design: security checklist; CWE-939, MASWE-0058).
+  public enum Reason: String, Sendable, Hashable, CaseIterable {
+    /// It has no scheme, no `//` behind the scheme, or no host where one belongs.
+    case malformedURL
+    /// It is longer than ``URLLimits/urlBytes``.
+    case urlTooLong
+    /// Its scheme is not one of those that are allowed.
+    case schemeNotAllowed
+    /// Its host is not one of those that are allowed.
+    case hostNotAllowed
+    /// It carries `user:password@`.
+    case userinfoNotAllowed
+    /// It names a port that is not allowed.
+    case portNotAllowed
+    /// It holds a control character, plain or encoded.
+    case controlCharacter
+    /// It holds a backslash, plain or encoded.
+    case backslash
+    /// A segment is `.` or `..`, plain, encoded, or between encoded slashes.
+    case dotSegment
+    /// A `%` is not followed by two hexadecimal digits.
+    case invalidPercentEncoding
+    /// It holds `%00`.
+    case nullByte
+    /// Its bytes are not UTF-8 once decoded.
+    case invalidUTF8
+    /// It has more segments than ``URLLimits/segments``.
+    case tooManySegments
+    /// A segment, key, value or fragment is longer than ``URLLimits/parameterBytes``.
+    case parameterTooLong
+    /// Its query has more items than ``URLLimits/queryItems``.
+    case tooManyQueryItems
+    /// A parameter of type `url` leads to a scheme or host that is not allowed (an open redirect).
+    case urlParameterNotAllowed
+    /// A query or payload parameter that the route declares a type for is not of this type.
+    case parameterTypeMismatch
+  }
+
+  /// What is wrong.
+  public let reason: Reason
+  /// The byte of the URL, counted from 0, at which it was noticed.
+  public let offset: Int
+  /// The name of the parameter it is about, where it is about one.
+  public let parameter: String?
+
+  /// A refusal at a place.
+  public init(_ reason: Reason, at offset: Int, parameter: String? = nil) {
+    self.reason = reason
+    self.offset = offset
+    self.parameter = parameter
+  }
+
+  /// One sentence for a person, ending in the place.
+  public var message: String {
+    let place = parameter.map { "parameter '\($0)'" } ?? "byte \(offset)"
+    return "\(explanation) (\(place))"
+  }
+
+  private var explanation: String {
+    switch reason {
+    case .malformedURL: "this is not of the form scheme://segment/…"
+    case .urlTooLong: "the URL is longer than 2048 bytes"
+    case .schemeNotAllowed: "the scheme is not one of the declared schemes"
+    case .hostNotAllowed: "the host is not one of the declared hosts"
+    case .userinfoNotAllowed: "a user name or password has no place in a link"
+    case .portNotAllowed: "the port is not declared"
+    case .controlCharacter: "a control character has no place in a link"
+    case .backslash: "a backslash has no place in a link"
+    case .dotSegment: "'.' and '..' have no place in a link"
+    case .invalidPercentEncoding: "'%' must be followed by two hexadecimal digits"
+    case .nullByte: "'%00' has no place in a link"
+    case .invalidUTF8: "the decoded text is not UTF-8"
+    case .tooManySegments: "the path has more than 64 segments"
+    case .parameterTooLong: "a part is longer than 1024 bytes"
+    case .tooManyQueryItems: "the query has more than 64 items"
+    case .urlParameterNotAllowed: "the URL inside leads outside the declared schemes and hosts"
+    case .parameterTypeMismatch: "the value is not of the declared type"
+    }
+  }
+}

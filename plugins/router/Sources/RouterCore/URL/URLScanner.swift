@@ -1,0 +1,329 @@
+/// Reads a URL once, byte by byte: takes it apart, decodes it and holds it against the security checklist.
+///
+/// A URL without escapes costs one allocation, the slots; the first escape adds one, a copy that is decoded in place.
+struct URLScanner: ~Copyable {
+  private let policy: URLPolicy
+  private var place = 0
+  /// By how many bytes the decoded text is shorter so far.
+  private var shrink = 0
+  private var decoded: [UInt8] = []
+  private var slots: [ScannedURL.Slot] = []
+  private var segmentCount = 0
+  private var queryItemCount = 0
+  private var hasFragment = false
+  private var hasEmptySegment = false
+  /// The host of a universal link as it stands in the URL.
+  private var host: ScannedURL.Slot?
+
+  /// The bytes that need a decision, as bits: everything else is copied through.
+  private static let specialLow: UInt64 =
+    0xFFFF_FFFF | bit(ASCII.percent) | bit(ASCII.slash) | bit(ASCII.question) | bit(ASCII.hash) | bit(ASCII.ampersand)
+    | bit(ASCII.equals) | bit(ASCII.plus)
+  private static let specialHigh: UInt64 = bit(ASCII.backslash &- 64) | bit(0x7F &- 64)
+
+  private static func bit(_ place: UInt8) -> UInt64 { 1 << UInt64(place) }
+
+  private init(policy: URLPolicy) { self.policy = policy }
+
+  /// Takes `text` apart.
+  @inline(__always)
+  static func scan(_ text: String, policy: URLPolicy) throws(URLRejection) -> ScannedURL {
+    let outcome: Result<ScannedURL, URLRejection> = text.withUTF8Span { bytes in
+      var scanner = URLScanner(policy: policy)
+      do throws(URLRejection) {
+        let kind = try scanner.scan(bytes)
+        return .success(scanner.finished(text, kind))
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try outcome.get()
+  }
+
+  private consuming func finished(_ text: String, _ kind: ScannedURL.Kind) -> ScannedURL {
+    ScannedURL(
+      text: text, kind: kind, decoded: decoded, slots: slots, segmentCount: segmentCount,
+      queryItemCount: queryItemCount, hasFragment: hasFragment, hostSlot: host, hasEmptySegment: hasEmptySegment)
+  }
+
+  private mutating func scan(_ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Kind {
+    guard bytes.count <= policy.limits.urlBytes else {
+      throw URLRejection(.urlTooLong, at: policy.limits.urlBytes)
+    }
+    // Every part is at least a byte and its delimiter, but for the last: the slots never grow.
+    slots.reserveCapacity(bytes.count + 1)
+    let kind = try scanScheme(bytes)
+    try scanAuthority(bytes, kind)
+    try scanPath(bytes, kind)
+    if place < bytes.count, bytes[place] == ASCII.question { try scanQuery(bytes) }
+    if place < bytes.count, bytes[place] == ASCII.hash { try scanFragment(bytes) }
+    return kind
+  }
+}
+
+// MARK: - Scheme and authority
+
+extension URLScanner {
+  private mutating func scanScheme(_ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Kind {
+    var end = 0
+    while end < bytes.count, ASCII.isSchemeByte(bytes[end]) { end += 1 }
+    guard end < bytes.count else { throw URLRejection(.malformedURL, at: end) }
+    guard bytes[end] == ASCII.colon, end > 0, ASCII.isLetter(bytes[0]) else {
+      throw URLRejection(ASCII.isControl(bytes[end]) ? .controlCharacter : .malformedURL, at: end)
+    }
+    guard let kind = kind(ofScheme: bytes, end: end) else { throw URLRejection(.schemeNotAllowed, at: 0) }
+    guard end + 2 < bytes.count, bytes[end + 1] == ASCII.slash, bytes[end + 2] == ASCII.slash else {
+      throw URLRejection(.malformedURL, at: min(end + 1, bytes.count))
+    }
+    place = end + 3
+    return kind
+  }
+
+  private func kind(ofScheme bytes: Span<UInt8>, end: Int) -> ScannedURL.Kind? {
+    for scheme in policy.schemes where Self.equals(scheme, bytes, end: end) { return .customScheme }
+    return !policy.hosts.isEmpty && Self.equals("https", bytes, end: end) ? .universalLink : nil
+  }
+
+  @inline(__always)
+  private static func equals(_ scheme: String, _ bytes: Span<UInt8>, end: Int) -> Bool {
+    guard scheme.utf8.count == end else { return false }
+    var index = 0
+    for byte in scheme.utf8 {
+      guard byte == ASCII.lowercased(bytes[index]) else { return false }
+      index += 1
+    }
+    return true
+  }
+
+  /// Checks what stands between `//` and the first `/`, `?` or `#`. Of a custom scheme it is the first segment.
+  private mutating func scanAuthority(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
+    var end = place
+    var colon: Int?
+    authority: while end < bytes.count {
+      switch bytes[end] {
+      case ASCII.slash, ASCII.question, ASCII.hash: break authority
+      case ASCII.at: throw URLRejection(.userinfoNotAllowed, at: end)
+      case ASCII.bracket: throw URLRejection(kind == .universalLink ? .hostNotAllowed : .malformedURL, at: end)
+      case ASCII.colon: colon = colon ?? end
+      case let byte where ASCII.isControl(byte): throw URLRejection(.controlCharacter, at: end)
+      case ASCII.backslash: throw URLRejection(.backslash, at: end)
+      default: break
+      }
+      end += 1
+    }
+    switch kind {
+    case .customScheme:
+      if let colon { throw URLRejection(.portNotAllowed, at: colon) }
+    case .universalLink:
+      try scanHost(bytes, end: end, colon: colon)
+      place = end
+    }
+  }
+
+  private mutating func scanHost(_ bytes: Span<UInt8>, end: Int, colon: Int?) throws(URLRejection) {
+    let nameEnd = colon ?? end
+    guard nameEnd > place else { throw URLRejection(.malformedURL, at: place) }
+    var port: Int?
+    if let colon {
+      let digits = bytes.text(from: colon + 1, to: end)
+      port = digits.utf8.allSatisfy(ASCII.isDigit) ? Int(digits) : nil
+      guard port != nil else { throw URLRejection(.portNotAllowed, at: colon) }
+    }
+    let given = ScannedURL.Slot(start: UInt16(place), end: UInt16(nameEnd))
+    host = given
+    let matching = HostName(bytes, from: place, to: nameEnd)
+    guard let matching, policy.hosts.contains(where: { matching.isNamed(by: $0, in: bytes) }) else {
+      throw URLRejection(.hostNotAllowed, at: place)
+    }
+    guard policy.hosts.contains(where: { $0.allows(port: port) && matching.isNamed(by: $0, in: bytes) }) else {
+      throw URLRejection(.portNotAllowed, at: colon ?? place)
+    }
+  }
+}
+
+// MARK: - Path, query, fragment
+
+extension URLScanner {
+  /// What a part was found to hold while it was read.
+  private struct Contents {
+    var start: Int
+    var hasHighByte = false
+    var hasEscapedSlash = false
+  }
+
+  private mutating func scanPath(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
+    // The slash before a universal link's path stands before its first segment, not behind an empty one.
+    if kind == .universalLink, place < bytes.count, bytes[place] == ASCII.slash { place += 1 }
+    var part = Contents(start: place - shrink)
+    while place < bytes.count {
+      let byte = bytes[place]
+      if !Self.isSpecial(byte) {
+        pass(byte)
+        continue
+      }
+      switch byte {
+      case ASCII.slash:
+        try finishSegment(part, bytes)
+        pass(byte)
+        part = Contents(start: place - shrink)
+      case ASCII.question, ASCII.hash:
+        return try finishSegment(part, bytes, isLast: true)
+      default:
+        try take(byte, bytes, &part)
+      }
+    }
+    try finishSegment(part, bytes, isLast: true)
+  }
+
+  private mutating func finishSegment(
+    _ part: Contents, _ bytes: Span<UInt8>, isLast: Bool = false
+  ) throws(URLRejection) {
+    let slot = try finish(part, bytes)
+    guard !slot.isEmpty else {
+      // No segment at all is the root; an empty one beside others is a doubled or a final slash.
+      if !isLast || segmentCount > 0 { hasEmptySegment = true }
+      return
+    }
+    guard segmentCount < policy.limits.segments else { throw URLRejection(.tooManySegments, at: place) }
+    if isDotSegment(slot, part, bytes) { throw URLRejection(.dotSegment, at: place - Int(slot.end - slot.start)) }
+    slots.append(slot)
+    segmentCount += 1
+  }
+
+  private mutating func scanQuery(_ bytes: Span<UInt8>) throws(URLRejection) {
+    pass(bytes[place])
+    var part = Contents(start: place - shrink)
+    var key: ScannedURL.Slot?
+    while place < bytes.count, bytes[place] != ASCII.hash {
+      let byte = bytes[place]
+      switch byte {
+      case ASCII.ampersand:
+        try finishItem(key, part, bytes)
+        pass(byte)
+        part = Contents(start: place - shrink)
+        key = nil
+      case ASCII.equals where key == nil:
+        key = try finish(part, bytes)
+        pass(byte)
+        part = Contents(start: place - shrink)
+      case ASCII.plus where policy.plusAsSpace:
+        startDecoding(bytes)
+        pass(UInt8(ascii: " "))
+      default:
+        if Self.isSpecial(byte) { try take(byte, bytes, &part) } else { pass(byte) }
+      }
+    }
+    try finishItem(key, part, bytes)
+  }
+
+  private mutating func finishItem(
+    _ key: ScannedURL.Slot?, _ part: Contents, _ bytes: Span<UInt8>
+  ) throws(URLRejection) {
+    let slot = try finish(part, bytes)
+    if key == nil, slot.isEmpty { return }
+    guard queryItemCount < policy.limits.queryItems else { throw URLRejection(.tooManyQueryItems, at: place) }
+    slots.append(key ?? slot)
+    slots.append(key == nil ? ScannedURL.Slot(start: slot.end, end: slot.end) : slot)
+    queryItemCount += 1
+  }
+
+  private mutating func scanFragment(_ bytes: Span<UInt8>) throws(URLRejection) {
+    pass(bytes[place])
+    var part = Contents(start: place - shrink)
+    while place < bytes.count {
+      let byte = bytes[place]
+      if Self.isSpecial(byte) { try take(byte, bytes, &part) } else { pass(byte) }
+    }
+    slots.append(try finish(part, bytes))
+    hasFragment = true
+  }
+}
+
+// MARK: - Bytes
+
+extension URLScanner {
+  @inline(__always)
+  private static func isSpecial(_ byte: UInt8) -> Bool {
+    if byte >= 0x80 { return true }
+    return (byte < 64 ? specialLow >> UInt64(byte) : specialHigh >> UInt64(byte &- 64)) & 1 != 0
+  }
+
+  /// Takes over one byte and goes on to the next.
+  @inline(__always)
+  private mutating func pass(_ byte: UInt8) {
+    if !decoded.isEmpty { decoded[place - shrink] = byte }
+    place += 1
+  }
+
+  private mutating func startDecoding(_ bytes: Span<UInt8>) {
+    guard decoded.isEmpty else { return }
+    decoded = [UInt8](unsafeUninitializedCapacity: bytes.count) { buffer, count in
+      for index in bytes.indices { buffer[index] = bytes[index] }
+      count = bytes.count
+    }
+  }
+
+  /// Takes over a byte that needs a look: an escape, a byte above ASCII, or one that has no place in a URL.
+  private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>, _ part: inout Contents) throws(URLRejection) {
+    switch byte {
+    case ASCII.percent:
+      let value = try Self.escapedByte(bytes, at: place)
+      startDecoding(bytes)
+      if value >= 0x80 { part.hasHighByte = true }
+      if value == ASCII.slash { part.hasEscapedSlash = true }
+      decoded[place - shrink] = value
+      place += 3
+      shrink += 2
+    case ASCII.backslash: throw URLRejection(.backslash, at: place)
+    case let byte where ASCII.isControl(byte): throw URLRejection(.controlCharacter, at: place)
+    default:
+      if byte >= 0x80 { part.hasHighByte = true }
+      pass(byte)
+    }
+  }
+
+  /// The byte that `%xx` at `place` stands for.
+  private static func escapedByte(_ bytes: Span<UInt8>, at place: Int) throws(URLRejection) -> UInt8 {
+    guard place + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[place + 1]),
+      let low = ASCII.hexadecimalValue(bytes[place + 2])
+    else { throw URLRejection(.invalidPercentEncoding, at: place) }
+    let value = high << 4 | low
+    if value == 0 { throw URLRejection(.nullByte, at: place) }
+    if ASCII.isControl(value) { throw URLRejection(.controlCharacter, at: place) }
+    if value == ASCII.backslash { throw URLRejection(.backslash, at: place) }
+    return value
+  }
+
+  /// Closes a part at the current place: its length, and its UTF-8 where it has bytes above ASCII.
+  @inline(__always)
+  private func finish(_ part: Contents, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
+    let end = place - shrink
+    guard end - part.start <= policy.limits.parameterBytes else { throw URLRejection(.parameterTooLong, at: place) }
+    if part.hasHighByte {
+      let text = decoded.isEmpty ? bytes : decoded.span
+      if let problem = UTF8Validation.problem(in: text, from: part.start, to: end) {
+        throw URLRejection(problem.reason, at: min(place, problem.offset + shrink))
+      }
+    }
+    return ScannedURL.Slot(start: UInt16(truncatingIfNeeded: part.start), end: UInt16(truncatingIfNeeded: end))
+  }
+
+  /// Whether the segment is `.` or `..`, or has one of them between escaped slashes.
+  @inline(__always)
+  private func isDotSegment(_ slot: ScannedURL.Slot, _ part: Contents, _ bytes: Span<UInt8>) -> Bool {
+    if !part.hasEscapedSlash, slot.end - slot.start > 2 { return false }
+    let text = decoded.isEmpty ? bytes : decoded.span
+    var dots = 0
+    var others = 0
+    for index in Int(slot.start)..<Int(slot.end) {
+      switch text[index] {
+      case ASCII.slash:
+        if others == 0, dots == 1 || dots == 2 { return true }
+        (dots, others) = (0, 0)
+      case ASCII.dot: dots += 1
+      default: others += 1
+      }
+    }
+    return others == 0 && (dots == 1 || dots == 2)
+  }
+}

@@ -1,0 +1,15 @@
+import FlowModel
+
+/// Checks decoded text for well-formed UTF-8 and for the control characters U+0080 to U+009F.
+enum UTF8Validation {
+  /// What is wrong with the bytes from `start` to `end`, and where; nil: nothing.
+  static func problem(in bytes: Span<UInt8>, from start: Int, to end: Int) -> URLRejection? {
+    if let offset = bytes.extracting(start..<end).withUnsafeBufferPointer(UTF8Check.firstInvalidOffset) {
+      return URLRejection(.invalidUTF8, at: start + offset)
+    }
+    for place in start..<end where bytes[place] == 0xC2 && bytes[place + 1] < 0xA0 {
+      return URLRejection(.controlCharacter, at: place)
+    }
+    return nil
+  }
+}

@@ -1,0 +1,58 @@
+import FlowModel
+import RouterCore
+import Testing
+
+/// A million inputs for the scanner, the matcher and the pattern parser: nothing traps, and what is accepted keeps to
+/// the limits.
+@Suite struct RouterFuzzTests {
+  private static let pieces: [[UInt8]] = [
+    "app://", "myapp://", "https://", "example.com", "product", "/", "//", "?", "&", "=", "#", "%", "%2", "%2F", "%2e",
+    "%E5%AE%B6", "%ff", "%00", "..", ".", "\\", ":", "@", "[", "]", "+", " ", "\u{0}", "é", "🚀", "xn--bcher-kva", "*",
+    "**", ":id", "<int>", "<enum(a,b)>", "12", "-7", "1e9", "true", "2026-02-28", "a", "B", "~",
+  ].map { Array($0.utf8) }
+
+  private func randomText(_ generator: inout SeededGenerator) -> String {
+    var bytes: [UInt8] = Bool.random(using: &generator) ? Array("app://".utf8) : []
+    let choice = generator.next()
+    for _ in 0..<Int(choice % 12) {
+      let number = generator.next()
+      if number % 8 == 0 {
+        bytes.append(UInt8(truncatingIfNeeded: number >> 8))
+      } else {
+        bytes.append(contentsOf: Self.pieces[Int(number >> 8) % Self.pieces.count])
+      }
+    }
+    if choice % 4_096 == 1 {
+      bytes.append(contentsOf: repeatElement(UInt8(ascii: "x"), count: Int(choice >> 20) % 3_000))
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `survives a million random URLs and patterns`() throws {
+    let policy = try URLPolicy(schemes: ["app", "myapp"], hosts: ["example.com", "*.bücher.example"])
+    let table = try table(
+      ["product/:id<int>", "product/:name", "files/**", "**/:last", "a/*/:flag<bool>", "*", ":x/:y<date>/:z?"],
+      policy: policy)
+    let seed: UInt64 = 20_260_228
+    var generator = SeededGenerator(seed: seed)
+    var counts = (matched: 0, notFound: 0, rejected: 0, patterns: 0)
+    for input in 0..<1_000_000 {
+      let text = randomText(&generator)
+      switch table.lookUp(text) {
+      case .match(let match):
+        counts.matched += 1
+        if match.url.segmentCount > 64 || match.url.queryItemCount > 64 || text.utf8.count > 2_048 {
+          Issue.record("seed \(seed), input \(input): \(text) passed a limit")
+        }
+        if input % 16 == 0, (try? match.parameters()) != nil, match.url.segments.contains("..") {
+          Issue.record("seed \(seed), input \(input): \(text) has a dot segment")
+        }
+      case .notFound: counts.notFound += 1
+      case .rejected: counts.rejected += 1
+      }
+      if input % 8 == 0, (try? RoutePattern(text)) != nil { counts.patterns += 1 }
+      if input % 64 == 0 { _ = Redaction.forLog(text) }
+    }
+    #expect(counts.matched > 50_000 && counts.notFound > 1_000 && counts.rejected > 100_000 && counts.patterns > 1_000)
+  }
+}

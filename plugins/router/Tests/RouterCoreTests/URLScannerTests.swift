@@ -1,0 +1,182 @@
+import FlowModel
+import RouterCore
+import Testing
+
+/// The security checklist of the design (CWE-939, MASWE-0058), one row a rule, and every limit at its edge.
+@Suite struct URLScannerTests {
+  private func table(_ change: (inout URLPolicy) -> Void = { _ in }) throws -> RouteTable {
+    var policy = try URLPolicy(
+      schemes: ["app", "myapp"], hosts: ["example.com", "*.shop.example", "local.example:8443"])
+    change(&policy)
+    return try RouterCoreTests.table(["product/:id", "**"], policy: policy)
+  }
+
+  @Test(arguments: [
+    ("", "malformedURL"), ("product/123", "malformedURL"), ("/product/123", "malformedURL"),
+    ("app", "malformedURL"), ("app:", "malformedURL"), ("app:/product", "malformedURL"),
+    ("app:product/123", "malformedURL"), (":product", "malformedURL"), ("1app://product/1", "malformedURL"),
+    ("a pp://product/1", "malformedURL"), (" app://product/1", "malformedURL"), ("app://[::1]/1", "malformedURL"),
+    ("javascript:alert(1)", "schemeNotAllowed"), ("file:///etc/passwd", "schemeNotAllowed"),
+    ("application://product/1", "schemeNotAllowed"), ("ap://product/1", "schemeNotAllowed"),
+    ("http://example.com/product/1", "schemeNotAllowed"), ("data:text/html,x", "schemeNotAllowed"),
+    ("app://user:pw@product/123", "userinfoNotAllowed"), ("app://user@product/123", "userinfoNotAllowed"),
+    ("https://example.com@evil.example/product/1", "userinfoNotAllowed"),
+    ("app://product:80/123", "portNotAllowed"), ("https://example.com:8443/product/1", "portNotAllowed"),
+    ("https://example.com:x/product/1", "portNotAllowed"),
+    ("https://evil.example/product/1", "hostNotAllowed"), ("https://example.com.evil.example/", "hostNotAllowed"),
+    ("https://evilexample.com/product/1", "hostNotAllowed"), ("https://shop.example/product/1", "hostNotAllowed"),
+    ("https://evilshop.example/product/1", "hostNotAllowed"), ("https://[::1]/product/1", "hostNotAllowed"),
+    ("https://ｅxample.com/product/1", "hostNotAllowed"), ("https://example.com%2eevil.example/", "hostNotAllowed"),
+    ("https:///product/1", "malformedURL"),
+    ("app://product/a\u{0}b", "controlCharacter"), ("app://product/a\nb", "controlCharacter"),
+    ("app://product/a\u{7F}b", "controlCharacter"), ("app://product/a\u{85}b", "controlCharacter"),
+    ("app://product/%0a", "controlCharacter"), ("app://product/%0D%0AX", "controlCharacter"),
+    ("app://product/1?a=%1b", "controlCharacter"), ("app://product/1#\t", "controlCharacter"),
+    ("\u{1}app://product/1", "controlCharacter"), ("app://pro\u{2}duct/1", "controlCharacter"),
+    ("app://product/a\\b", "backslash"), ("app:\\\\product", "malformedURL"), ("app://\\evil", "backslash"),
+    ("app://product/%5c..", "backslash"), ("app://product/1?next=\\\\evil", "backslash"),
+    ("app://product/..", "dotSegment"), ("app://product/../secret", "dotSegment"), ("app://../x", "dotSegment"),
+    ("app://product/.", "dotSegment"), ("app://product/%2e%2E/x", "dotSegment"), ("app://product/.%2e", "dotSegment"),
+    ("app://product/a%2F..%2Fb", "dotSegment"), ("app://product/..%2fb", "dotSegment"),
+    ("app://product/%00", "nullByte"), ("app://product/1?a=%00", "nullByte"),
+    ("app://product/%zz", "invalidPercentEncoding"), ("app://product/%", "invalidPercentEncoding"),
+    ("app://product/%4", "invalidPercentEncoding"), ("app://product/1?%g0=1", "invalidPercentEncoding"),
+    ("app://product/1#%", "invalidPercentEncoding"),
+    ("app://product/%ff", "invalidUTF8"), ("app://product/%c0%af", "invalidUTF8"),
+    ("app://product/%ed%a0%80", "invalidUTF8"), ("app://product/%e5%ae", "invalidUTF8"),
+    ("app://product/1?a=%80", "invalidUTF8"), ("app://product/%f4%90%80%80", "invalidUTF8"),
+  ])
+  func `refuses what the checklist names`(url: String, reason: String) throws {
+    #expect(try table().outcome(url) == "rejected \(reason)")
+  }
+
+  @Test(arguments: [
+    "app://product/123", "APP://product/123", "MyApp://product/123", "https://example.com/product/123",
+    "HTTPS://EXAMPLE.com/product/123", "https://example.com:443/product/123", "https://a.shop.example/product/123",
+    "https://a.b.SHOP.example/product/123", "https://local.example:8443/product/123",
+    "https://example.com./product/123", "https://ex%61mple.com/product/123", "app://product/123?a=b@c:d#e?f",
+  ])
+  func `takes what is allowed, scheme and host in any case`(url: String) throws {
+    #expect(try table().pathParameters(url) == ["id": "123"])
+  }
+
+  @Test func `allows nothing on the web while no host is declared`() throws {
+    let table = try RouterCoreTests.table(["**"])
+    #expect(table.outcome("https://example.com/product/1") == "rejected schemeNotAllowed")
+  }
+
+  @Test(arguments: [
+    ("app://product/a%2Fb", "a/b"), ("app://product/%E5%AE%B6%E5%B1%85", "家居"), ("app://product/家居", "家居"),
+    ("app://product/a+b", "a+b"), ("app://product/a%20b", "a b"), ("app://product/👩‍👩‍👧%F0%9F%9A%80", "👩‍👩‍👧🚀"),
+    ("app://product/%25", "%"), ("app://product/100%2525", "100%25"), ("app://product/a=b&c", "a=b&c"),
+    ("app://product/..a", "..a"), ("app://product/...", "..."), ("app://pr%6Fduct/x", "x"),
+  ])
+  func `splits first and decodes each segment after`(url: String, id: String) throws {
+    #expect(try table().pathParameters(url) == ["id": .string(id)])
+  }
+
+  @Test func `keeps query items in order, decoded, with empty and missing values`() throws {
+    guard case .match(let match) = try table().lookUp("app://product/1?b=2&a=%31%26&&b=3&c&=d&e=#f%20g") else {
+      Issue.record("no match")
+      return
+    }
+    #expect(match.url.queryItems.map(\.key) == ["b", "a", "b", "c", "", "e"])
+    #expect(match.url.queryItems.map(\.value) == ["2", "1&", "3", "", "d", ""])
+    #expect(match.url.fragment == "f g")
+    let parameters = try match.parameters()
+    #expect(parameters.query["b"] == ["2", "3"])
+    #expect(parameters.merged["b"] == "2")
+  }
+
+  @Test func `reads plus as a space only when told to, and never in the path`() throws {
+    func query(_ table: RouteTable) throws -> [String] {
+      guard case .match(let match) = table.lookUp("app://product/a+b?q=a+b%2Bc") else { return [] }
+      return match.url.queryItems.map(\.value) + [match.pathParameter("id") ?? ""]
+    }
+    #expect(try query(table()) == ["a+b+c", "a+b"])
+    #expect(try query(table { $0.plusAsSpace = true }) == ["a b+c", "a+b"])
+  }
+
+  @Test func `collapses doubled and final slashes unless they are strict`() throws {
+    let urls = ["app://product//123", "app:///product/123", "app://product/123/", "app://product/123//?a=b"]
+    for url in urls {
+      #expect(try table().pathParameters(url) == ["id": "123"], "\(url)")
+      #expect(try table { $0.strictSlashes = true }.outcome(url) == "not found", "\(url)")
+    }
+    #expect(try table { $0.strictSlashes = true }.pathParameters("app://product/123") == ["id": "123"])
+    #expect(
+      try table { $0.strictSlashes = true }.pathParameters("https://example.com/product/123") == ["id": "123"])
+  }
+
+  @Test func `takes a URL of 2048 bytes and refuses one more`() throws {
+    let longest = "app://product/1?" + (1...2).map { "k\($0)=" + String(repeating: "x", count: 1000) + "&" }.joined()
+    let filled = longest + String(repeating: "&", count: 2048 - longest.utf8.count)
+    #expect(try table().outcome(filled) == "product/:id")
+    #expect(try table().outcome(filled + "&") == "rejected urlTooLong")
+  }
+
+  @Test func `takes 64 segments and refuses one more`() throws {
+    #expect(try table().outcome("app://" + String(repeating: "a/", count: 64)) == "**")
+    #expect(try table().outcome("app://" + String(repeating: "a/", count: 65)) == "rejected tooManySegments")
+  }
+
+  @Test func `takes 64 query items and refuses one more`() throws {
+    #expect(try table().outcome("app://product/1?" + String(repeating: "a&", count: 64)) == "product/:id")
+    #expect(
+      try table().outcome("app://product/1?" + String(repeating: "a&", count: 65)) == "rejected tooManyQueryItems")
+  }
+
+  @Test(arguments: ["app://product/%", "app://product/1?%=1", "app://product/1?k=%", "app://product/1#%"])
+  func `takes a part of 1024 bytes and refuses one more`(form: String) throws {
+    func url(_ count: Int) -> String {
+      form.replacing("%", with: String(repeating: "x", count: count))
+    }
+    #expect(try table().outcome(url(1024)) == "product/:id")
+    #expect(try table().outcome(url(1025)) == "rejected parameterTooLong")
+  }
+
+  @Test func `measures a part after decoding`() throws {
+    let escaped = String(repeating: "%41", count: 600)
+    #expect(
+      try table().pathParameters("app://product/" + escaped) == ["id": .string(String(repeating: "A", count: 600))])
+  }
+
+  @Test func `says what is wrong and where`() throws {
+    guard case .rejected(let rejection) = try table().lookUp("app://product/a%zz") else {
+      Issue.record("not rejected")
+      return
+    }
+    #expect(rejection.offset == 15)
+    #expect(rejection.message == "'%' must be followed by two hexadecimal digits (byte 15)")
+  }
+}
+
+@Suite struct URLPolicyTests {
+  @Test func `refuses schemes of the web and the system, and texts that are none`() {
+    #expect(throws: URLPolicy.Problem.noScheme) { try URLPolicy(schemes: []) }
+    #expect(throws: URLPolicy.Problem.reservedScheme(index: 1)) { try URLPolicy(schemes: ["app", "JavaScript"]) }
+    #expect(throws: URLPolicy.Problem.reservedScheme(index: 0)) { try URLPolicy(schemes: ["https"]) }
+    for text in ["", "1app", "my app", "app:", "äpp"] {
+      #expect(throws: URLPolicy.Problem.malformedScheme(index: 0)) { try URLPolicy(schemes: [text]) }
+    }
+    for text in ["", "*", "*.", "a..b", "a.example:0", "a.example:x", "a_b.example", "a/b"] {
+      #expect(throws: URLPolicy.Problem.malformedHost(index: 0)) { try URLPolicy(schemes: ["app"], hosts: [text]) }
+    }
+  }
+
+  @Test(arguments: [
+    ("bücher.example", "https://xn--bcher-kva.example/x"), ("xn--bcher-kva.example", "https://bücher.example/x"),
+    ("bücher.example", "https://BU\u{308}CHER.example/x"), ("bücher.example", "https://b%C3%BCcher.example/x"),
+    ("例え.テスト", "https://xn--r8jz45g.xn--zckzah/x"), ("*.bücher.example", "https://a.xn--bcher-kva.example/x"),
+    ("例え.テスト", "https://例え。テスト/x"),
+  ])
+  func `compares internationalised hosts as one name however they are written`(host: String, url: String) throws {
+    #expect(try table(["x"], policy: URLPolicy(schemes: ["app"], hosts: [host])).outcome(url) == "x")
+  }
+
+  @Test(arguments: ["xn--", "xn--a-ÿ", "xn--99999999", "xn--bcher-kva9"])
+  func `refuses what only looks like an internationalised host`(label: String) throws {
+    let policy = try URLPolicy(schemes: ["app"], hosts: ["bücher.example"])
+    #expect(try table(["x"], policy: policy).outcome("https://\(label).example/x") == "rejected hostNotAllowed")
+  }
+}
