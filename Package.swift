@@ -11,7 +11,10 @@ let package = Package(
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
   ],
-  dependencies: [],
+  dependencies: [
+    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
+  ],
   targets: core("FlowDiagnostics", tests: [])
     + core("FlowModel", tests: [])
     + core("FlowExpressions", uses: ["FlowModel"])
@@ -24,6 +27,7 @@ let package = Package(
     + core("FlowKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
+    + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("RouterCore", of: "router")
 )
 

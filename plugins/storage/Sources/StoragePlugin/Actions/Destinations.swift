@@ -1,0 +1,50 @@
+import FlowModel
+import FlowPluginKit
+
+/// Places in the order of their visits, all of them or one trip's; what a detail view loads when it opens (L37).
+struct Destinations: Action {
+  static let name = "storage.destinations"
+  static let summary = "Places in the order of their visits, all of them or one trip's"
+  static let requires: [ResourceKey] = [.database]
+  static let errors =
+    StoreFailure.whenOpen + [
+      ErrorDeclaration("unknown-trip", "No trip has this id; `storage.trips` lists them", isRetryable: false)
+    ]
+  static let example = """
+    uses: storage.destinations
+    needs: open-store
+    with: { trip: 2022-adriatic }
+    """
+
+  struct Input: ActionInput {
+    @Field("The id of the trip; without it, all places") var trip: String?
+    @Field("The most places to read: 1 to 1000") var limit = 1000
+    @Field("How many to leave out at the beginning") var offset = 0
+  }
+
+  struct Output: ActionOutput {
+    var destinations: [Value]
+    var count: Int
+
+    static let summaries = [
+      "destinations": "Objects with id, name, countryCode, latitude, longitude, visitDate, tripId and notes",
+      "count": "How many there are",
+    ]
+  }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let store: Store = try context.resource(.database)
+    let limit = try PageLimit.checked(input.limit)
+    if let trip = input.trip, try store.rows("SELECT 1 FROM TravelTrip WHERE id = ?", [trip]).isEmpty {
+      throw ActionError("unknown-trip", "no trip has the id '\(trip)'; storage.trips lists them", isRetryable: false)
+    }
+    let destinations = try store.rows(
+      """
+      SELECT id, name, countryCode, latitude, longitude, visitDate, tripId, notes FROM TravelDestination
+      WHERE ?1 IS NULL OR tripId = ?1 ORDER BY visitDate, id LIMIT ?2 OFFSET ?3
+      """, [input.trip, limit, max(0, input.offset)])
+    return Output(destinations: destinations, count: destinations.count)
+  }
+}

@@ -1,0 +1,26 @@
+import FlowModel
+import FlowPluginKit
+
+/// How many rows an action may be asked for, the same for all that read a page.
+enum PageLimit {
+  /// What may be asked for.
+  static let range = 1...1000
+
+  /// What `validate` says about a literal `limit`.
+  static func problems(with input: LiteralInput) -> [InputProblem] {
+    guard let limit = input["limit"]?.integerValue, !range.contains(limit) else { return [] }
+    return [
+      InputProblem("limit", message(limit), help: "write a number from \(range.lowerBound) to \(range.upperBound)")
+    ]
+  }
+
+  /// The limit itself; throws an ``ActionError`` `limit-out-of-range`.
+  static func checked(_ limit: Int) throws -> Int {
+    guard range.contains(limit) else { throw ActionError("limit-out-of-range", message(limit), isRetryable: false) }
+    return limit
+  }
+
+  private static func message(_ limit: Int) -> String {
+    "the limit must be from \(range.lowerBound) to \(range.upperBound), not \(limit)"
+  }
+}

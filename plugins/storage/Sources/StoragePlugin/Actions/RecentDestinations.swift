@@ -1,0 +1,41 @@
+import FlowModel
+import FlowPluginKit
+
+/// The places visited last, newest first (L29).
+struct RecentDestinations: Action {
+  static let name = "storage.recent-destinations"
+  static let summary = "The places visited last, newest first"
+  static let requires: [ResourceKey] = [.database]
+  static let errors = StoreFailure.whenOpen
+  static let example = """
+    uses: storage.recent-destinations
+    needs: open-store
+    with: { limit: 10 }
+    """
+
+  struct Input: ActionInput {
+    @Field("The most places to read: 1 to 1000") var limit = 10
+  }
+
+  struct Output: ActionOutput {
+    var destinations: [Value]
+    var count: Int
+
+    static let summaries = [
+      "destinations": "Objects with id, name, countryCode, latitude, longitude, visitDate and tripId",
+      "count": "How many there are",
+    ]
+  }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let store: Store = try context.resource(.database)
+    let destinations = try store.rows(
+      """
+      SELECT id, name, countryCode, latitude, longitude, visitDate, tripId FROM TravelDestination
+      ORDER BY visitDate DESC, id LIMIT ?
+      """, [try PageLimit.checked(input.limit)])
+    return Output(destinations: destinations, count: destinations.count)
+  }
+}

@@ -1,0 +1,43 @@
+import FlowModel
+import FlowPluginKit
+
+/// What the badges are worked out from: how many places, countries and trips.
+struct Statistics: Action {
+  static let name = "storage.statistics"
+  static let summary = "How many places, countries and trips the store holds"
+  static let requires: [ResourceKey] = [.database]
+  static let errors = StoreFailure.whenOpen
+  static let example = """
+    uses: storage.statistics
+    needs: open-store
+    """
+
+  struct Output: ActionOutput {
+    var destinations: Int
+    var countries: Int
+    var trips: Int
+    var firstVisit: String?
+    var lastVisit: String?
+
+    static let summaries = [
+      "destinations": "How many places", "countries": "How many countries they lie in", "trips": "How many trips",
+      "firstVisit": "The day of the first visit", "lastVisit": "The day of the last visit",
+    ]
+  }
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> Output {
+    let store: Store = try context.resource(.database)
+    let row =
+      try store.rows(
+        """
+        SELECT count(*) AS destinations, count(DISTINCT countryCode) AS countries, min(visitDate) AS firstVisit,
+          max(visitDate) AS lastVisit, (SELECT count(*) FROM TravelTrip) AS trips
+        FROM TravelDestination
+        """
+      ).first?.objectValue ?? [:]
+    return Output(
+      destinations: row["destinations"]?.integerValue ?? 0, countries: row["countries"]?.integerValue ?? 0,
+      trips: row["trips"]?.integerValue ?? 0, firstVisit: row["firstVisit"]?.stringValue,
+      lastVisit: row["lastVisit"]?.stringValue)
+  }
+}

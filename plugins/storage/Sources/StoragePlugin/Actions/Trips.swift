@@ -1,0 +1,40 @@
+import FlowModel
+import FlowPluginKit
+
+/// The trips by their first day, newest first (L24).
+struct Trips: Action {
+  static let name = "storage.trips"
+  static let summary = "The trips by their first day, newest first"
+  static let requires: [ResourceKey] = [.database]
+  static let errors = StoreFailure.whenOpen
+  static let example = """
+    uses: storage.trips
+    needs: open-store
+    """
+
+  struct Input: ActionInput {
+    @Field("The most trips to read: 1 to 1000") var limit = 100
+  }
+
+  struct Output: ActionOutput {
+    var trips: [Value]
+    var count: Int
+
+    static let summaries = [
+      "trips": "Objects with id, name, startDate, endDate, notes and destinationCount", "count": "How many there are",
+    ]
+  }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] { PageLimit.problems(with: input) }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let store: Store = try context.resource(.database)
+    let trips = try store.rows(
+      """
+      SELECT id, name, startDate, endDate, notes,
+        (SELECT count(*) FROM TravelDestination WHERE tripId = TravelTrip.id) AS destinationCount
+      FROM TravelTrip ORDER BY startDate DESC, id LIMIT ?
+      """, [try PageLimit.checked(input.limit)])
+    return Output(trips: trips, count: trips.count)
+  }
+}

@@ -1,0 +1,83 @@
+import FlowModel
+import GRDB
+
+/// Fills a new store with the sample, once.
+///
+/// Everything is written in one transaction together with the marker that says so. A process that is killed in the
+/// middle leaves the store as it was, and the next one starts over; one that finds the marker writes nothing.
+struct SampleImport {
+  /// A line of the sample that cannot be read: a mistake in the program.
+  struct BadLine: Error { let line: String }
+
+  /// Called after every written row with the number of rows so far and in all; throwing undoes the whole import.
+  var onRow: (_ written: Int, _ total: Int) throws -> Void = { _, _ in }
+
+  /// Writes the sample unless it has been written, or the store holds journeys of its own; returns how many
+  /// destinations it wrote.
+  ///
+  /// Must run in a transaction that no other process can write beside.
+  func run(_ db: Database) throws -> Int {
+    if try Self.isDone(db) { return 0 }
+    try db.execute(
+      sql: "INSERT INTO KeyValue (scope, key, value) VALUES ('storage', 'sample', ?)",
+      arguments: [String(SampleData.version)])
+    let isInUse = try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM TravelTrip) OR EXISTS (SELECT 1 FROM TravelDestination)")
+    if isInUse == true { return 0 }
+
+    let trips = SampleData.trips.split(separator: "\n")
+    let destinations = SampleData.destinations.split(separator: "\n")
+    let total = trips.count + destinations.count
+    try importTrips(trips, total: total, into: db)
+    try importDestinations(destinations, written: trips.count, total: total, into: db)
+    try importConfiguration(into: db)
+    return destinations.count
+  }
+
+  /// Whether the marker says that the sample has been written.
+  static func isDone(_ db: Database) throws -> Bool {
+    try Bool.fetchOne(
+      db, sql: "SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") ?? false
+  }
+
+  private func importTrips(_ lines: [Substring], total: Int, into db: Database) throws {
+    let insert = try db.makeStatement(
+      sql: "INSERT INTO TravelTrip (id, name, startDate, endDate, notes) VALUES (?, ?, ?, ?, ?)")
+    for (index, line) in lines.enumerated() {
+      let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      guard fields.count == 5 else { throw BadLine(line: String(line)) }
+      try insert.execute(arguments: StatementArguments(fields))
+      try onRow(index + 1, total)
+    }
+  }
+
+  private func importDestinations(_ lines: [Substring], written: Int, total: Int, into db: Database) throws {
+    let insert = try db.makeStatement(
+      sql: """
+        INSERT INTO TravelDestination (id, name, countryCode, latitude, longitude, visitDate, tripId)
+        VALUES (?, ?, ?, ?, ?, ?, ?)
+        """)
+    for (index, line) in lines.enumerated() {
+      let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
+      guard fields.count == 6, let latitude = Double(fields[2]), let longitude = Double(fields[3]) else {
+        throw BadLine(line: String(line))
+      }
+      let trip = fields[5].isEmpty ? nil : fields[5]
+      try insert.execute(
+        arguments: ["sample-\(index + 1)", fields[0], fields[1], latitude, longitude, fields[4], trip])
+      try onRow(written + index + 1, total)
+    }
+  }
+
+  /// What the application reads before its first screen (L29).
+  private func importConfiguration(into db: Database) throws {
+    let settings: [(String, Value)] = [
+      ("map.style", "standard"), ("map.initial-span-degrees", 12), ("trips.page-size", 20),
+    ]
+    for (key, value) in settings {
+      try db.execute(
+        sql: "INSERT OR IGNORE INTO KeyValue (scope, key, value) VALUES ('configuration', ?, ?)",
+        arguments: [key, JSONText.write(value)])
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import FlowModel
+import FlowPluginKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A migration of the workflow's own: an SQL file that is applied to a store once.
+struct FileMigration: Sendable, Hashable {
+  /// The file's name, under which the store remembers it.
+  let name: String
+  /// What it does.
+  let sql: String
+
+  /// The largest migration file: 1 MiB.
+  static let limitBytes = 1 << 20
+
+  /// Reads the files at `paths`, relative ones from `folder`; throws an ``ActionError`` `migration-unreadable`.
+  static func read(_ paths: [String], from folder: String) throws -> [FileMigration] {
+    var names: Set<String> = []
+    return try paths.map { path in
+      let name = String(path.split(separator: "/").last ?? "")
+      guard names.insert(name).inserted else {
+        throw unreadable(path, "two migrations are named '\(name)', and a store remembers them by their names")
+      }
+      let place = path.hasPrefix("/") ? path : folder + "/" + path
+      let data: Data
+      do {
+        data = try Data(contentsOf: URL(filePath: place))
+      } catch {
+        throw unreadable(path, "it cannot be read from '\(place)'")
+      }
+      guard data.count <= limitBytes else {
+        throw unreadable(path, "it has \(data.count) bytes, more than the \(limitBytes) allowed")
+      }
+      guard let sql = String(bytes: data, encoding: .utf8) else { throw unreadable(path, "it is not UTF-8 text") }
+      return FileMigration(name: name, sql: sql)
+    }
+  }
+
+  private static func unreadable(_ path: String, _ reason: String) -> ActionError {
+    ActionError("migration-unreadable", "the migration '\(path)' cannot be used: \(reason)", isRetryable: false)
+  }
+}

@@ -1,0 +1,65 @@
+import FlowModel
+import FlowPluginKit
+import GRDB
+
+/// The small values of a store, one row a value, each as JSON text.
+struct StoreKeyValues: KeyValueStore {
+  let store: Store
+
+  /// The largest value, as JSON: 1 MiB.
+  static let limitBytes = Limits.outputBytes
+
+  func get(_ key: String, in scope: String) throws -> Value? {
+    try StoreFailure.translating(path: store.path) {
+      try store.pool.read { db in
+        try String.fetchOne(
+          db, sql: "SELECT value FROM KeyValue WHERE scope = ? AND key = ?", arguments: [scope, key])
+      }
+    }.map { try decode($0, key: key, scope: scope) }
+  }
+
+  func all(in scope: String) throws -> [String: Value] {
+    let rows = try StoreFailure.translating(path: store.path) {
+      try store.pool.read { db in
+        try Row.fetchAll(db, sql: "SELECT key, value FROM KeyValue WHERE scope = ?", arguments: [scope])
+          .map { (key: $0["key"] as String, text: $0["value"] as String) }
+      }
+    }
+    var values: [String: Value] = [:]
+    for row in rows { values[row.key] = try decode(row.text, key: row.key, scope: scope) }
+    return values
+  }
+
+  func apply(_ changes: [KeyValueChange], in scope: String) throws {
+    try StoreFailure.translating(path: store.path) {
+      try store.pool.write { db in
+        for change in changes {
+          switch change {
+          case .put(let key, let value):
+            let text = JSONText.write(value)
+            guard text.utf8.count <= Self.limitBytes else {
+              throw ActionError(
+                "value-too-large",
+                "the value of '\(key)' in '\(scope)' has \(text.utf8.count) bytes, more than \(Self.limitBytes)",
+                isRetryable: false)
+            }
+            try db.execute(
+              sql: "INSERT OR REPLACE INTO KeyValue (scope, key, value) VALUES (?, ?, ?)",
+              arguments: [scope, key, text])
+          case .delete(let key):
+            try db.execute(sql: "DELETE FROM KeyValue WHERE scope = ? AND key = ?", arguments: [scope, key])
+          }
+        }
+      }
+    }
+  }
+
+  private func decode(_ text: String, key: String, scope: String) throws -> Value {
+    do {
+      return try JSONText.parse(text)
+    } catch {
+      throw StoreFailure.storeCorrupt.error(
+        "the value of '\(key)' in '\(scope)' of the store '\(store.path)' is damaged", "\(error)")
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import GRDB
+import Testing
+
+@testable import StoragePlugin
+
+@Suite struct `Opening a store` {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Opens in a run of its own, as a launch does, and closes at the end of it.
+  @discardableResult private func launch(_ inputs: ValueObject = ["path": "store.sqlite"]) async throws -> ValueObject {
+    let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
+    let outputs = try await host.call(OpenStore.self, with: inputs)
+    try host.closeResources()
+    return outputs
+  }
+
+  private func code(_ inputs: ValueObject = ["path": "store.sqlite"]) async -> String? {
+    do {
+      try await launch(inputs)
+      return nil
+    } catch {
+      return (error as? ActionError)?.code ?? "\(error)"
+    }
+  }
+
+  /// L5
+  @Test func `L5 makes a file with both tables, and finds it again`() async throws {
+    let first = try await launch()
+    #expect(first["path"] == .string(folder.file("store.sqlite")))
+    #expect(first["created"] == true)
+    #expect(first["migrated"] == ["1-journeys"])
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
+    let tables = try await queue.read {
+      try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
+    }
+    #expect(Set(tables).isSuperset(of: ["TravelDestination", "TravelTrip", "KeyValue"]))
+    try await queue.write {
+      try $0.execute(sql: "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
+    }
+    try queue.close()
+    let second = try await launch()
+    #expect(second["created"] == false)
+    #expect(second["migrated"] == [])
+    let again = try DatabaseQueue(path: folder.file("store.sqlite"))
+    #expect(try await again.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM TravelTrip") } == 1)
+  }
+
+  @Test func `makes the folders above the store`() async throws {
+    #expect(try await launch(["path": "a/b/c.sqlite"])["created"] == true)
+    #expect(FileManager.default.fileExists(atPath: folder.file("a/b/c.sqlite")))
+  }
+
+  /// L7: the estimate of the launch is 50 to 200 ms; nothing in opening may wait for a clock.
+  @Test func `P9 L7 making the plugin touches no file and opening needs no configuration`() async throws {
+    _ = ActionRegistry([StoragePlugin()])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path).isEmpty)
+    #expect(try await launch([:])["path"] == .string(folder.file("store.sqlite")))
+  }
+
+  @Test func `P6 declares that it needs protected data`() { #expect(OpenStore.needsProtectedData) }
+
+  @Test func `applies the workflow's own migrations once, in order`() async throws {
+    try folder.write("CREATE TABLE Note (text TEXT)", to: "001-notes.sql")
+    try folder.write("INSERT INTO Note VALUES ('one'); INSERT INTO Note VALUES ('two')", to: "002-fill.sql")
+    let inputs: ValueObject = ["path": "n.sqlite", "migrations": ["001-notes.sql", "002-fill.sql"]]
+    #expect(try await launch(inputs)["migrated"] == ["1-journeys", "file:001-notes.sql", "file:002-fill.sql"])
+    #expect(try await launch(inputs)["migrated"] == [])
+    #expect(try await launch(["path": "n.sqlite"])["migrated"] == [])
+  }
+
+  @Test func `a migration that fails leaves the store as it was and says which one`() async throws {
+    try folder.write("CREATE TABLE Note (text TEXT); INSERT INTO Nowhere VALUES (1)", to: "001.sql")
+    await #expect {
+      try await launch(["path": "n.sqlite", "migrations": ["001.sql"]])
+    } throws: { error in
+      guard let error = error as? ActionError else { return false }
+      return error.code == "migration-failed" && error.message.contains("'001.sql'")
+        && error.message.contains("no such table: Nowhere")
+    }
+    let queue = try DatabaseQueue(path: folder.file("n.sqlite"))
+    #expect(try await queue.read { try $0.tableExists("Note") } == false)
+    #expect(try await queue.read { try $0.tableExists("TravelTrip") } == false)
+  }
+
+  @Test func `a migration that ends the transaction around it is refused`() async throws {
+    try folder.write("COMMIT", to: "001.sql")
+    #expect(await code(["path": "n.sqlite", "migrations": ["001.sql"]]) == "migration-failed")
+  }
+
+  @Test func `a migration that is missing, too large, no text or named twice is refused before the store is made`()
+    async throws
+  {
+    try folder.write(String(repeating: "-", count: FileMigration.limitBytes), to: "edge.sql")
+    try folder.write(String(repeating: "-", count: FileMigration.limitBytes + 1), to: "large.sql")
+    try Data([0x2D, 0x2D, 0xFF]).write(to: URL(filePath: folder.file("bytes.sql")))
+    for migrations: Value in [["none.sql"], ["large.sql"], ["bytes.sql"], ["edge.sql", "edge.sql"]] {
+      #expect(await code(["path": "m.sqlite", "migrations": migrations]) == "migration-unreadable")
+    }
+    #expect(!FileManager.default.fileExists(atPath: folder.file("m.sqlite")))
+    #expect(await code(["path": "m.sqlite", "migrations": ["edge.sql"]]) == nil)
+  }
+
+  /// L6
+  @Test func `L6 a file that is no database is refused and left as it is`() async throws {
+    let text = String(repeating: "This is a diary, not a database. ", count: 200)
+    try folder.write(text, to: "store.sqlite")
+    #expect(await code() == "not-a-database")
+    #expect(try String(contentsOfFile: folder.file("store.sqlite"), encoding: .utf8) == text)
+  }
+
+  @Test func `a folder in the store's place is refused`() async throws {
+    try FileManager.default.createDirectory(atPath: folder.file("store.sqlite"), withIntermediateDirectories: true)
+    #expect(await code() == "not-a-database")
+  }
+
+  @Test func `another program's database is refused and left as it is`() async throws {
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
+    try await queue.write { try $0.execute(sql: "CREATE TABLE Song (title TEXT)") }
+    try queue.close()
+    #expect(await code() == "foreign-store")
+    let again = try DatabaseQueue(path: folder.file("store.sqlite"))
+    #expect(try await again.read { try $0.tableExists("TravelTrip") } == false)
+  }
+
+  @Test func `a store from a newer version is refused and left as it is`() async throws {
+    try await launch()
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
+    try await queue.write { try $0.execute(sql: "INSERT INTO Migration VALUES ('2-hovercraft')") }
+    try queue.close()
+    await #expect {
+      try await launch()
+    } throws: { error in
+      guard let error = error as? ActionError else { return false }
+      return error.code == "store-is-newer" && error.isRetryable == false && error.message.contains("'2-hovercraft'")
+        && error.message.contains(folder.file("store.sqlite"))
+    }
+  }
+
+  @Test func `a damaged store is named as such`() async throws {
+    try await launch(["path": "store.sqlite", "sample": true])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["store.sqlite"])
+    let handle = try #require(FileHandle(forUpdatingAtPath: folder.file("store.sqlite")))
+    try handle.seek(toOffset: 100)
+    try handle.write(contentsOf: Data(repeating: 0x5A, count: 3000))
+    try handle.close()
+    await #expect {
+      try await launch()
+    } throws: { ($0 as? ActionError)?.code == "store-corrupt" }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a store that another process holds is worth another try, after a bounded wait`()
+    async throws
+  {
+    try await launch()
+    var configuration = Configuration()
+    configuration.allowsUnsafeTransactions = true
+    let holder = try DatabaseQueue(path: folder.file("store.sqlite"), configuration: configuration)
+    try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let host = TestHost(dataFolder: folder.path)
+    host.setRemaining(.milliseconds(50))
+    await #expect {
+      try await host.call(OpenStore.self, with: ["sample": true])
+    } throws: { ($0 as? ActionError)?.code == "store-locked" && ($0 as? ActionError)?.isRetryable == true }
+    try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    #expect(try await host.call(OpenStore.self, with: ["sample": true])["imported"] == 136)
+    try host.closeResources()
+  }
+
+  @Test func `every failure has a remedy, and only a lock and the unknown are worth another try`() {
+    for failure in StoreFailure.allCases {
+      let message = failure.error("it failed", "cause").message
+      #expect(message.hasPrefix("it failed (cause); "))
+      #expect(failure.declaration.isRetryable == [.storeLocked, .storeFailed].contains(failure))
+    }
+    #expect(Set(OpenStore.errors.map(\.code)).count == OpenStore.errors.count)
+  }
+
+  @Test func `a full disk is named whichever way SQLite reports it`() {
+    let error = StoreFailure.translate(DatabaseError(resultCode: .SQLITE_FULL), path: folder.file("store.sqlite"))
+    #expect((error as? ActionError)?.code == "disk-full")
+  }
+}

@@ -1,0 +1,108 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import GRDB
+import Testing
+
+@testable import StoragePlugin
+
+/// R6: one-time setup at the first launch runs once and survives being cut off.
+@Suite struct `Importing the sample` {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  private func counts() throws -> [Int] {
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
+    return try queue.read { db in
+      try ["TravelTrip", "TravelDestination"].map {
+        try db.tableExists($0) ? Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? -1 : 0
+      }
+    }
+  }
+
+  private func launch(sample: Bool = true) async throws -> Value? {
+    let host = TestHost(dataFolder: folder.path)
+    let outputs = try await host.call(OpenStore.self, with: ["sample": .boolean(sample)])
+    try host.closeResources()
+    return outputs["imported"]
+  }
+
+  @Test func `brings more than a hundred places and ten trips, every one of them valid`() async throws {
+    #expect(try await launch() == 136)
+    #expect(try counts() == [17, 136])
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
+    try await queue.read { db in
+      // Every visit of a trip lies between its first and its last day, and no trip is empty.
+      let misplaced = try String.fetchAll(
+        db,
+        sql: """
+          SELECT TravelDestination.name FROM TravelDestination JOIN TravelTrip ON TravelTrip.id = tripId
+          WHERE visitDate NOT BETWEEN startDate AND endDate
+          """)
+      #expect(misplaced == [])
+      let empty = try String.fetchAll(
+        db, sql: "SELECT id FROM TravelTrip WHERE id NOT IN (SELECT tripId FROM TravelDestination WHERE tripId NOTNULL)"
+      )
+      #expect(empty == [])
+      #expect(try String.fetchAll(db, sql: "PRAGMA foreign_key_check") == [])
+    }
+  }
+
+  @Test func `R6 happens once, also when everything was deleted since`() async throws {
+    #expect(try await launch() == 136)
+    #expect(try await launch() == 0)
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
+    try await queue.write { try $0.execute(sql: "DELETE FROM TravelDestination; DELETE FROM TravelTrip") }
+    try queue.close()
+    #expect(try await launch() == 0)
+    #expect(try counts() == [0, 0])
+  }
+
+  @Test func `does not mix into journeys that are there already`() async throws {
+    #expect(try await launch(sample: false) == 0)
+    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
+    try await queue.write {
+      try $0.execute(sql: "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
+    }
+    try queue.close()
+    #expect(try await launch() == 0)
+    #expect(try counts() == [1, 0])
+  }
+
+  #if os(Linux) || os(macOS)
+    /// The process kills itself with signal 9 after writing some rows: nothing of them may be there, and the next
+    /// launch imports everything.
+    @Test(arguments: [1, 18, 100, 153])
+    func `R6 a process killed in the middle leaves nothing, and the next one starts over`(
+      _ row: Int
+    ) async throws {
+      let path = folder.file("store.sqlite")
+      await #expect(processExitsWith: .signal(SIGKILL)) { [path = path as String, row = row as Int] in
+        let sample = SampleImport { written, _ in if written == row { kill(getpid(), SIGKILL) } }
+        _ = try Store.open(at: path, Store.Options(sample: sample))
+      }
+      #expect(try counts() == [0, 0])
+      #expect(try await launch() == 136)
+      #expect(try counts() == [17, 136])
+    }
+  #endif
+
+  @Test func `a cancelled import leaves nothing and the next one starts over`() async throws {
+    let host = TestHost(dataFolder: folder.path)
+    host.cancel()
+    await #expect(throws: CancellationError.self) { try await host.call(OpenStore.self, with: ["sample": true]) }
+    #expect(try counts() == [0, 0])
+    #expect(try await launch() == 136)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `of eight launches at the same time one imports`() async throws {
+    let imported = try await withThrowingTaskGroup(of: Int.self) { group in
+      for _ in 0..<8 { group.addTask { try await launch()?.integerValue ?? -1 } }
+      return try await group.reduce(into: []) { $0.append($1) }
+    }
+    #expect(imported.sorted() == [0, 0, 0, 0, 0, 0, 0, 136])
+    #expect(try counts() == [17, 136])
+  }
+}

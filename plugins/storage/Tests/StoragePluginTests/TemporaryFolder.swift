@@ -1,0 +1,19 @@
+import Foundation
+
+/// A folder of one test's own, removed when the test is over.
+final class TemporaryFolder: Sendable {
+  let path: String
+
+  init() throws {
+    path = FileManager.default.temporaryDirectory.appending(path: "storage-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { path + "/" + name }
+
+  func write(_ text: String, to name: String) throws {
+    try text.write(toFile: file(name), atomically: true, encoding: .utf8)
+  }
+}
