@@ -47,6 +47,10 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case unknownEvent = "unknown-event"
   case eventNotLiteral = "event-not-literal"
 
+  // Manifests of plugins.
+  case unsupportedProtocol = "unsupported-protocol"
+  case conflictingKeys = "conflicting-keys"
+
   /// Whether a file that breaks this rule can be used all the same.
   public var severity: Diagnostic.Severity {
     switch self {

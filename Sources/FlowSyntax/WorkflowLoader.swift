@@ -25,7 +25,7 @@ public struct WorkflowLoader: Sendable {
       reader.read()
       var check = WorkflowCheck(reader)
       check.run()
-      let diagnostics = check.finishedDiagnostics()
+      let diagnostics = check.diagnostics.uniqueByPlace()
       return LoadResult(
         graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
         places: reader.places)

@@ -2,8 +2,16 @@
 public enum UTF8Check {
   /// The offset of the first ill-formed sequence, or nil when all is well-formed.
   public static func firstInvalidOffset(in bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    let raw = UnsafeRawBufferPointer(bytes)
     var position = 0
     while position < bytes.count {
+      // Most text is ASCII: eight bytes at a time.
+      while position + 8 <= bytes.count,
+        raw.loadUnaligned(fromByteOffset: position, as: UInt64.self) & 0x8080_8080_8080_8080 == 0
+      {
+        position += 8
+      }
+      guard position < bytes.count else { return nil }
       let lead = bytes[position]
       if lead < 0x80 {
         position += 1

@@ -30,13 +30,6 @@ struct WorkflowCheck: DocumentReading {
     checkCycle()
   }
 
-  /// What was found, in the order of the file, each thing once: what an alias repeats is said once.
-  func finishedDiagnostics() -> [Diagnostic] {
-    guard diagnostics.count > 1 else { return diagnostics }
-    var seen: Set<Diagnostic> = []
-    return diagnostics.filter { seen.insert($0).inserted }.sortedByPlace()
-  }
-
   /// The name of a step in messages.
   func name(_ step: Int) -> String { workflow.steps[step].id.text }
 

@@ -98,7 +98,7 @@ extension DocumentReading {
       switch tree.scalarValue(node) {
       case .null?: return tree.text(node).isEmpty ? "nothing" : "null"
       case .string(let text)?: return "the string \(Value.string(text).shortText)"
-      case let value?: return "the \(value.kindName) \(value.shortText)"
+      case let value?: return "the \(value.kindName) \(tree.text(node))"
       case nil: return "a tag that does not fit '\(tree.text(node))'"
       }
     }
@@ -114,4 +114,13 @@ extension DocumentReading {
 extension FormatKey {
   /// All keys for a message: `'min', 'max'`.
   static var list: String { allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ") }
+}
+
+extension [Diagnostic] {
+  /// In the order of the file, each thing once: what an alias repeats is said once.
+  func uniqueByPlace() -> [Diagnostic] {
+    guard count > 1 else { return self }
+    var seen: Set<Diagnostic> = []
+    return filter { seen.insert($0).inserted }.sortedByPlace()
+  }
 }

@@ -5,9 +5,9 @@ struct OffsetMap {
   private static let stride = 64
 
   /// Measures `bytes`, which are valid UTF-8; libyaml does not count a byte-order mark.
-  init(_ bytes: UnsafeBufferPointer<UInt8>, isASCII: Bool) {
+  init(_ bytes: UnsafeBufferPointer<UInt8>) {
     base = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
-    guard !isASCII else {
+    guard !Self.isASCII(bytes) else {
       checkpoints = []
       return
     }
@@ -35,5 +35,16 @@ struct OffsetMap {
       offset += 1
     }
     return offset
+  }
+
+  /// Whether every byte is a code point of its own, eight at a time.
+  private static func isASCII(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+    let raw = UnsafeRawBufferPointer(bytes)
+    var position = 0
+    while position + 8 <= bytes.count {
+      if raw.loadUnaligned(fromByteOffset: position, as: UInt64.self) & 0x8080_8080_8080_8080 != 0 { return false }
+      position += 8
+    }
+    return bytes[position...].allSatisfy { $0 < 0x80 }
   }
 }

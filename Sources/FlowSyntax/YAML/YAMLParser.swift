@@ -29,13 +29,12 @@ struct YAMLParser {
           at: Span(at: 0), help: "split the workflow, or generate fewer steps"))
     }
     return source.bytes.withUnsafeBufferPointer { bytes in
-      let encoding = UTF8Check(bytes)
-      if let broken = encoding.firstBroken {
+      if let broken = UTF8Check.firstInvalidOffset(in: bytes) {
         return .failure(.invalidUTF8(at: broken, in: bytes))
       }
       var parser = YAMLParser(tree: NodeTree(source: source))
       do throws(YAMLFailure) {
-        try parser.run(bytes, OffsetMap(bytes, isASCII: encoding.isASCII))
+        try parser.run(bytes, OffsetMap(bytes))
         return .success(parser.tree)
       } catch {
         return .failure(error)

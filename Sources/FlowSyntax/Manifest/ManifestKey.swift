@@ -1,0 +1,89 @@
+/// The keys of a plugin's manifest, `plugin.yaml`.
+enum ManifestKey: String, FormatKey {
+  case name, version, `protocol`, command, source, env, actions, description
+
+  static let owner = "a manifest"
+
+  var isRequired: Bool { self == .name || self == .version || self == .protocol || self == .actions }
+
+  var shape: Shape {
+    switch self {
+    case .name, .version, .source, .description: .string
+    case .protocol: .integer(1...1)
+    case .command, .env: .list(of: .string)
+    case .actions: .named(.action, .map(ManifestActionKey.self))
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .name: "The plugin's name, which its actions begin with"
+    case .version: "The plugin's version, such as 1.0.0"
+    case .protocol: "The protocol that the program speaks: 1"
+    case .command: "The program with its arguments, run in the plugin's folder"
+    case .source: "A Swift file that flowrun compiles and keeps"
+    case .env: "The environment variables that the program may see besides PATH"
+    case .actions: "The actions by full name"
+    case .description: "What the plugin is for"
+    }
+  }
+}
+
+/// The keys of an action in a manifest.
+enum ManifestActionKey: String, FormatKey {
+  case summary, inputs, outputs, events, service
+  case protectedData = "protected-data"
+  case retryable, errors, example
+
+  static let owner = "an action"
+
+  var isRequired: Bool { self == .summary }
+
+  var shape: Shape {
+    switch self {
+    case .summary, .example: .string
+    case .inputs, .outputs: .named(.field, .map(FieldKey.self))
+    case .events: .list(of: .string)
+    case .service, .protectedData, .retryable: .boolean
+    case .errors: .named(.queue, .map(ManifestErrorKey.self))
+    }
+  }
+
+  var defaultText: String? {
+    switch self {
+    case .service, .protectedData, .retryable: "false"
+    default: nil
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .summary: "What the action does, in a sentence"
+    case .inputs: "What a step gives under with"
+    case .outputs: "What dependants may read"
+    case .events: "The events that it may post"
+    case .service: "Whether it reports ready and then goes on until it is stopped"
+    case .protectedData: "Whether it reads data that is unavailable while the device is locked"
+    case .retryable: "Whether its errors are worth another try where it does not say so itself"
+    case .errors: "The errors that it may end with, by code"
+    case .example: "An example step, beginning with uses:"
+    }
+  }
+}
+
+/// The keys of an error in a manifest.
+enum ManifestErrorKey: String, FormatKey {
+  case summary, retryable
+
+  static let owner = "an error"
+
+  var isRequired: Bool { self == .summary }
+  var shape: Shape { self == .summary ? .string : .boolean }
+
+  var summary: String {
+    switch self {
+    case .summary: "When it comes and what to do about it"
+    case .retryable: "Whether another try may succeed"
+    }
+  }
+}

@@ -1,0 +1,195 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Reads a ``NodeTree`` as a plugin's manifest.
+struct ManifestReader: DocumentReading {
+  let tree: NodeTree
+  let file: String
+  var diagnostics: [Diagnostic] = []
+  var nameSpan = Span(at: 0)
+  var actionSpans: [String: Span] = [:]
+
+  init(tree: NodeTree, file: String) {
+    self.tree = tree
+    self.file = file
+  }
+
+  /// The manifest as far as it could be read; nil when a part without which there is none is missing.
+  mutating func read() -> PluginManifest? {
+    guard let root = tree.root else {
+      report(
+        .emptyDocument, "the file holds no manifest", at: Span(at: 0),
+        help: "a manifest has 'name', 'version', 'protocol', 'command' or 'source', and 'actions'")
+      return nil
+    }
+    var members: [ManifestKey: MemberCursor.Member] = [:]
+    forEachKey(of: root, KeyTable<ManifestKey>(), owner: "the manifest", place: root) { _, key, member in
+      members[key] = member
+    }
+    guard tree.kind(root) == .mapping else { return nil }
+    let name = members[.name].flatMap { string($0.value, "name") }
+    if let name, let node = members[.name]?.value {
+      nameSpan = span(node)
+      checkName(name, .plugin, node)
+    }
+    let version = members[.version].flatMap { string($0.value, "version") }
+    let protocolVersion = members[.protocol].flatMap { self.protocolVersion($0.value) }
+    let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
+    let environment = members[.env].map { names($0.value, "env") } ?? []
+    let program = program(members, root)
+    let actions = members[.actions].map { self.actions($0.value, plugin: name) } ?? []
+    guard let name, let version, let protocolVersion, let program else { return nil }
+    return PluginManifest(
+      name: name, version: version, protocolVersion: protocolVersion, program: program, environment: environment,
+      actions: actions, summary: summary)
+  }
+
+  private mutating func protocolVersion(_ node: NodeID) -> Int? {
+    guard tree.kind(node) == .scalar, case .integer(let number)? = tree.scalarValue(node) else {
+      reportType(node, "protocol", expected: "the number 1")
+      return nil
+    }
+    if number != 1 {
+      report(
+        .unsupportedProtocol, "this flowrun does not speak protocol \(number)", at: span(node),
+        help: "it speaks protocol 1")
+    }
+    return number
+  }
+
+  private mutating func program(
+    _ members: [ManifestKey: MemberCursor.Member], _ root: NodeID
+  ) -> PluginManifest.Program? {
+    switch (members[.command], members[.source]) {
+    case (let command?, nil):
+      let words = names(command.value, "command")
+      if words.isEmpty, tree.kind(command.value) == .sequence, tree.elements(command.value).isEmpty {
+        reportType(command.value, "command", expected: "a program with its arguments, such as [python3, plugin.py]")
+      }
+      return words.isEmpty ? nil : .command(words)
+    case (nil, let source?):
+      guard let path = string(source.value, "source") else { return nil }
+      if path.hasPrefix("/") || path.split(separator: "/").contains("..") || !path.hasSuffix(".swift") {
+        report(
+          .invalidName, "source must be a Swift file in the plugin's own folder, found '\(path)'",
+          at: span(source.value), help: "write 'source: main.swift'")
+      }
+      return .source(path)
+    case (let command?, let source?):
+      report(
+        .conflictingKeys, "a manifest has 'command' or 'source', not both", at: span(source.key),
+        related: [.init(span(command.key), "the command is stated here")])
+      return nil
+    case (nil, nil):
+      report(
+        .missingKey, "the manifest lacks the key 'command' or 'source'", at: span(root).part(0, 0),
+        help: "'command' is the program with its arguments, 'source' a Swift file that flowrun compiles")
+      return nil
+    }
+  }
+
+  /// A list of strings; numbers must stand in quotes, as everywhere.
+  private mutating func names(_ node: NodeID, _ owner: Owner) -> [String] {
+    guard tree.kind(node) == .sequence else {
+      reportType(node, owner, expected: "a list of strings")
+      return []
+    }
+    return tree.elements(node).compactMap { string($0, .part("each element", of: owner)) }
+  }
+
+  private mutating func actions(_ node: NodeID, plugin: String?) -> [PluginManifest.Action] {
+    guard tree.kind(node) == .mapping else {
+      reportType(node, "actions", expected: "a map from full name to action")
+      return []
+    }
+    var result: [PluginManifest.Action] = []
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard let name = keyText(member.key) else { continue }
+      guard actionSpans[name] == nil else {
+        reportDuplicate(member.key, in: node)
+        continue
+      }
+      actionSpans[name] = span(member.key)
+      checkName(name, .action, member.key)
+      if let plugin, NameKind.plugin.allows(plugin), NameKind.action.allows(name),
+        !name.hasPrefix(plugin + ".")
+      {
+        report(
+          .invalidName, "the action '\(name)' does not begin with its plugin's name", at: span(member.key),
+          related: [.init(nameSpan, "the plugin is named here")],
+          help: "write '\(plugin).\(name.split(separator: ".").last ?? "action")'")
+      }
+      result.append(action(name, member))
+    }
+    if result.isEmpty {
+      report(.missingKey, "the manifest declares no action", at: span(node), help: "a plugin has at least one action")
+    }
+    return result
+  }
+
+  private mutating func action(_ name: String, _ member: MemberCursor.Member) -> PluginManifest.Action {
+    var action = PluginManifest.Action(
+      declaration: ActionDeclaration(name: name, summary: "", origin: file), isRetryable: false)
+    let owner = Owner.text("action '\(name)'")
+    forEachKey(of: member.value, KeyTable<ManifestActionKey>(), owner: owner, place: member.key) { reader, key, entry in
+      let node = entry.value
+      let part = Owner.part(key.rawValue, of: owner)
+      switch key {
+      case .summary: action.declaration.summary = reader.string(node, part) ?? ""
+      case .inputs: action.declaration.inputs = reader.fields(node, "inputs", names: .field)
+      case .outputs: action.declaration.outputs = reader.fields(node, "outputs", names: .field)
+      case .events: action.declaration.events = reader.events(node, part)
+      case .service: action.declaration.isService = reader.boolean(node, part) ?? false
+      case .protectedData: action.declaration.needsProtectedData = reader.boolean(node, part) ?? false
+      case .retryable: action.isRetryable = reader.boolean(node, part) ?? false
+      case .errors: action.declaration.errors = reader.errors(node, part)
+      case .example: action.declaration.example = reader.string(node, part) ?? ""
+      }
+    }
+    if action.declaration.example.isEmpty { action.declaration.example = "uses: \(name)" }
+    return action
+  }
+
+  private mutating func events(_ node: NodeID, _ owner: Owner) -> [String] {
+    guard tree.kind(node) == .sequence else {
+      reportType(node, owner, expected: "a list of event names")
+      return []
+    }
+    var result: [String] = []
+    for element in tree.elements(node) {
+      guard let name = string(element, .part("each element", of: owner)) else { continue }
+      checkName(name, .event, element)
+      if !result.contains(name) { result.append(name) }
+    }
+    return result
+  }
+
+  private mutating func errors(_ node: NodeID, _ owner: Owner) -> [ErrorDeclaration] {
+    guard tree.kind(node) == .mapping else {
+      reportType(node, owner, expected: "a map from code to error")
+      return []
+    }
+    var result: [ErrorDeclaration] = []
+    var members = tree.members(of: node, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard let code = keyText(member.key) else { continue }
+      guard !result.contains(where: { $0.code == code }) else {
+        reportDuplicate(member.key, in: node)
+        continue
+      }
+      var summary = ""
+      var isRetryable = false
+      let owner = Owner.text("error '\(code)'")
+      forEachKey(of: member.value, KeyTable<ManifestErrorKey>(), owner: owner, place: member.key) {
+        reader, key, entry in
+        switch key {
+        case .summary: summary = reader.string(entry.value, .part("summary", of: owner)) ?? ""
+        case .retryable: isRetryable = reader.boolean(entry.value, .part("retryable", of: owner)) ?? false
+        }
+      }
+      result.append(ErrorDeclaration(code, summary, isRetryable: isRetryable))
+    }
+    return result
+  }
+}
