@@ -17,7 +17,7 @@ let package = Package(
   ],
   targets: core("FlowDiagnostics", tests: [])
     + core("FlowModel", tests: [])
-    + core("FlowExpressions", uses: ["FlowModel"])
+    + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel"])
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
     + core(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],

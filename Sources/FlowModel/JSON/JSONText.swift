@@ -17,6 +17,14 @@ public enum JSONText {
     case indented
   }
 
+  /// How numbers are written that JSON or JavaScript has no word for.
+  public enum Numbers: Sendable, Hashable {
+    /// NaN and infinities as strings, `-0.0` with its sign: nothing is lost.
+    case exact
+    /// As `JSON.stringify` does: NaN and infinities as null, both zeros as `0`.
+    case javaScript
+  }
+
   /// What a reader accepts.
   public struct Rules: Sendable, Hashable {
     /// How deep arrays and objects may nest.
@@ -65,20 +73,22 @@ public enum JSONText {
   }
 
   /// Writes a value as text.
-  public static func write(_ value: Value, layout: Layout = .compact) -> String {
-    String(decoding: bytes(of: value, layout: layout), as: UTF8.self)
+  public static func write(_ value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> String {
+    String(decoding: bytes(of: value, layout: layout, numbers: numbers), as: UTF8.self)
   }
 
   /// Writes a value as UTF-8 bytes.
-  public static func bytes(of value: Value, layout: Layout = .compact) -> [UInt8] {
+  public static func bytes(of value: Value, layout: Layout = .compact, numbers: Numbers = .exact) -> [UInt8] {
     var output: [UInt8] = []
-    append(value, to: &output, layout: layout)
+    append(value, to: &output, layout: layout, numbers: numbers)
     return output
   }
 
   /// Writes a value behind what `output` already holds.
-  public static func append(_ value: Value, to output: inout [UInt8], layout: Layout = .compact) {
-    JSONWriter.append(value, to: &output, layout: layout, level: 0)
+  public static func append(
+    _ value: Value, to output: inout [UInt8], layout: Layout = .compact, numbers: Numbers = .exact
+  ) {
+    JSONWriter(layout: layout, numbers: numbers).append(value, to: &output, level: 0)
   }
 
   /// Writes a string with its quotes and escapes behind what `output` already holds.

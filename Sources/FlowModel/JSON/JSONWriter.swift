@@ -1,48 +1,56 @@
 /// Writes values as JSON bytes.
-enum JSONWriter {
-  static func append(_ value: Value, to output: inout [UInt8], layout: JSONText.Layout, level: Int) {
+struct JSONWriter {
+  let layout: JSONText.Layout
+  let numbers: JSONText.Numbers
+
+  func append(_ value: Value, to output: inout [UInt8], level: Int) {
     switch value {
-    case .null: append("null", to: &output)
-    case .boolean(let flag): append(flag ? "true" : "false", to: &output)
-    case .integer(let integer): append(integer: integer, to: &output)
-    case .number(let number): append(number: number, to: &output)
-    case .string(let text): append(string: text, to: &output)
+    case .null: Self.append("null", to: &output)
+    case .boolean(let flag): Self.append(flag ? "true" : "false", to: &output)
+    case .integer(let integer): Self.append(integer: integer, to: &output)
+    case .number(let number):
+      if numbers == .javaScript, number == 0 || !number.isFinite {
+        Self.append(number == 0 ? "0" : "null", to: &output)
+      } else {
+        Self.append(number: number, to: &output)
+      }
+    case .string(let text): Self.append(string: text, to: &output)
     case .array(let elements):
-      guard !elements.isEmpty else { return append("[]", to: &output) }
+      guard !elements.isEmpty else { return Self.append("[]", to: &output) }
       output.append(UInt8(ascii: "["))
       var isFirst = true
       for element in elements {
-        separate(isFirst: isFirst, to: &output, layout: layout, level: level + 1)
+        separate(isFirst: isFirst, to: &output, level: level + 1)
         isFirst = false
-        append(element, to: &output, layout: layout, level: level + 1)
+        append(element, to: &output, level: level + 1)
       }
-      close(UInt8(ascii: "]"), to: &output, layout: layout, level: level)
+      close(UInt8(ascii: "]"), to: &output, level: level)
     case .object(let members):
-      guard !members.isEmpty else { return append("{}", to: &output) }
+      guard !members.isEmpty else { return Self.append("{}", to: &output) }
       output.append(UInt8(ascii: "{"))
       var isFirst = true
       for (key, member) in members {
-        separate(isFirst: isFirst, to: &output, layout: layout, level: level + 1)
+        separate(isFirst: isFirst, to: &output, level: level + 1)
         isFirst = false
-        append(string: key, to: &output)
-        append(layout == .indented ? ": " : ":", to: &output)
-        append(member, to: &output, layout: layout, level: level + 1)
+        Self.append(string: key, to: &output)
+        Self.append(layout == .indented ? ": " : ":", to: &output)
+        append(member, to: &output, level: level + 1)
       }
-      close(UInt8(ascii: "}"), to: &output, layout: layout, level: level)
+      close(UInt8(ascii: "}"), to: &output, level: level)
     }
   }
 
-  private static func separate(isFirst: Bool, to output: inout [UInt8], layout: JSONText.Layout, level: Int) {
+  private func separate(isFirst: Bool, to output: inout [UInt8], level: Int) {
     if !isFirst { output.append(UInt8(ascii: ",")) }
     if layout == .indented { appendLine(level: level, to: &output) }
   }
 
-  private static func close(_ byte: UInt8, to output: inout [UInt8], layout: JSONText.Layout, level: Int) {
+  private func close(_ byte: UInt8, to output: inout [UInt8], level: Int) {
     if layout == .indented { appendLine(level: level, to: &output) }
     output.append(byte)
   }
 
-  private static func appendLine(level: Int, to output: inout [UInt8]) {
+  private func appendLine(level: Int, to output: inout [UInt8]) {
     output.append(UInt8(ascii: "\n"))
     for _ in 0..<level * 2 { output.append(UInt8(ascii: " ")) }
   }

@@ -1,0 +1,112 @@
+import FlowModel
+
+extension Expression {
+  /// What the expression may give, with the types of the places it reads; a place of unknown type is `nil`.
+  ///
+  /// `a && 'x' || 'y'` gives `'x'` or `'y'`, whatever `a` is, so that literals are checked as if they stood alone.
+  public func possibleResults(given type: (ContextReference) -> ValueType?) -> [PossibleResult] {
+    guard let root else { return [.value(.null)] }
+    return withoutActuallyEscaping(type) { type in
+      Outcomes(expression: self, type: type).of(root).map(\.result)
+    }
+  }
+
+  /// The first possible result that cannot fit `expected`, as a mismatch; nil when the expression may always fit.
+  public func mismatch(
+    with expected: ValueType, given type: (ContextReference) -> ValueType?
+  ) -> TypeMismatch? {
+    possibleResults(given: type).lazy.compactMap { $0.mismatch(with: expected) }.first
+  }
+}
+
+/// Walks an expression and collects what may come out.
+private struct Outcomes {
+  /// A possible result, and whether it may count as true and as false.
+  struct Outcome: Hashable {
+    var result: PossibleResult
+    var mayBeTrue: Bool
+    var mayBeFalse: Bool
+
+    init(_ result: PossibleResult) {
+      self.result = result
+      switch result {
+      case .value(let value):
+        mayBeTrue = Operand(value).isTrue
+        mayBeFalse = !mayBeTrue
+      case .type(.array), .type(.object): (mayBeTrue, mayBeFalse) = (true, false)
+      case .type: (mayBeTrue, mayBeFalse) = (true, true)
+      }
+    }
+  }
+
+  let expression: Expression
+  let type: (ContextReference) -> ValueType?
+
+  /// So many different results are told apart; more are one result of unknown type.
+  private static let most = 32
+
+  func of(_ index: Node.Index) -> [Outcome] {
+    switch expression.nodes[Int(index)].kind {
+    case .null: [Outcome(.value(.null))]
+    case .boolean(let value): [Outcome(.value(.boolean(value)))]
+    case .number(let value): [Outcome(.value(.number(value)))]
+    case .string(let value): [Outcome(.value(.string(value)))]
+    case .not, .comparison, .status: [Outcome(.type(.boolean))]
+    case .name, .index: [Outcome(.type(accessed(index)))]
+    case .filter: [Outcome(.type(.array(of: .any)))]
+    case .and(let parts): ofChain(parts, passing: \.mayBeTrue, stopping: \.mayBeFalse)
+    case .or(let parts): ofChain(parts, passing: \.mayBeFalse, stopping: \.mayBeTrue)
+    case .call(let function, let arguments): ofCall(function, arguments)
+    }
+  }
+
+  /// `a && b`: what of a part may end the chain, and all of the last part where the ones before may lead to it.
+  private func ofChain(
+    _ parts: [Node.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>
+  ) -> [Outcome] {
+    var found: [Outcome] = []
+    for part in parts.dropLast() {
+      let outcomes = of(part)
+      found += outcomes.filter { $0[keyPath: stopping] }.map { narrowed($0, to: stopping) }
+      guard outcomes.contains(where: { $0[keyPath: passing] }) else { return unique(found) }
+    }
+    return unique(found + of(parts[parts.count - 1]))
+  }
+
+  /// A boolean that stopped an `&&` is false, one that stopped an `||` is true.
+  private func narrowed(_ outcome: Outcome, to stopping: KeyPath<Outcome, Bool>) -> Outcome {
+    let isTrue = stopping == \Outcome.mayBeTrue
+    if outcome.result == .type(.boolean) { return Outcome(.value(.boolean(isTrue))) }
+    var copy = outcome
+    (copy.mayBeTrue, copy.mayBeFalse) = (isTrue, !isTrue)
+    return copy
+  }
+
+  private func ofCall(_ function: Function, _ arguments: [Node.Index]) -> [Outcome] {
+    switch function {
+    case .contains, .startsWith, .endsWith: return [Outcome(.type(.boolean))]
+    case .format, .join, .toJSON: return [Outcome(.type(.string))]
+    case .fromJSON: return [Outcome(.type(.any))]
+    case .choose:
+      let results = arguments.indices.filter { $0 % 2 == 1 || $0 == arguments.count - 1 }
+      return unique(results.flatMap { of(arguments[$0]) })
+    }
+  }
+
+  private func accessed(_ index: Node.Index) -> ValueType {
+    if let reference = expression.reference(at: index) { return type(reference) ?? .any }
+    guard case .index(let target, let key) = expression.nodes[Int(index)].kind else { return .any }
+    switch (target: accessed(target), key: expression.nodes[Int(key)].kind) {
+    case (.array(let element), .number): return element
+    case (.object(let properties?), .string(let name)):
+      return properties.first { CaseFolding.areEqual($0.name, name) }?.type ?? .any
+    default: return .any
+    }
+  }
+
+  private func unique(_ outcomes: [Outcome]) -> [Outcome] {
+    var seen: Set<Outcome> = []
+    let kept = outcomes.filter { seen.insert($0).inserted }
+    return kept.count > Self.most ? [Outcome(.type(.any))] : kept
+  }
+}

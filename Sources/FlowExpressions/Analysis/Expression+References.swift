@@ -1,0 +1,71 @@
+extension Expression {
+  /// Every place that reads a context, in the order of the source.
+  public var references: [ContextReference] {
+    guard let root else { return [] }
+    var found: [ContextReference] = []
+    collect(from: root, hasFallback: false, into: &found)
+    return found
+  }
+
+  private func collect(from index: Node.Index, hasFallback: Bool, into found: inout [ContextReference]) {
+    switch nodes[Int(index)].kind {
+    case .null, .boolean, .number, .string, .status: break
+    case .name, .index, .filter: collectAccess(index, hasFallback: hasFallback, into: &found)
+    case .not(let operand): collect(from: operand, hasFallback: false, into: &found)
+    case .comparison(_, let left, let right):
+      collect(from: left, hasFallback: false, into: &found)
+      collect(from: right, hasFallback: false, into: &found)
+    case .and(let parts):
+      // A null in any part makes the whole count as false.
+      for part in parts { collect(from: part, hasFallback: hasFallback, into: &found) }
+    case .or(let parts):
+      for part in parts.dropLast() { collect(from: part, hasFallback: true, into: &found) }
+      collect(from: parts[parts.count - 1], hasFallback: hasFallback, into: &found)
+    case .call(_, let arguments):
+      for argument in arguments { collect(from: argument, hasFallback: false, into: &found) }
+    }
+  }
+
+  /// A chain of members: the name and the literal keys behind it are one reference, computed keys hold their own.
+  private func collectAccess(_ index: Node.Index, hasFallback: Bool, into found: inout [ContextReference]) {
+    var computedKeys: [Node.Index] = []
+    var current = index
+    walk: while true {
+      if var reference = reference(at: current, hasFallback: hasFallback) {
+        reference.isWhole = current == index
+        found.append(reference)
+        break walk
+      }
+      switch nodes[Int(current)].kind {
+      case .filter(let target): current = target
+      case .index(let target, let key):
+        computedKeys.append(key)
+        current = target
+      default:
+        collect(from: current, hasFallback: false, into: &found)
+        break walk
+      }
+    }
+    for key in computedKeys.reversed() { collect(from: key, hasFallback: false, into: &found) }
+  }
+
+  /// The reference that a node is when it is nothing but a name and literal keys.
+  func reference(at index: Node.Index, hasFallback: Bool = false) -> ContextReference? {
+    var path: [String] = []
+    var current = index
+    while true {
+      switch nodes[Int(current)].kind {
+      case .name(let name):
+        let range = nodes[Int(index)].range
+        return ContextReference(
+          name: name, path: path.reversed(), isWhole: true, hasFallback: hasFallback,
+          offset: Int(range.lowerBound), length: range.count)
+      case .index(let target, let key):
+        guard case .string(let text) = nodes[Int(key)].kind else { return nil }
+        path.append(text)
+        current = target
+      default: return nil
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+import FlowModel
+
+/// One of the results that an expression may have, as far as that can be told without evaluating it.
+public enum PossibleResult: Sendable, Hashable {
+  /// This very value.
+  case value(Value)
+  /// A value of this type; `any` where nothing is known.
+  case type(ValueType)
+
+  /// Why it cannot fit `expected`, or nil when it fits or may fit.
+  ///
+  /// A null, which is what a missing output gives, is judged when the step runs.
+  public func mismatch(with expected: ValueType) -> TypeMismatch? {
+    switch self {
+    case .value(.null): nil
+    case .value(let value): expected.mismatch(of: value)
+    case .type(let type):
+      expected.overlaps(type)
+        ? nil : TypeMismatch(path: "", expected: expected.expectation, found: type.expectation)
+    }
+  }
+}
+
+extension ValueType {
+  /// Whether some value is of both types; false means that a value of `other` can never stand here.
+  public func overlaps(_ other: ValueType) -> Bool {
+    switch (self, other) {
+    case (.any, _), (_, .any): true
+    case (.enumeration(let values, _), _): values.contains { other.mismatch(of: $0) == nil }
+    case (_, .enumeration(let values, _)): values.contains { mismatch(of: $0) == nil }
+    case (.array(let left), .array(let right)): left.overlaps(right)
+    case (.object, .object), (.boolean, .boolean): true
+    case (.integer, .integer), (.integer, .number), (.number, .integer), (.number, .number): true
+    case (.string, .string), (.string, .duration), (.string, .path): true
+    case (.duration, .string), (.duration, .duration), (.duration, .path): true
+    case (.path, .string), (.path, .duration), (.path, .path): true
+    default: false
+    }
+  }
+}

@@ -1,0 +1,90 @@
+/// How strings compare without case: ordinally, by UTF-16 units, each character in upper case.
+///
+/// Upper case is Unicode's simple mapping, one character for one, whatever the language; `ı` and `ſ` keep to themselves,
+/// so that no other letter equals an ASCII one. Strings that differ only in composition (`é` as one or two characters)
+/// differ.
+enum CaseFolding {
+  /// Whether two strings are equal but for case.
+  static func areEqual(_ left: String, _ right: String) -> Bool {
+    var (left, right) = (left, right)
+    let answer: Bool? = left.withUTF8 { a in
+      right.withUTF8 { b in
+        // ASCII letters only equal ASCII letters, so the first ASCII difference decides.
+        let common = min(a.count, b.count)
+        for index in 0..<common {
+          let (x, y) = (a[index], b[index])
+          if x == y && x < 0x80 { continue }
+          if x >= 0x80 && y >= 0x80 { return nil }
+          if x >= 0x80 || y >= 0x80 || upper(x) != upper(y) { return false }
+        }
+        return a.count == b.count
+      }
+    }
+    return answer ?? folded(left).elementsEqual(folded(right))
+  }
+
+  /// Whether `left` comes before `right`.
+  static func isLess(_ left: String, _ right: String) -> Bool {
+    folded(left).lexicographicallyPrecedes(folded(right))
+  }
+
+  /// Whether `text` begins with `part`.
+  static func hasPrefix(_ text: String, _ part: String) -> Bool { folded(text).starts(with: folded(part)) }
+
+  /// Whether `text` ends with `part`.
+  static func hasSuffix(_ text: String, _ part: String) -> Bool {
+    folded(text).reversed().starts(with: folded(part).reversed())
+  }
+
+  /// Whether `part` stands anywhere in `text`, in time linear in both (Knuth, Morris, Pratt 1977).
+  static func contains(_ text: String, _ part: String) -> Bool {
+    let (text, part) = (folded(text), folded(part))
+    guard part.count <= text.count else { return false }
+    guard !part.isEmpty else { return true }
+    var borders = [0]
+    borders.reserveCapacity(part.count)
+    var matched = 0
+    for unit in part.dropFirst() {
+      while matched > 0, part[matched] != unit { matched = borders[matched - 1] }
+      if part[matched] == unit { matched += 1 }
+      borders.append(matched)
+    }
+    matched = 0
+    for unit in text {
+      while matched > 0, part[matched] != unit { matched = borders[matched - 1] }
+      if part[matched] == unit { matched += 1 }
+      if matched == part.count { return true }
+    }
+    return false
+  }
+
+  /// The UTF-16 units of a string in upper case.
+  static func folded(_ text: String) -> [UInt16] {
+    var units: [UInt16] = []
+    units.reserveCapacity(text.utf8.count)
+    for scalar in text.unicodeScalars {
+      if scalar.value < 0x80 {
+        units.append(UInt16(upper(UInt8(scalar.value))))
+      } else {
+        units.append(contentsOf: UTF16.encode(upper(scalar))!)
+      }
+    }
+    return units
+  }
+
+  private static func upper(_ byte: UInt8) -> UInt8 {
+    byte >= UInt8(ascii: "a") && byte <= UInt8(ascii: "z") ? byte - 0x20 : byte
+  }
+
+  private static func upper(_ scalar: Unicode.Scalar) -> Unicode.Scalar {
+    let properties = scalar.properties
+    // The full mapping where it is one character; else the title case, which then is the simple upper case (U+1FB3);
+    // else the character has no simple upper case (ß).
+    let mapped = only(properties.uppercaseMapping) ?? only(properties.titlecaseMapping) ?? scalar
+    return mapped.value < 0x80 ? scalar : mapped
+  }
+
+  private static func only(_ text: String) -> Unicode.Scalar? {
+    text.unicodeScalars.count == 1 ? text.unicodeScalars.first : nil
+  }
+}

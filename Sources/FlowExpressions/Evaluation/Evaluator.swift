@@ -1,0 +1,169 @@
+import FlowModel
+
+/// Computes the value of one expression once.
+struct Evaluator<Context: ExpressionContext> {
+  let nodes: [Node]
+  let context: Context
+  var memory = MemoryMeter()
+  /// The contexts that were read, so that the same place is the same array or object each time.
+  private var contexts: [String: Operand] = [:]
+
+  init(nodes: [Node], context: Context) {
+    self.nodes = nodes
+    self.context = context
+  }
+
+  /// The value of a node; the recursion is at most as deep as an expression may nest.
+  mutating func evaluate(_ index: Node.Index) throws(ExpressionError) -> Operand {
+    let node = nodes[Int(index)]
+    switch node.kind {
+    case .null: return .null
+    case .boolean(let value): return .boolean(value)
+    case .number(let value): return .number(value)
+    case .string(let value): return .string(value)
+    case .name(let name): return whole(name)
+    case .index(let target, let key): return try member(of: target, key: key, node)
+    case .filter(let target): return try filter(try evaluate(target), node)
+    case .not(let operand): return .boolean(try !evaluate(operand).isTrue)
+    case .comparison(let comparison, let left, let right):
+      return .boolean(Self.compare(comparison, try evaluate(left), try evaluate(right)))
+    case .and(let parts): return try firstPart(parts, thatIs: false)
+    case .or(let parts): return try firstPart(parts, thatIs: true)
+    case .status(let function): return .boolean(context.status(function))
+    case .call(let function, let arguments):
+      let mark = memory.used
+      let result = try call(function, arguments, node)
+      // What a scalar result was made from is gone; a collection may still hold parts of it.
+      if !result.isCollection {
+        memory.release(to: mark)
+        if case .string(let text) = result, function.makesItsResult, !memory.add(text) { throw tooMuchMemory(node) }
+      }
+      return result
+    }
+  }
+
+  private static func compare(_ comparison: Comparison, _ left: Operand, _ right: Operand) -> Bool {
+    switch comparison {
+    case .equal: Operand.areEqual(left, right)
+    case .notEqual: !Operand.areEqual(left, right)
+    case .less: Operand.isLess(left, right)
+    case .lessOrEqual: Operand.areEqual(left, right) || Operand.isLess(left, right)
+    case .greater: Operand.isLess(right, left)
+    case .greaterOrEqual: Operand.areEqual(left, right) || Operand.isLess(right, left)
+    }
+  }
+
+  /// The first part that counts as `wanted`, else the last: what `&&` and `||` give.
+  private mutating func firstPart(_ parts: [Node.Index], thatIs wanted: Bool) throws(ExpressionError) -> Operand {
+    var result = Operand.null
+    for part in parts {
+      result = try evaluate(part)
+      if result.isTrue == wanted { break }
+    }
+    return result
+  }
+
+  // MARK: Contexts and members
+
+  private mutating func whole(_ name: String) -> Operand {
+    if let known = contexts[name] { return known }
+    let operand = context.value(named: name).map(Operand.init) ?? .null
+    if operand.isCollection { contexts[name] = operand }
+    return operand
+  }
+
+  private mutating func member(
+    of target: Node.Index, key: Node.Index, _ node: Node
+  ) throws(ExpressionError) -> Operand {
+    if case .name(let name) = nodes[Int(target)].kind, case .string(let key) = nodes[Int(key)].kind,
+      let operand = contextMember(key, of: name)
+    {
+      return operand
+    }
+    let collection = try evaluate(target)
+    let key = try evaluate(key)
+    switch collection {
+    case .object(let object): return key.memberKey.flatMap(object.member) ?? .null
+    case .array(let array) where array.isFiltered: return try members(of: array, key, node)
+    case .array(let array): return Self.element(of: array, key) ?? .null
+    default: return .null
+    }
+  }
+
+  private mutating func contextMember(_ key: String, of name: String) -> Operand? {
+    switch context.member(key, of: name) {
+    case .inWhole: return nil
+    case .missing: return .null
+    case .value(let value):
+      let place = "\(name).\(key.lowercased())"
+      if let known = contexts[place] { return known }
+      let operand = Operand(value)
+      if operand.isCollection { contexts[place] = operand }
+      return operand
+    }
+  }
+
+  private static func element(of array: ArrayReference, _ key: Operand) -> Operand? {
+    let place = key.number.rounded(.down)
+    guard place >= 0, place < Double(array.elements.count) else { return nil }
+    return array.element(at: Int(place))
+  }
+
+  /// An index behind a `*`: the members of those elements that have one.
+  private mutating func members(
+    of array: ArrayReference, _ key: Operand, _ node: Node
+  ) throws(ExpressionError) -> Operand {
+    let memberKey = key.memberKey
+    var found: [Operand] = []
+    for index in array.elements.indices {
+      switch array.element(at: index) {
+      case .object(let object): if let member = memberKey.flatMap(object.member) { found.append(member) }
+      case .array(let inner): if let element = Self.element(of: inner, key) { found.append(element) }
+      default: break
+      }
+    }
+    return try filtered(found, node)
+  }
+
+  /// `.*`: all elements; behind another `*` the elements of all elements.
+  private mutating func filter(_ collection: Operand, _ node: Node) throws(ExpressionError) -> Operand {
+    switch collection {
+    case .object(let object): return try filtered(object.operands, node)
+    case .array(let array) where array.isFiltered:
+      var found: [Operand] = []
+      for index in array.elements.indices {
+        switch array.element(at: index) {
+        case .object(let object): found += object.operands
+        case .array(let inner): found += inner.operands
+        default: break
+        }
+      }
+      return try filtered(found, node)
+    case .array(let array): return try filtered(array.operands, node)
+    default: return try filtered([], node)
+    }
+  }
+
+  private mutating func filtered(_ operands: [Operand], _ node: Node) throws(ExpressionError) -> Operand {
+    guard memory.add(elements: operands.count) else { throw tooMuchMemory(node) }
+    return .array(ArrayReference(filtered: operands))
+  }
+
+  // MARK: Errors
+
+  func failure(_ message: String, _ node: Node, help: String? = nil) -> ExpressionError {
+    ExpressionError(
+      .evaluation, message, offset: Int(node.range.lowerBound), length: node.range.count, help: help)
+  }
+
+  func tooMuchMemory(_ node: Node) -> ExpressionError {
+    failure(
+      "The maximum allowed memory size was exceeded", node,
+      help: "an expression makes at most \(MemoryMeter.limit >> 20) MiB; compute parts of it in steps of their own")
+  }
+}
+
+extension Operand {
+  /// The key that it is when an object is indexed with it; nil for arrays and objects, which are no keys.
+  fileprivate var memberKey: String? { isCollection ? nil : text }
+}

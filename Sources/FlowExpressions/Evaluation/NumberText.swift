@@ -1,0 +1,144 @@
+/// Numbers as text, both ways, as expressions know them.
+enum NumberText {
+  // MARK: Reading
+
+  /// The number that a text says, as JavaScript's `Number` reads it: white space around is dropped, nothing is 0, and
+  /// what is no number is NaN. Hexadecimal (`0xff`) and octal (`0o17`) have no sign.
+  static func number(from text: String) -> Double {
+    let scalars = text.unicodeScalars
+    guard let first = scalars.firstIndex(where: { !$0.properties.isWhitespace }),
+      let last = scalars.lastIndex(where: { !$0.properties.isWhitespace })
+    else { return 0 }
+    let trimmed = text[first...last]
+    if isDecimal(trimmed.utf8) { return Double(trimmed) ?? .nan }
+    if trimmed.hasPrefix("0x") { return number(ofDigits: trimmed.utf8.dropFirst(2), radix: 16) }
+    if trimmed.hasPrefix("0o") { return number(ofDigits: trimmed.utf8.dropFirst(2), radix: 8) }
+    switch trimmed {
+    case "Infinity", "+Infinity": return .infinity
+    case "-Infinity": return -.infinity
+    default: return .nan
+    }
+  }
+
+  /// `[+-]? (digits [. digits?] | . digits) ([eE] [+-]? digits)?`
+  private static func isDecimal(_ text: Substring.UTF8View) -> Bool {
+    var rest = text[...]
+    func takeDigits() -> Int {
+      let count = rest.prefix { $0 &- UInt8(ascii: "0") < 10 }.count
+      rest = rest.dropFirst(count)
+      return count
+    }
+    func take(_ allowed: UInt8...) -> Bool {
+      guard let byte = rest.first, allowed.contains(byte) else { return false }
+      rest = rest.dropFirst()
+      return true
+    }
+    _ = take(UInt8(ascii: "+"), UInt8(ascii: "-"))
+    var digits = takeDigits()
+    if take(UInt8(ascii: ".")) { digits += takeDigits() }
+    guard digits > 0 else { return false }
+    if take(UInt8(ascii: "e"), UInt8(ascii: "E")) {
+      _ = take(UInt8(ascii: "+"), UInt8(ascii: "-"))
+      guard takeDigits() > 0 else { return false }
+    }
+    return rest.isEmpty
+  }
+
+  private static func number(ofDigits digits: Substring.UTF8View.SubSequence, radix: Int) -> Double {
+    guard !digits.isEmpty else { return .nan }
+    var number = 0.0
+    for byte in digits {
+      guard let digit = Character(Unicode.Scalar(byte)).hexDigitValue, digit < radix else { return .nan }
+      number = number * Double(radix) + Double(digit)
+    }
+    return number
+  }
+
+  // MARK: Writing
+
+  /// A number with at most 15 significant digits, as .NET's `G15` writes it: fixed from 0.0001 up to below 1e15, beyond
+  /// that `1E+15`, `1.5E-05`; `0` for both zeros. Numbers below 1e-307, which have fewer than 15 digits to tell them
+  /// apart, get only those.
+  static func text(of number: Double) -> String {
+    guard number.isFinite else { return number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity" }
+    guard number != 0 else { return "0" }
+    if let integer = Int(exactly: number), integer.magnitude < 1_000_000_000_000_000 { return String(integer) }
+    let (digits, exponent) = significantDigits(of: number.magnitude)
+    return (number < 0 ? "-" : "") + lay(out: digits, exponent: exponent)
+  }
+
+  /// At most 15 digits without zeros at the end, and the power of ten of the first.
+  private static func significantDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
+    var (digits, exponent) = shortestDigits(of: number)
+    guard digits.count > 15 else { return (digits, exponent) }
+    // The shortest digits lie on the same side of every number of 16 digits as the double itself, unless they end
+    // exactly in the half that rounding asks about: then the double's exact value decides.
+    let roundsUp: Bool
+    if digits.count == 16 && digits[15] == 5 {
+      switch ExactDecimal.order(of: number, toDigits: digits, exponent: exponent) {
+      case .above: roundsUp = true
+      case .below: roundsUp = false
+      case .equal: roundsUp = digits[14] % 2 == 1
+      }
+    } else {
+      roundsUp = digits[15] >= 5
+    }
+    digits.removeSubrange(15...)
+    if roundsUp {
+      var place = 14
+      while place >= 0, digits[place] == 9 { place -= 1 }
+      if place < 0 {
+        digits = [1]
+        exponent += 1
+      } else {
+        digits[place] += 1
+        digits.removeSubrange((place + 1)...)
+      }
+    }
+    while digits.count > 1, digits.last == 0 { digits.removeLast() }
+    return (digits, exponent)
+  }
+
+  /// The fewest digits that only this double has, from `0.00012`, `123.0` or `1.2e-07`.
+  private static func shortestDigits(of number: Double) -> (digits: [UInt8], exponent: Int) {
+    var digits: [UInt8] = []
+    var pointPlace: Int?
+    var written = 0
+    let parts = number.description.utf8.split(separator: UInt8(ascii: "e"))
+    for byte in parts[0] {
+      if byte == UInt8(ascii: ".") {
+        pointPlace = digits.count
+      } else {
+        digits.append(byte - UInt8(ascii: "0"))
+      }
+    }
+    if parts.count == 2 { written = Int(String(Substring(parts[1]))) ?? 0 }
+    var exponent = (pointPlace ?? digits.count) - 1 + written
+    let zeros = digits.prefix { $0 == 0 }.count
+    digits.removeFirst(zeros)
+    exponent -= zeros
+    while digits.count > 1, digits.last == 0 { digits.removeLast() }
+    return (digits, exponent)
+  }
+
+  private static func lay(out digits: [UInt8], exponent: Int) -> String {
+    let text = digits.map { UInt8(ascii: "0") + $0 }
+    let zero = UInt8(ascii: "0")
+    let point = UInt8(ascii: ".")
+    var bytes: [UInt8]
+    if exponent < -4 || exponent >= 15 {
+      bytes = [text[0]]
+      if text.count > 1 { bytes += [point] + text[1...] }
+      let magnitude = abs(exponent)
+      bytes += [UInt8(ascii: "E"), exponent < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+")]
+      bytes += (magnitude < 10 ? "0\(magnitude)" : "\(magnitude)").utf8
+    } else if exponent < 0 {
+      bytes = [zero, point] + [UInt8](repeating: zero, count: -exponent - 1) + text
+    } else if text.count <= exponent + 1 {
+      bytes = text + [UInt8](repeating: zero, count: exponent + 1 - text.count)
+    } else {
+      bytes = text[...exponent] + [point] + text[(exponent + 1)...]
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}

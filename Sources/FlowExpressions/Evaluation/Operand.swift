@@ -1,0 +1,103 @@
+import FlowModel
+
+/// A value while it is being computed with: arrays and objects have an identity, because they equal only themselves.
+enum Operand {
+  case null
+  case boolean(Bool)
+  case integer(Int)
+  case number(Double)
+  case string(String)
+  case array(ArrayReference)
+  case object(ObjectReference)
+
+  /// A value; an array or object becomes a new one that equals no other.
+  init(_ value: Value) {
+    switch value {
+    case .null: self = .null
+    case .boolean(let flag): self = .boolean(flag)
+    case .integer(let integer): self = .integer(integer)
+    case .number(let number): self = .number(number)
+    case .string(let text): self = .string(text)
+    case .array(let elements): self = .array(ArrayReference(elements))
+    case .object(let members): self = .object(ObjectReference(members))
+    }
+  }
+
+  /// The value without the identity.
+  var value: Value {
+    switch self {
+    case .null: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let integer): .integer(integer)
+    case .number(let number): .number(number)
+    case .string(let text): .string(text)
+    case .array(let array): .array(array.elements)
+    case .object(let object): .object(object.members)
+    }
+  }
+}
+
+/// An array that equals only itself.
+final class ArrayReference {
+  let elements: [Value]
+  /// Whether it came from `*`: an index is then applied to each of its elements.
+  let isFiltered: Bool
+  /// The elements that are arrays or objects, once they were asked for, so that each stays the same one.
+  private var collections: [Int: Operand]
+
+  init(_ elements: [Value]) {
+    self.elements = elements
+    isFiltered = false
+    collections = [:]
+  }
+
+  /// The result of a `*`: elements that keep their identity.
+  init(filtered operands: [Operand]) {
+    elements = operands.map(\.value)
+    isFiltered = true
+    collections = [:]
+    for (index, operand) in operands.enumerated() where operand.isCollection { collections[index] = operand }
+  }
+
+  func element(at index: Int) -> Operand {
+    switch elements[index] {
+    case .array, .object:
+      if let known = collections[index] { return known }
+      let operand = Operand(elements[index])
+      collections[index] = operand
+      return operand
+    case let scalar: return Operand(scalar)
+    }
+  }
+
+  var operands: [Operand] { elements.indices.map(element) }
+}
+
+/// An object that equals only itself.
+final class ObjectReference {
+  let members: ValueObject
+  /// The members that are arrays or objects, once they were asked for, so that each stays the same one.
+  private var collections: [String: Operand] = [:]
+
+  init(_ members: ValueObject) { self.members = members }
+
+  /// The member of this key, or else the first whose key differs only in case.
+  func member(_ key: String) -> Operand? {
+    if let value = members[key] { return operand(value, at: key) }
+    guard let member = members.first(where: { CaseFolding.areEqual($0.key, key) }) else { return nil }
+    return operand(member.value, at: member.key)
+  }
+
+  var operands: [Operand] { members.map { operand($0.value, at: $0.key) } }
+
+  private func operand(_ value: Value, at key: String) -> Operand {
+    switch value {
+    case .array, .object:
+      if let known = collections[key] { return known }
+      let operand = Operand(value)
+      collections[key] = operand
+      return operand
+    default: return Operand(value)
+    }
+  }
+}

@@ -1,0 +1,28 @@
+/// What an expression may name besides the functions that every expression has.
+public struct ExpressionDialect: Sendable, Hashable {
+  /// The named values, such as `inputs`; case does not matter.
+  public var names: [String]
+  /// Whether `success()`, `failure()`, `cancelled()` and `always()` may be called.
+  public var allowsStatusFunctions: Bool
+
+  /// A dialect of these names.
+  public init(names: [String], allowsStatusFunctions: Bool = true) {
+    self.names = names
+    self.allowsStatusFunctions = allowsStatusFunctions
+  }
+
+  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, and the status functions.
+  public static let workflow = ExpressionDialect(names: ["inputs", "env", "steps", "launch", "run", "gate"])
+}
+
+/// The functions that ask how the steps before this one ended.
+public enum StatusFunction: String, Sendable, Hashable, CaseIterable {
+  /// Every direct need is satisfied.
+  case success
+  /// Some direct need is not, for another reason than an event that was never posted.
+  case failure
+  /// The run is being cancelled.
+  case cancelled
+  /// True, whatever happened.
+  case always
+}

@@ -1,0 +1,106 @@
+import FlowModel
+
+extension Evaluator {
+  /// Calls a function; arguments are evaluated only when the result depends on them.
+  mutating func call(
+    _ function: Function, _ arguments: [Node.Index], _ node: Node
+  ) throws(ExpressionError) -> Operand {
+    switch function {
+    case .contains: return .boolean(try contains(arguments))
+    case .startsWith: return .boolean(try compareTexts(arguments, CaseFolding.hasPrefix))
+    case .endsWith: return .boolean(try compareTexts(arguments, CaseFolding.hasSuffix))
+    case .format: return .string(try format(arguments, node))
+    case .join: return .string(try join(arguments, node))
+    case .toJSON:
+      return .string(JSONText.write(try evaluate(arguments[0]).value, layout: .indented, numbers: .javaScript))
+    case .fromJSON: return try fromJSON(arguments, node)
+    case .choose: return try choose(arguments, node)
+    }
+  }
+
+  private mutating func contains(_ arguments: [Node.Index]) throws(ExpressionError) -> Bool {
+    let item = arguments[1]
+    switch try evaluate(arguments[0]) {
+    case .object: return false
+    case .array(let array):
+      guard !array.elements.isEmpty else { return false }
+      let item = try evaluate(item)
+      return array.elements.indices.contains { Operand.areEqual(item, array.element(at: $0)) }
+    case let scalar:
+      let item = try evaluate(item)
+      return !item.isCollection && CaseFolding.contains(scalar.text, item.text)
+    }
+  }
+
+  private mutating func compareTexts(
+    _ arguments: [Node.Index], _ holds: (String, String) -> Bool
+  ) throws(ExpressionError) -> Bool {
+    let text = try evaluate(arguments[0])
+    guard !text.isCollection else { return false }
+    let part = try evaluate(arguments[1])
+    return !part.isCollection && holds(text.text, part.text)
+  }
+
+  private mutating func join(_ arguments: [Node.Index], _ node: Node) throws(ExpressionError) -> String {
+    switch try evaluate(arguments[0]) {
+    case .object: return ""
+    case .array(let array):
+      var separator = ","
+      if arguments.count > 1, array.elements.count > 1 {
+        let given = try evaluate(arguments[1])
+        if !given.isCollection { separator = given.text }
+      }
+      var result = ""
+      var meter = MemoryMeter()
+      for (index, element) in array.elements.enumerated() {
+        let piece = (index > 0 ? separator : "") + Operand(element).text
+        guard meter.add(piece) else { throw tooMuchMemory(node) }
+        result += piece
+      }
+      return result
+    case let scalar: return scalar.text
+    }
+  }
+
+  private mutating func fromJSON(_ arguments: [Node.Index], _ node: Node) throws(ExpressionError) -> Operand {
+    let text = try evaluate(arguments[0]).text
+    let value: Value
+    do throws(JSONProblem) {
+      value = try JSONText.parse(text, rules: .init(isLenient: true))
+    } catch {
+      let place = "line \(error.line), column \(error.column)"
+      throw failure("Error parsing fromJSON: \(error.message) (\(place))", node, help: error.help)
+    }
+    guard memory.add(elements: 0) else { throw tooMuchMemory(node) }
+    return Operand(value.withKeysUniqueWithoutCase)
+  }
+
+  private mutating func choose(_ arguments: [Node.Index], _ node: Node) throws(ExpressionError) -> Operand {
+    for index in stride(from: 0, to: arguments.count - 1, by: 2) {
+      guard case .boolean(let holds) = try evaluate(arguments[index]) else {
+        throw failure(
+          "case predicate must evaluate to a boolean value", nodes[Int(arguments[index])],
+          help: "compare it, or negate it twice: !!x")
+      }
+      if holds { return try evaluate(arguments[index + 1]) }
+    }
+    return try evaluate(arguments[arguments.count - 1])
+  }
+}
+
+extension Value {
+  /// The value as expressions know objects: of keys that differ only in case the first counts.
+  public var withKeysUniqueWithoutCase: Value {
+    switch self {
+    case .array(let elements): return .array(elements.map(\.withKeysUniqueWithoutCase))
+    case .object(let members):
+      var seen: Set<[UInt16]> = []
+      var unique = ValueObject()
+      for (key, value) in members where seen.insert(CaseFolding.folded(key)).inserted {
+        unique[key] = value.withKeysUniqueWithoutCase
+      }
+      return .object(unique)
+    default: return self
+    }
+  }
+}

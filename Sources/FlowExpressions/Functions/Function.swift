@@ -1,0 +1,51 @@
+/// A function that every expression may call.
+enum Function: String, CaseIterable, Sendable {
+  case contains
+  case startsWith
+  case endsWith
+  case format
+  case join
+  case toJSON
+  case fromJSON
+  case choose = "case"
+
+  /// How many arguments it takes.
+  var argumentCounts: ClosedRange<Int> {
+    switch self {
+    case .contains, .startsWith, .endsWith: 2...2
+    case .format: 1...Parser.mostArguments
+    case .join: 1...2
+    case .toJSON, .fromJSON: 1...1
+    case .choose: 3...Parser.mostArguments
+    }
+  }
+
+  /// Whether its result is a new string and not one of its arguments.
+  var makesItsResult: Bool {
+    switch self {
+    case .format, .join, .toJSON: true
+    case .contains, .startsWith, .endsWith, .fromJSON, .choose: false
+    }
+  }
+}
+
+/// Finds functions by name; case does not matter.
+enum FunctionTable {
+  static func function(named name: String) -> Function? {
+    Function.allCases.first { CaseFolding.areEqual($0.rawValue, name) }
+  }
+
+  static func statusFunction(named name: String) -> StatusFunction? {
+    StatusFunction.allCases.first { CaseFolding.areEqual($0.rawValue, name) }
+  }
+
+  /// Every name that may be called.
+  static func names(in dialect: ExpressionDialect) -> [String] {
+    Function.allCases.map(\.rawValue) + (dialect.allowsStatusFunctions ? StatusFunction.allCases.map(\.rawValue) : [])
+  }
+
+  /// The function whose name this is, as the table spells it.
+  static func name(matching word: String, in dialect: ExpressionDialect) -> String? {
+    names(in: dialect).first { CaseFolding.areEqual($0, word) }
+  }
+}

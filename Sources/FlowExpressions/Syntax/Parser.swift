@@ -1,0 +1,353 @@
+import FlowDiagnostics
+
+/// Builds the nodes of an expression from its tokens, with operators by precedence on a stack of its own: nesting costs
+/// no call stack.
+struct Parser {
+  /// How deep an expression may nest.
+  static let deepest = 50
+  /// The most arguments of a function that takes any number.
+  static let mostArguments = 255
+
+  private let source: String
+  private let tokens: [Token]
+  private let dialect: ExpressionDialect
+  private var position = 0
+  private var operands: [Node.Index] = []
+  private var operators: [Operator] = []
+  private var overDepth = false
+  private(set) var nodes: [Node] = []
+  private(set) var statusFunctions: Set<StatusFunction> = []
+
+  /// Something that waits for its right side or its closing bracket.
+  private struct Operator {
+    enum Kind {
+      case not, and, or
+      case comparison(Comparison)
+      case group
+      case index
+      case call(Callee, firstOperand: Int)
+    }
+
+    var kind: Kind
+    var token: Token
+
+    /// How strongly it binds; brackets bind nothing from outside.
+    var precedence: Int {
+      switch kind {
+      case .group, .index, .call: 0
+      case .or: 1
+      case .and: 2
+      case .comparison(.equal), .comparison(.notEqual): 3
+      case .comparison: 4
+      case .not: 5
+      }
+    }
+  }
+
+  private enum Callee {
+    case function(Function)
+    case status(StatusFunction)
+  }
+
+  init(source: String, tokens: [Token], dialect: ExpressionDialect) {
+    self.source = source
+    self.tokens = tokens
+    self.dialect = dialect
+  }
+
+  /// Reads all tokens; nil when there are none.
+  mutating func parse() throws(ExpressionError) -> Node.Index? {
+    guard let last = tokens.last else { return nil }
+    try readOperand()
+    while position < tokens.count { try readOperator() }
+    reduce(downTo: 1)
+    guard operators.isEmpty else { throw unexpectedEnd(behind: last) }
+    guard !overDepth else {
+      throw ExpressionError(
+        .parsing, "Exceeded max expression depth \(Self.deepest)", offset: 0, length: 0,
+        help: "compute parts of it in steps of their own")
+    }
+    return operands[0]
+  }
+
+  // MARK: Operands
+
+  /// Reads what may stand where a value is expected, through to the end of the value.
+  private mutating func readOperand() throws(ExpressionError) {
+    while true {
+      let token = try next()
+      switch token.kind {
+      case .null: return push(.null, token.range)
+      case .boolean(let value): return push(.boolean(value), token.range)
+      case .number(let value): return push(.number(value), token.range)
+      case .string: return push(.string(content(of: token)), token.range)
+      case .not: operators.append(Operator(kind: .not, token: token))
+      case .leftParenthesis: operators.append(Operator(kind: .group, token: token))
+      case .identifier:
+        guard peek == .leftParenthesis else { return push(.name(try name(token)), token.range) }
+        let callee = try callee(token)
+        position += 1
+        operators.append(Operator(kind: .call(callee, firstOperand: operands.count), token: token))
+        if peek == .rightParenthesis {
+          position += 1
+          return try closeCall(upTo: tokens[position - 1].range.upperBound)
+        }
+      case .star:
+        guard case .index? = operators.last?.kind, tokens[position - 2].kind == .leftBracket, peek == .rightBracket
+        else { throw unexpected(token) }
+        operators.removeLast()
+        position += 1
+        pushFilter(upTo: tokens[position - 1].range.upperBound)
+        return
+      default: throw unexpected(token)
+      }
+    }
+  }
+
+  private func name(_ token: Token) throws(ExpressionError) -> String {
+    let word = text(of: token)
+    if let name = dialect.names.first(where: { CaseFolding.areEqual($0, word) }) { return name }
+    var help = NearestName.question(word, among: dialect.names)
+    if help == nil, let function = FunctionTable.name(matching: word, in: dialect) {
+      help = "'\(function)' is a function: write \(function)(…)"
+    }
+    if help == nil, !dialect.names.isEmpty { help = "there is \(dialect.names.joined(separator: ", "))" }
+    throw ExpressionError(
+      .parsing, "Unrecognized named-value: '\(word)'", offset: token.range.lowerBound, length: token.range.count,
+      help: help)
+  }
+
+  private mutating func callee(_ token: Token) throws(ExpressionError) -> Callee {
+    let word = text(of: token)
+    if let function = FunctionTable.function(named: word) { return .function(function) }
+    if dialect.allowsStatusFunctions, let status = FunctionTable.statusFunction(named: word) {
+      statusFunctions.insert(status)
+      return .status(status)
+    }
+    let known = FunctionTable.names(in: dialect)
+    throw ExpressionError(
+      .parsing, "Unrecognized function: '\(word)'", offset: token.range.lowerBound, length: token.range.count,
+      help: NearestName.question(word, among: known) ?? "there is \(known.joined(separator: ", "))")
+  }
+
+  private func content(of token: Token) -> String {
+    let inner = source.utf8.dropFirst(token.range.lowerBound + 1).prefix(token.range.count - 2)
+    guard inner.contains(UInt8(ascii: "'")) else { return String(decoding: inner, as: UTF8.self) }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(inner.count)
+    var isEscape = false
+    for byte in inner {
+      // Every quote inside stands twice: the first is kept, the second dropped.
+      isEscape = byte == UInt8(ascii: "'") && !isEscape
+      if byte != UInt8(ascii: "'") || isEscape { bytes.append(byte) }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  // MARK: Operators
+
+  /// Reads one thing that may stand behind a value, and the value it calls for.
+  private mutating func readOperator() throws(ExpressionError) {
+    let token = try next()
+    switch token.kind {
+    case .or: try readRightSide(.or, token)
+    case .and: try readRightSide(.and, token)
+    case .comparison(let comparison): try readRightSide(.comparison(comparison), token)
+    case .comma:
+      reduce(downTo: 1)
+      guard case .call? = operators.last?.kind else { throw unexpected(token) }
+      try readOperand()
+    case .rightParenthesis:
+      reduce(downTo: 1)
+      switch operators.last?.kind {
+      case .group: operators.removeLast()
+      case .call: try closeCall(upTo: token.range.upperBound)
+      default: throw unexpected(token)
+      }
+    case .rightBracket:
+      reduce(downTo: 1)
+      guard case .index? = operators.last?.kind else { throw unexpected(token) }
+      operators.removeLast()
+      pushIndex(upTo: token.range.upperBound)
+    case .leftBracket:
+      guard hasMembers else { throw unexpected(token) }
+      operators.append(Operator(kind: .index, token: token))
+      try readOperand()
+    case .dot:
+      guard hasMembers else { throw unexpected(token) }
+      let key = try next()
+      switch key.kind {
+      case .identifier:
+        push(.string(text(of: key)), key.range)
+        pushIndex(upTo: key.range.upperBound)
+      case .star: pushFilter(upTo: key.range.upperBound)
+      default: throw unexpected(key)
+      }
+    default: throw unexpected(token)
+    }
+  }
+
+  /// Whether what stands before the current token can be indexed: literals cannot.
+  private var hasMembers: Bool {
+    switch tokens[position - 2].kind {
+    case .identifier, .rightParenthesis, .rightBracket, .star: true
+    default: false
+    }
+  }
+
+  private mutating func readRightSide(_ kind: Operator.Kind, _ token: Token) throws(ExpressionError) {
+    let pending = Operator(kind: kind, token: token)
+    reduce(downTo: pending.precedence)
+    operators.append(pending)
+    try readOperand()
+  }
+
+  /// Builds the nodes of all pending operators that bind at least as strongly as `precedence`.
+  private mutating func reduce(downTo precedence: Int) {
+    while let top = operators.last, top.precedence >= precedence {
+      operators.removeLast()
+      let right = operands.removeLast()
+      switch top.kind {
+      case .not:
+        push(.not(right), Int32(top.token.range.lowerBound)..<end(right), above: [right])
+      case .comparison(let comparison):
+        let left = operands.removeLast()
+        push(.comparison(comparison, left, right), start(left)..<end(right), above: [left, right])
+      case .and, .or:
+        pushLogical(operands.removeLast(), right, isAnd: top.precedence == 2)
+      case .group, .index, .call:
+        preconditionFailure("brackets have precedence 0 and are never reduced")
+      }
+    }
+  }
+
+  /// Joins chains of one operator into one node: `a && b && c` is no deeper than `a && b`.
+  private mutating func pushLogical(_ left: Node.Index, _ right: Node.Index, isAnd: Bool) {
+    func parts(_ index: Node.Index) -> [Node.Index] {
+      switch nodes[Int(index)].kind {
+      case .and(let parts) where isAnd: parts
+      case .or(let parts) where !isAnd: parts
+      default: [index]
+      }
+    }
+    let range = start(left)..<end(right)
+    let added = parts(right)
+    // A chain grows in place, so that its length costs no square.
+    let leftDepth = parts(left).count > 1 ? nodes[Int(left)].depth - 1 : nodes[Int(left)].depth
+    let depth = 1 + added.reduce(leftDepth) { max($0, nodes[Int($1)].depth) }
+    if case .and(var chain) = nodes[Int(left)].kind, isAnd {
+      nodes[Int(left)].kind = .null
+      chain += added
+      nodes[Int(left)] = Node(kind: .and(chain), range: range, depth: depth)
+      operands.append(left)
+    } else if case .or(var chain) = nodes[Int(left)].kind, !isAnd {
+      nodes[Int(left)].kind = .null
+      chain += added
+      nodes[Int(left)] = Node(kind: .or(chain), range: range, depth: depth)
+      operands.append(left)
+    } else {
+      push(isAnd ? .and([left] + added) : .or([left] + added), range, above: [left] + added)
+    }
+    overDepth = overDepth || depth > Self.deepest
+  }
+
+  private mutating func closeCall(upTo end: Int) throws(ExpressionError) {
+    guard let call = operators.popLast(), case .call(let callee, let firstOperand) = call.kind else {
+      preconditionFailure("a call is closed only when one is open")
+    }
+    let arguments = Array(operands[firstOperand...])
+    operands.removeSubrange(firstOperand...)
+    let range = Int32(call.token.range.lowerBound)..<Int32(end)
+    switch callee {
+    case .status(let status):
+      try check(arguments.count, of: 0...0, call.token)
+      push(.status(status), range, above: [])
+    case .function(let function):
+      try check(arguments.count, of: function.argumentCounts, call.token)
+      guard function != .choose || arguments.count % 2 == 1 else {
+        throw wrongArguments(
+          "Even number of parameters supplied, requires an odd number of parameters", call.token,
+          help: "write case(condition, value, …, otherwise)")
+      }
+      push(.call(function, arguments), range, above: arguments)
+    }
+  }
+
+  private func check(_ count: Int, of allowed: ClosedRange<Int>, _ token: Token) throws(ExpressionError) {
+    guard !allowed.contains(count) else { return }
+    let most = allowed.upperBound
+    let wanted =
+      most == Self.mostArguments
+      ? "at least \(allowed.lowerBound)"
+      : allowed.count == 1 ? "\(most)" : "\(allowed.lowerBound) or \(most)"
+    throw wrongArguments(
+      count < allowed.lowerBound ? "Too few parameters supplied" : "Too many parameters supplied", token,
+      help: "'\(text(of: token))' takes \(wanted), here are \(count)")
+  }
+
+  private func wrongArguments(_ message: String, _ token: Token, help: String) -> ExpressionError {
+    ExpressionError(
+      .parsing, "\(message): '\(text(of: token))'", offset: token.range.lowerBound, length: token.range.count,
+      help: help)
+  }
+
+  // MARK: Nodes
+
+  private func start(_ index: Node.Index) -> Int32 { nodes[Int(index)].range.lowerBound }
+  private func end(_ index: Node.Index) -> Int32 { nodes[Int(index)].range.upperBound }
+
+  private mutating func push(_ kind: Node.Kind, _ range: Range<Int>) {
+    push(kind, Int32(range.lowerBound)..<Int32(range.upperBound), above: [])
+  }
+
+  private mutating func push(_ kind: Node.Kind, _ range: Range<Int32>, above children: [Node.Index]) {
+    let depth = 1 + children.reduce(0) { max($0, nodes[Int($1)].depth) }
+    overDepth = overDepth || depth > Self.deepest
+    nodes.append(Node(kind: kind, range: range, depth: depth))
+    operands.append(Node.Index(nodes.count - 1))
+  }
+
+  private mutating func pushIndex(upTo end: Int) {
+    let key = operands.removeLast()
+    let target = operands.removeLast()
+    push(.index(target: target, key: key), start(target)..<Int32(end), above: [target, key])
+  }
+
+  private mutating func pushFilter(upTo end: Int) {
+    let target = operands.removeLast()
+    push(.filter(target: target), start(target)..<Int32(end), above: [target])
+  }
+
+  // MARK: Tokens
+
+  private var peek: Token.Kind? { position < tokens.count ? tokens[position].kind : nil }
+
+  private mutating func next() throws(ExpressionError) -> Token {
+    guard position < tokens.count else { throw unexpectedEnd(behind: tokens[position - 1]) }
+    defer { position += 1 }
+    return tokens[position]
+  }
+
+  private func text(of token: Token) -> String {
+    String(decoding: source.utf8.dropFirst(token.range.lowerBound).prefix(token.range.count), as: UTF8.self)
+  }
+
+  private func unexpected(_ token: Token) -> ExpressionError {
+    ExpressionError(
+      .parsing, "Unexpected symbol: '\(text(of: token))'", offset: token.range.lowerBound, length: token.range.count)
+  }
+
+  private func unexpectedEnd(behind token: Token) -> ExpressionError {
+    let open = operators.last { $0.precedence == 0 }
+    let help: String? =
+      switch open?.kind {
+      case .group: "the '(' at position \(open!.token.range.lowerBound + 1) is never closed"
+      case .call: "the call of '\(text(of: open!.token))' is never closed"
+      case .index: "the '[' at position \(open!.token.range.lowerBound + 1) is never closed"
+      default: nil
+      }
+    return ExpressionError(
+      .parsing, "Unexpected end of expression: '\(text(of: token))'", offset: token.range.lowerBound,
+      length: token.range.count, help: help)
+  }
+}

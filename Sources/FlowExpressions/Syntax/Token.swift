@@ -1,0 +1,19 @@
+/// A word of an expression.
+struct Token: Sendable {
+  /// What kind of word it is.
+  enum Kind: Sendable, Equatable {
+    case leftParenthesis, rightParenthesis, leftBracket, rightBracket, comma, dot, star
+    case not
+    case comparison(Comparison)
+    case and, or
+    case null
+    case boolean(Bool)
+    case number(Double)
+    case string
+    case identifier
+  }
+
+  var kind: Kind
+  /// The bytes of the source.
+  var range: Range<Int>
+}

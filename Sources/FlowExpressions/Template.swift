@@ -1,0 +1,136 @@
+import FlowModel
+
+/// A string with `${{ }}` in it.
+///
+/// A string that is one single `${{ }}` keeps the type of its value; in a longer string every value becomes text, and
+/// arrays and objects, which have none, are an error.
+///
+/// ```swift
+/// let template = try Template(parsing: "Hello ${{ inputs.name }}!")
+/// let text = try template.evaluate(in: FixedContext(["inputs": ["name": "Ada"]]))  // "Hello Ada!"
+/// ```
+public struct Template: Sendable {
+  private enum Part: Sendable {
+    case text(String)
+    /// The place of the expression in ``Template/expressions``.
+    case expression(Int)
+  }
+
+  /// The expressions, each with the byte of the text at which its source begins.
+  public let expressions: [(offset: Int, expression: Expression)]
+  private let parts: [Part]
+
+  /// Reads a text; throws the ``ExpressionError`` of the first wrong expression, its offset counted from the start of
+  /// the text.
+  public init(parsing text: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {
+    let bytes = Array(text.utf8)
+    var parts: [Part] = []
+    var expressions: [(offset: Int, expression: Expression)] = []
+    var position = 0
+    while let open = Self.opening(in: bytes, from: position) {
+      if open > position { parts.append(.text(String(decoding: bytes[position..<open], as: UTF8.self))) }
+      guard let close = Self.closing(in: bytes, from: open + 3) else {
+        throw ExpressionError(
+          .lexing, "The expression is never closed", offset: open, length: 3, help: "close it with }}")
+      }
+      let (offset, source) = Self.trimmed(bytes[(open + 3)..<close])
+      guard !source.isEmpty else {
+        throw ExpressionError(.parsing, "An expression was expected", offset: open, length: close + 2 - open)
+      }
+      do throws(ExpressionError) {
+        expressions.append((offset, try Expression(parsing: source, dialect: dialect)))
+      } catch {
+        throw error.shifted(by: offset)
+      }
+      parts.append(.expression(expressions.count - 1))
+      position = close + 2
+    }
+    if position < bytes.count { parts.append(.text(String(decoding: bytes[position...], as: UTF8.self))) }
+    self.parts = parts
+    self.expressions = expressions
+  }
+
+  /// Whether the text is one single `${{ }}` and nothing else, so that the type of its value is kept.
+  public var isSingleExpression: Bool {
+    guard parts.count == 1, case .expression = parts[0] else { return false }
+    return true
+  }
+
+  /// Whether a text holds a `${{`, without looking at anything else.
+  public static func containsExpression(_ text: some StringProtocol) -> Bool {
+    let found = text.utf8.withContiguousStorageIfAvailable { bytes in
+      bytes.count >= 3 && opening(in: bytes, from: 0) != nil
+    }
+    return found ?? (opening(in: Array(text.utf8), from: 0) != nil)
+  }
+
+  /// Fills in the values; throws an ``ExpressionError`` of kind `evaluation`, its offset counted from the start of the
+  /// text.
+  public func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
+    if isSingleExpression { return try value(of: 0, in: context) }
+    var result = ""
+    for part in parts {
+      switch part {
+      case .text(let text): result += text
+      case .expression(let index):
+        let operand = Operand(try value(of: index, in: context))
+        guard !operand.isCollection else { throw notAText(operand.value, index) }
+        result += operand.text
+      }
+    }
+    return .string(result)
+  }
+
+  private func value(of index: Int, in context: some ExpressionContext) throws(ExpressionError) -> Value {
+    do throws(ExpressionError) {
+      return try expressions[index].expression.evaluate(in: context)
+    } catch {
+      throw error.shifted(by: expressions[index].offset)
+    }
+  }
+
+  private func notAText(_ value: Value, _ index: Int) -> ExpressionError {
+    let (offset, expression) = expressions[index]
+    return ExpressionError(
+      .evaluation, "An \(value.kindName) has no text to stand inside a longer string", offset: offset,
+      length: expression.source.utf8.count, help: "write toJSON(\(expression.source)), or nothing around the ${{ }}")
+  }
+
+  // MARK: Scanning
+
+  private static func opening(in bytes: some RandomAccessCollection<UInt8>, from start: Int) -> Int? {
+    var position = bytes.index(bytes.startIndex, offsetBy: start)
+    let end = bytes.endIndex
+    while let dollar = bytes[position...].firstIndex(of: UInt8(ascii: "$")) {
+      position = bytes.index(after: dollar)
+      if bytes.distance(from: position, to: end) >= 2, bytes[position] == UInt8(ascii: "{"),
+        bytes[bytes.index(after: position)] == UInt8(ascii: "{")
+      {
+        return bytes.distance(from: bytes.startIndex, to: dollar)
+      }
+    }
+    return nil
+  }
+
+  /// The first `}}` that is not inside a string of the expression.
+  private static func closing(in bytes: [UInt8], from start: Int) -> Int? {
+    var isInString = false
+    var position = start
+    while position + 1 < bytes.count {
+      if bytes[position] == UInt8(ascii: "'") {
+        isInString.toggle()
+      } else if !isInString, bytes[position] == UInt8(ascii: "}"), bytes[position + 1] == UInt8(ascii: "}") {
+        return position
+      }
+      position += 1
+    }
+    return nil
+  }
+
+  private static func trimmed(_ bytes: ArraySlice<UInt8>) -> (offset: Int, source: String) {
+    func isSpace(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+    guard let first = bytes.firstIndex(where: { !isSpace($0) }), let last = bytes.lastIndex(where: { !isSpace($0) })
+    else { return (bytes.startIndex, "") }
+    return (first, String(decoding: bytes[first...last], as: UTF8.self))
+  }
+}

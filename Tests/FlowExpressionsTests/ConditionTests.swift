@@ -1,0 +1,47 @@
+import FlowExpressions
+import FlowModel
+import Testing
+
+struct ConditionTests {
+  private struct Status: ExpressionContext {
+    var succeeded = true
+    var failed = false
+    var isCancelled = false
+    func value(named name: String) -> Value? { ["yes": true] }
+    func status(_ function: StatusFunction) -> Bool {
+      switch function {
+      case .success: succeeded
+      case .failure: failed
+      case .cancelled: isCancelled
+      case .always: true
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("true", true, false), ("inputs.yes", true, false), ("inputs.no", false, false), ("always()", true, true),
+    ("failure()", false, true), ("success()", true, false), ("!failure()", true, false),
+    ("Failure() || inputs.yes", true, true), ("${{ always() }}", true, true), ("${{ inputs.yes }}", true, false),
+    ("", false, false),
+  ])
+  func `stands behind success() unless it asks for the status itself`(
+    text: String, whenAllWell: Bool, whenOneFailed: Bool
+  ) throws {
+    let condition = try Expression.condition(text).expression
+    #expect(try condition.isSatisfied(in: Status()) == whenAllWell)
+    #expect(try condition.isSatisfied(in: Status(succeeded: false, failed: true)) == whenOneFailed)
+  }
+
+  @Test func `is one expression and not a text with some in it`() throws {
+    #expect { try Expression.condition("run ${{ inputs.yes }}") } throws: {
+      ($0 as? ExpressionError)?.message == "A condition is one expression, with or without ${{ }} around all of it"
+    }
+    #expect(try Expression.condition("${{ inputs.yes }}").offset == 4)
+    #expect(try Expression.condition("inputs.yes").offset == 0)
+  }
+
+  @Test func `knows whether a status function is called`() throws {
+    #expect(try Expression(parsing: "true && CANCELLED()").usesStatusFunction)
+    #expect(try !Expression(parsing: "contains('success()', inputs.x)").usesStatusFunction)
+  }
+}
