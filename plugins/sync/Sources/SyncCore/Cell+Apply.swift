@@ -1,0 +1,37 @@
+extension Cell {
+  /// Takes a write in (M3–M5, M8, M9). False when the cell has it already (M4).
+  ///
+  /// - The state replaces every entry that its author had seen and every older one of its own device; no window applies.
+  /// - The count and the fields are joined, also when the state itself lies outside the window and is dropped.
+  @discardableResult
+  public mutating func apply(_ write: Write, windowMilliseconds: Int64) -> Bool {
+    guard !context.covers(write.dot) else { return false }
+    if let payload = write.payload {
+      put(payload, of: write)
+      context.formUnion(write.context)
+    }
+    horizonMilliseconds = max(horizonMilliseconds, write.milliseconds)
+    context.observe(write.dot)
+    tally = max(tally, write.tally)
+    if !write.fields.isEmpty {
+      let stamp = write.stamp
+      fields = Field.merged(fields, write.fields.map { Field(name: $0.name, stamp: stamp, value: $0.value) })
+    }
+    dropOutdated(windowMilliseconds: windowMilliseconds)
+    return true
+  }
+
+  private mutating func put(_ payload: [UInt8], of write: Write) {
+    let device = write.dot.device
+    var sawEverything = true
+    entries.removeAll { entry in
+      if entry.dot.device == device || write.context.covers(entry.dot) { return true }
+      sawEverything = false
+      return false
+    }
+    let entry = Entry(
+      dot: write.dot, milliseconds: write.milliseconds, counter: write.counter, sawEverything: sawEverything,
+      payload: payload)
+    entries.insert(entry, at: entries.firstIndex { $0.dot.device > device } ?? entries.endIndex)
+  }
+}

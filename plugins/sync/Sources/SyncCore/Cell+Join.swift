@@ -1,0 +1,60 @@
+extension Cell {
+  /// What two copies of a cell know together.
+  ///
+  /// An entry survives when both hold it or when the other has not seen it; then what lies before the common window is
+  /// dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
+  public static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
+    if left == right { return left }
+    var result = Cell()
+    result.context = left.context
+    result.context.formUnion(right.context)
+    result.horizonMilliseconds = max(left.horizonMilliseconds, right.horizonMilliseconds)
+    result.tally = max(left.tally, right.tally)
+    result.fields = Field.merged(left.fields, right.fields)
+    result.extensions = Self.joined(left.extensions, right.extensions)
+    result.entries = Self.joinedEntries(left, right)
+    result.dropOutdated(windowMilliseconds: windowMilliseconds)
+    return result
+  }
+
+  private static func joinedEntries(_ left: Cell, _ right: Cell) -> [Entry] {
+    var entries: [Entry] = []
+    entries.reserveCapacity(left.entries.count + right.entries.count)
+    for entry in left.entries {
+      if let twin = right.entries.first(where: { $0.dot.device == entry.dot.device }) {
+        entries.append(later(entry, twin))
+      } else if !right.context.covers(entry.dot) {
+        entries.append(entry)
+      }
+    }
+    for entry in right.entries where !left.entries.contains(where: { $0.dot.device == entry.dot.device }) {
+      if left.context.covers(entry.dot) { continue }
+      let place = entries.firstIndex { $0.dot.device > entry.dot.device } ?? entries.endIndex
+      entries.insert(entry, at: place)
+    }
+    return entries
+  }
+
+  /// The one of two writes of one device that counts. The same write can carry two stamps when a server that lost its
+  /// memory stamped it again: then the later one counts, for everybody.
+  private static func later(_ left: Entry, _ right: Entry) -> Entry {
+    if left.dot.number != right.dot.number { return left.dot.number > right.dot.number ? left : right }
+    if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }
+    if left.sawEverything != right.sawEverything { return left.sawEverything ? right : left }
+    return left.payload.lexicographicallyPrecedes(right.payload) ? right : left
+  }
+
+  private static func joined(_ left: [Extension], _ right: [Extension]) -> [Extension] {
+    if left.isEmpty || left == right { return right }
+    if right.isEmpty { return left }
+    var result = left
+    for part in right {
+      if let place = result.firstIndex(where: { $0.tag == part.tag }) {
+        if result[place].bytes.lexicographicallyPrecedes(part.bytes) { result[place] = part }
+      } else {
+        result.insert(part, at: result.firstIndex { $0.tag > part.tag } ?? result.endIndex)
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,57 @@
+extension Cell {
+  /// What a cell says: the state that counts and what decided for it.
+  public struct Reading: Hashable, Sendable {
+    /// The state that counts.
+    public var winner: Entry
+    /// What set it above the next best, nil when it stands alone.
+    public var rule: ConflictRule?
+    /// How many states were in question.
+    public var contenders: Int
+  }
+
+  /// The state that counts, nil when nobody has written one (M6).
+  ///
+  /// A pure function of the cell: every replica with the same bytes reads the same. All states are aged to one instant, the
+  /// horizon; then priority, least remaining, newest, device decide, in this order.
+  public func reading(by policy: some MergePolicy) -> Reading? {
+    guard var winner = entries.first else { return nil }
+    guard entries.count > 1 else { return Reading(winner: winner, rule: nil, contenders: 1) }
+    var standing = policy.standing(of: winner, atMilliseconds: horizonMilliseconds)
+    var runnerUp: (entry: Entry, standing: Standing)?
+    for entry in entries.dropFirst() {
+      let challenger = policy.standing(of: entry, atMilliseconds: horizonMilliseconds)
+      if Self.decide((entry, challenger), (winner, standing)).firstWins {
+        runnerUp = (winner, standing)
+        (winner, standing) = (entry, challenger)
+      } else if runnerUp.map({ Self.decide((entry, challenger), $0).firstWins }) ?? true {
+        runnerUp = (entry, challenger)
+      }
+    }
+    let rule = runnerUp.map { Self.decide((winner, standing), $0).rule }
+    return Reading(winner: winner, rule: rule, contenders: entries.count)
+  }
+
+  /// What took the place of a state that counted before, nil when it still counts alone.
+  ///
+  /// `previous` is the entry that counted in an older copy of this cell.
+  public func resolution(replacing previous: Entry, by policy: some MergePolicy) -> ConflictRule? {
+    guard let reading = reading(by: policy) else { return nil }
+    if entries.contains(where: { $0.dot == previous.dot }) { return reading.rule }
+    if reading.winner.dot.device == previous.dot.device { return reading.rule }
+    if reading.winner.sawEverything { return .causal }
+    return horizonMilliseconds - previous.milliseconds > policy.windowMilliseconds ? .lww : .causal
+  }
+
+  private static func decide(
+    _ first: (entry: Entry, standing: Standing), _ second: (entry: Entry, standing: Standing)
+  ) -> (firstWins: Bool, rule: ConflictRule) {
+    if first.standing.priority != second.standing.priority {
+      return (first.standing.priority > second.standing.priority, .priority)
+    }
+    let (left, right) = (first.standing.remainingMilliseconds, second.standing.remainingMilliseconds)
+    if left != right { return (left < right, .remaining) }
+    if first.entry.stamp.isLater(than: second.entry.stamp) { return (true, .newest) }
+    if second.entry.stamp.isLater(than: first.entry.stamp) { return (false, .newest) }
+    return (first.entry.dot.device > second.entry.dot.device, .device)
+  }
+}

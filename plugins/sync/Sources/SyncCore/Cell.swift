@@ -1,0 +1,62 @@
+/// The content of one record: the set of states that are still in question, and what is needed to join two copies of it.
+///
+/// A cell is a join semilattice: `join` is commutative, associative and idempotent (V1–V3), so replicas that have seen
+/// the same writes hold equal bytes whatever the order. Which state *counts* is decided on reading (`reading(by:)`), since
+/// no pairwise rule with a time window can be associative (F14).
+public struct Cell: Hashable, Sendable {
+  /// Every write this cell has taken in, as the highest number of each device.
+  public var context: VersionVector
+  /// The latest instant of any write ever, in milliseconds since 1970.
+  public var horizonMilliseconds: Int64
+  /// The states in question, sorted by device: at most one a device (V7).
+  public var entries: [Entry]
+  /// The count that never goes back.
+  public var tally: Tally
+  /// The values that are merged one by one, sorted by name.
+  public var fields: [Field]
+  /// Parts that a newer version wrote and this one keeps without knowing them, sorted by tag (V12).
+  public var extensions: [Extension]
+
+  /// The most devices that may write to a cell; a further one is refused at commit.
+  public static let maximumDevices = 64
+
+  /// A cell that nobody has written to.
+  public init() {
+    context = VersionVector()
+    horizonMilliseconds = 0
+    entries = []
+    tally = Tally()
+    fields = []
+    extensions = []
+  }
+
+  /// A part of a record in a format of the future.
+  public struct Extension: Hashable, Sendable {
+    /// What part it is.
+    public var tag: UInt64
+    /// Its bytes.
+    public var bytes: [UInt8]
+
+    /// Makes a part.
+    public init(tag: UInt64, bytes: [UInt8]) {
+      self.tag = tag
+      self.bytes = bytes
+    }
+  }
+
+  /// The latest stamp in the cell: what someone who looks at it has seen.
+  public var latestStamp: Stamp? {
+    var latest: Stamp?
+    for entry in entries where latest.map({ entry.stamp > $0 }) ?? true { latest = entry.stamp }
+    for field in fields where latest.map({ field.stamp > $0 }) ?? true { latest = field.stamp }
+    return latest
+  }
+
+  /// Drops what lies further than the window before the horizon (M5).
+  mutating func dropOutdated(windowMilliseconds: Int64) {
+    let horizon = horizonMilliseconds
+    if entries.contains(where: { horizon - $0.milliseconds > windowMilliseconds }) {
+      entries.removeAll { horizon - $0.milliseconds > windowMilliseconds }
+    }
+  }
+}

@@ -1,0 +1,45 @@
+/// The stable, unique name of a device in a zone, such as `mac-3f2a91c0` (S28).
+///
+/// It is made once, when the device's local file is made, and never changes. Its bytes order the last tie-break of a
+/// reading, so it is plain ASCII: letters, digits, `.`, `_` and `-`, 1 to 64 of them.
+public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The name as text.
+  public let name: String
+
+  /// The longest name in bytes.
+  public static let maximumLength = 64
+
+  /// Takes a name that is well formed, nil otherwise.
+  public init?(_ name: String) {
+    guard Self.isWellFormed(name) else { return nil }
+    self.name = name
+  }
+
+  /// Makes a new identity: a readable stem (bad characters become `-`) and 32 random bits as hexadecimal digits.
+  public init(stem: String, random: UInt32) {
+    let kept = stem.utf8.prefix(Self.maximumLength - 9).map { Self.allows($0) ? $0 : UInt8(ascii: "-") }
+    let digits = String(random, radix: 16)
+    let padding = String(repeating: "0", count: 8 - digits.count)
+    name = String(decoding: kept.isEmpty ? Array("device".utf8) : kept, as: UTF8.self) + "-" + padding + digits
+  }
+
+  /// Whether a text may be a device's name.
+  public static func isWellFormed(_ name: String) -> Bool {
+    (1...maximumLength).contains(name.utf8.count) && name.utf8.allSatisfy(allows)
+  }
+
+  /// By the bytes of the name.
+  public static func < (left: DeviceID, right: DeviceID) -> Bool { left.name < right.name }
+
+  /// The name.
+  public var description: String { name }
+
+  private static func allows(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "."), UInt8(ascii: "_"), UInt8(ascii: "-"):
+      return true
+    default: return false
+    }
+  }
+}

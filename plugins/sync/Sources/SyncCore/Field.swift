@@ -1,0 +1,54 @@
+/// One named value of a record that is merged field by field: the newest write of each name counts (M9, F19).
+public struct Field: Hashable, Sendable {
+  /// The field's name.
+  public var name: String
+  /// When it was written and by whom.
+  public var stamp: Stamp
+  /// Its value, in whatever encoding the record's type uses. A name that this version does not know is kept.
+  public var value: [UInt8]
+
+  /// The most fields in a record.
+  public static let maximumCount = 256
+  /// The longest name in bytes.
+  public static let maximumNameBytes = 128
+  /// The largest value in bytes.
+  public static let maximumValueBytes = 4096
+
+  /// Makes a field.
+  public init(name: String, stamp: Stamp, value: [UInt8]) {
+    self.name = name
+    self.stamp = stamp
+    self.value = value
+  }
+
+  /// The one of two writes of the same name that counts: the newer, and of equal stamps the larger bytes.
+  static func newer(_ left: Field, _ right: Field) -> Field {
+    if left.stamp != right.stamp { return left.stamp > right.stamp ? left : right }
+    return left.value.lexicographicallyPrecedes(right.value) ? right : left
+  }
+
+  /// Two lists that are sorted by name, as one.
+  static func merged(_ left: [Field], _ right: [Field]) -> [Field] {
+    if left.isEmpty || left == right { return right }
+    if right.isEmpty { return left }
+    var result: [Field] = []
+    result.reserveCapacity(left.count + right.count)
+    var (i, j) = (0, 0)
+    while i < left.count, j < right.count {
+      if left[i].name == right[j].name {
+        result.append(newer(left[i], right[j]))
+        i += 1
+        j += 1
+      } else if left[i].name < right[j].name {
+        result.append(left[i])
+        i += 1
+      } else {
+        result.append(right[j])
+        j += 1
+      }
+    }
+    result.append(contentsOf: left[i...])
+    result.append(contentsOf: right[j...])
+    return result
+  }
+}

@@ -1,0 +1,39 @@
+/// Writes values as compact bytes: integers as LEB128, lists and texts with their length before them.
+public struct Packer: Sendable {
+  /// What has been written so far.
+  public private(set) var bytes: [UInt8] = []
+
+  /// An empty packer.
+  public init() {}
+
+  /// Writes one byte.
+  public mutating func byte(_ value: UInt8) { bytes.append(value) }
+
+  /// Writes a number that is never negative.
+  public mutating func unsigned(_ value: UInt64) {
+    var rest = value
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(rest))
+  }
+
+  /// Writes a count.
+  public mutating func count(_ value: Int) { unsigned(UInt64(value)) }
+
+  /// Writes a number of either sign; small ones of either sign stay short.
+  public mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
+
+  /// Writes bytes with their length.
+  public mutating func data(_ value: [UInt8]) {
+    count(value.count)
+    bytes.append(contentsOf: value)
+  }
+
+  /// Writes a text as UTF-8 with its length.
+  public mutating func text(_ value: String) {
+    count(value.utf8.count)
+    bytes.append(contentsOf: value.utf8)
+  }
+}

@@ -1,0 +1,29 @@
+/// Which record of a zone: its type and its fixed name, such as `CD_TimerState` and `timer` (F10).
+public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible {
+  /// The record's type, such as `CD_TimerState`.
+  public var type: String
+  /// The record's name, fixed for each cell: saving twice changes one record and never makes a second.
+  public var name: String
+
+  /// The longest type and the longest name in bytes.
+  public static let maximumLength = 128
+
+  /// Names a record.
+  public init(type: String, name: String) {
+    self.type = type
+    self.name = name
+  }
+
+  /// Whether both parts are within their limits.
+  public var isWellFormed: Bool {
+    [type, name].allSatisfy { (1...Self.maximumLength).contains($0.utf8.count) }
+  }
+
+  /// By type, then by name.
+  public static func < (left: RecordKey, right: RecordKey) -> Bool {
+    left.type == right.type ? left.name < right.name : left.type < right.type
+  }
+
+  /// `type/name`.
+  public var description: String { "\(type)/\(name)" }
+}

@@ -1,0 +1,40 @@
+/// A hybrid logical time: server-corrected milliseconds since 1970, a counter for equal ones, and the device (M2).
+///
+/// The order is total: milliseconds, then counter, then device. Source: Kulkarni et al., "Logical Physical Clocks", 2014.
+public struct Stamp: Hashable, Sendable, Comparable {
+  /// Milliseconds since 1970 on the server's clock.
+  public var milliseconds: Int64
+  /// Orders the stamps of one millisecond.
+  public var counter: UInt32
+  /// Who stamped.
+  public var device: DeviceID
+
+  /// The latest time that a stamp may carry: 2^53 − 1 ms, so that every reader of JSON can hold it.
+  public static let latestMilliseconds: Int64 = (1 << 53) - 1
+
+  /// Makes a stamp.
+  public init(milliseconds: Int64, counter: UInt32, device: DeviceID) {
+    self.milliseconds = milliseconds
+    self.counter = counter
+    self.device = device
+  }
+
+  /// Milliseconds, then counter, then device.
+  public static func < (left: Stamp, right: Stamp) -> Bool {
+    if left.milliseconds != right.milliseconds { return left.milliseconds < right.milliseconds }
+    if left.counter != right.counter { return left.counter < right.counter }
+    return left.device < right.device
+  }
+
+  /// Whether this is a later instant than the other, devices left aside.
+  public func isLater(than other: Stamp) -> Bool {
+    milliseconds != other.milliseconds ? milliseconds > other.milliseconds : counter > other.counter
+  }
+
+  /// This stamp, or the least one of the same device that is a later instant than `seen`.
+  public func raised(above seen: Stamp) -> Stamp {
+    if isLater(than: seen) { return self }
+    if seen.counter == .max { return Stamp(milliseconds: seen.milliseconds + 1, counter: 0, device: device) }
+    return Stamp(milliseconds: seen.milliseconds, counter: seen.counter + 1, device: device)
+  }
+}

@@ -1,0 +1,98 @@
+/// Reads what a `Packer` wrote; bytes from anywhere are refused with a reason, and never trap.
+public struct Unpacker: Sendable {
+  private let bytes: [UInt8]
+  /// Where the next value begins.
+  public private(set) var offset = 0
+
+  /// Reads from the first byte on.
+  public init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+  /// Whether everything was read.
+  public var isAtEnd: Bool { offset == bytes.count }
+
+  /// Reads one byte.
+  public mutating func byte(_ what: StaticString) throws(PackingError) -> UInt8 {
+    guard offset < bytes.count else { throw .truncated(at: offset, reading: "\(what)") }
+    defer { offset += 1 }
+    return bytes[offset]
+  }
+
+  /// Reads a number that is never negative.
+  public mutating func unsigned(_ what: StaticString) throws(PackingError) -> UInt64 {
+    var (result, shift): (UInt64, UInt64) = (0, 0)
+    let start = offset
+    while true {
+      let next = try byte(what)
+      let bits = UInt64(next & 0x7f)
+      if shift > 63 || (shift == 63 && bits > 1) { throw .malformed(at: start, reading: "\(what)", "is too large") }
+      result |= bits << shift
+      if next < 0x80 {
+        if next == 0, shift > 0 { throw .malformed(at: start, reading: "\(what)", "is not in its shortest form") }
+        return result
+      }
+      shift += 7
+    }
+  }
+
+  /// Reads a number of either sign.
+  public mutating func signed(_ what: StaticString) throws(PackingError) -> Int64 {
+    let value = try unsigned(what)
+    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+  }
+
+  /// Reads a number that must lie in a range.
+  public mutating func number(
+    _ what: StaticString, in range: ClosedRange<Int64> = 0...Stamp.latestMilliseconds
+  ) throws(PackingError) -> Int64 {
+    let start = offset
+    let value = try unsigned(what)
+    guard value <= UInt64(range.upperBound), Int64(value) >= range.lowerBound else {
+      throw .malformed(
+        at: start, reading: "\(what)", "is \(value), allowed are \(range.lowerBound) to \(range.upperBound)")
+    }
+    return Int64(value)
+  }
+
+  /// Reads a count of at most `limit`.
+  public mutating func count(_ what: StaticString, limit: Int) throws(PackingError) -> Int {
+    Int(try number(what, in: 0...Int64(limit)))
+  }
+
+  /// Reads bytes with their length before them.
+  public mutating func data(_ what: StaticString, limit: Int) throws(PackingError) -> [UInt8] {
+    let length = try count(what, limit: limit)
+    guard length <= bytes.count - offset else { throw .truncated(at: offset, reading: "\(what)") }
+    defer { offset += length }
+    return Array(bytes[offset..<offset + length])
+  }
+
+  /// Reads a text with its length before it.
+  public mutating func text(_ what: StaticString, limit: Int) throws(PackingError) -> String {
+    let start = offset
+    let raw = try data(what, limit: limit)
+    guard let text = String(validating: raw, as: UTF8.self) else {
+      throw .malformed(at: start, reading: "\(what)", "is not valid UTF-8")
+    }
+    return text
+  }
+}
+
+/// Why packed bytes cannot be read.
+public enum PackingError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// The bytes end in the middle of something.
+  case truncated(at: Int, reading: String)
+  /// Something is not as it must be.
+  case malformed(at: Int, reading: String, String)
+  /// The bytes were written in a format of the future.
+  case unsupportedFormat(found: UInt8, known: UInt8)
+
+  /// What is wrong and where, for a person.
+  public var description: String {
+    switch self {
+    case .truncated(let offset, let what): "the bytes end at offset \(offset), in the middle of \(what)"
+    case .malformed(let offset, let what, let problem): "\(what) at offset \(offset) \(problem)"
+    case .unsupportedFormat(let found, let known):
+      "the record has format \(found) and this version reads formats up to \(known): update flowrun on this device"
+    }
+  }
+}

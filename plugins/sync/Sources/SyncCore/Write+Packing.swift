@@ -1,0 +1,85 @@
+extension Write {
+  /// The write as compact bytes.
+  public func packed() -> [UInt8] {
+    var packer = Packer()
+    packer.byte(Cell.packingFormat)
+    packer.text(dot.device.name)
+    packer.unsigned(UInt64(dot.number))
+    packer.unsigned(UInt64(milliseconds))
+    packer.unsigned(UInt64(counter))
+    packer.byte((seen == nil ? 0 : 1) | (payload == nil ? 0 : 2))
+    if let seen {
+      packer.text(seen.device.name)
+      packer.signed(milliseconds - seen.milliseconds)
+      packer.unsigned(UInt64(seen.counter))
+    }
+    packer.count(context.count)
+    for seen in context.dots {
+      packer.text(seen.device.name)
+      packer.unsigned(UInt64(seen.number))
+    }
+    if let payload { packer.data(payload) }
+    packer.unsigned(UInt64(tally.epoch))
+    packer.unsigned(UInt64(tally.count))
+    packer.count(fields.count)
+    for field in fields {
+      packer.text(field.name)
+      packer.data(field.value)
+    }
+    return packer.bytes
+  }
+
+  /// Reads packed bytes; throws a `PackingError` that names the offset and the part when they are damaged.
+  public init(packed bytes: [UInt8]) throws(PackingError) {
+    var reader = Unpacker(bytes)
+    let format = try reader.byte("the format")
+    guard format == Cell.packingFormat else {
+      throw .unsupportedFormat(found: format, known: Cell.packingFormat)
+    }
+    let device = try reader.device("the author's name")
+    let number = try reader.number("the number of the write", in: 1...Stamp.latestMilliseconds)
+    let milliseconds = try reader.number("the time of the write")
+    let counter = UInt32(try reader.number("the counter of the write", in: 0...Int64(UInt32.max)))
+    self.init(dot: Dot(device: device, number: number), milliseconds: milliseconds, counter: counter)
+    let parts = try reader.byte("the parts of the write")
+    if parts & 1 != 0 { seen = try reader.stamp(before: milliseconds) }
+    for _ in 0..<(try reader.count("the number of devices seen", limit: Cell.maximumDevices)) {
+      let seen = try reader.device("the name of a device seen")
+      context.observe(Dot(device: seen, number: try reader.number("the number of a device seen")))
+    }
+    if parts & 2 != 0 { payload = try reader.data("the payload", limit: Entry.maximumPayloadBytes) }
+    tally = Tally(epoch: try reader.number("the epoch"), count: try reader.number("the count"))
+    for _ in 0..<(try reader.count("the number of fields", limit: Field.maximumCount)) {
+      let offset = reader.offset
+      let change = FieldChange(
+        name: try reader.text("a field's name", limit: Field.maximumNameBytes),
+        value: try reader.data("a field's value", limit: Field.maximumValueBytes))
+      if let last = fields.last, last.name >= change.name {
+        throw .malformed(at: offset, reading: "a field", "is not in order of its name")
+      }
+      fields.append(change)
+    }
+    guard reader.isAtEnd else { throw .malformed(at: reader.offset, reading: "the write", "goes on after its end") }
+  }
+}
+
+extension Unpacker {
+  fileprivate mutating func device(_ what: StaticString) throws(PackingError) -> DeviceID {
+    let start = offset
+    guard let device = DeviceID(try text(what, limit: DeviceID.maximumLength)) else {
+      throw .malformed(at: start, reading: "\(what)", "is not made of letters, digits, '.', '_' and '-'")
+    }
+    return device
+  }
+
+  fileprivate mutating func stamp(before milliseconds: Int64) throws(PackingError) -> Stamp {
+    let device = try device("the author of the stamp seen")
+    let start = offset
+    let (time, overflow) = milliseconds.subtractingReportingOverflow(try signed("the time seen"))
+    guard !overflow, (0...Stamp.latestMilliseconds).contains(time) else {
+      throw .malformed(at: start, reading: "the time seen", "lies outside the range of times")
+    }
+    let counter = UInt32(try number("the counter seen", in: 0...Int64(UInt32.max)))
+    return Stamp(milliseconds: time, counter: counter, device: device)
+  }
+}

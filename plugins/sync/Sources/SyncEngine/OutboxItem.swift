@@ -1,0 +1,85 @@
+import SyncCore
+
+/// One change that waits until the server has acknowledged it.
+///
+/// It ends acknowledged, superseded by a newer one of the same device, or parked where it can be seen; never silently (V20).
+public struct OutboxItem: Hashable, Sendable {
+  /// Its place in the order of sending.
+  public var position: Int64
+  /// Which record.
+  public var key: RecordKey
+  /// What to do.
+  public var change: Operation.Change
+  /// When it was put here, in milliseconds since 1970 on the device's clock.
+  public var queuedMilliseconds: Int64
+  /// The difference to the server's clock with which it was stamped.
+  public var skewMilliseconds: Int64
+  /// Whether that difference had been measured, so that the stamp stands (M2).
+  public var isStampMeasured: Bool
+  /// Why it is set aside, nil while it waits to be sent.
+  public var parkedBecause: String?
+
+  /// Makes an item.
+  public init(
+    position: Int64, key: RecordKey, change: Operation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
+    isStampMeasured: Bool, parkedBecause: String? = nil
+  ) {
+    self.position = position
+    self.key = key
+    self.change = change
+    self.queuedMilliseconds = queuedMilliseconds
+    self.skewMilliseconds = skewMilliseconds
+    self.isStampMeasured = isStampMeasured
+    self.parkedBecause = parkedBecause
+  }
+
+  /// Its size in bytes as the traffic budget counts it.
+  public var packedBytes: Int {
+    switch change {
+    case .write(let write): write.packed().count
+    case .join(let cell): cell.packed().count
+    }
+  }
+
+  /// The item as compact bytes.
+  public func packed() -> [UInt8] {
+    var packer = Packer()
+    packer.text(key.type)
+    packer.text(key.name)
+    switch change {
+    case .write(let write):
+      packer.byte(0)
+      packer.data(write.packed())
+    case .join(let cell):
+      packer.byte(1)
+      packer.data(cell.packed())
+    }
+    packer.signed(queuedMilliseconds)
+    packer.signed(skewMilliseconds)
+    packer.byte(isStampMeasured ? 1 : 0)
+    packer.text(parkedBecause ?? "")
+    return packer.bytes
+  }
+
+  /// Reads packed bytes.
+  public init(position: Int64, packed bytes: [UInt8]) throws(PackingError) {
+    var reader = Unpacker(bytes)
+    let type = try reader.text("the record's type", limit: RecordKey.maximumLength)
+    let name = try reader.text("the record's name", limit: RecordKey.maximumLength)
+    let kind = try reader.byte("the kind of change")
+    let content = try reader.data("the change", limit: 1 << 20)
+    let change: Operation.Change
+    switch kind {
+    case 0: change = .write(try Write(packed: content))
+    case 1: change = .join(try Cell(packed: content))
+    default: throw .malformed(at: 0, reading: "the kind of change", "is \(kind), allowed are 0 and 1")
+    }
+    self.init(
+      position: position, key: RecordKey(type: type, name: name), change: change,
+      queuedMilliseconds: try reader.signed("the time of queueing"),
+      skewMilliseconds: try reader.signed("the clock's difference"),
+      isStampMeasured: try reader.byte("whether the clock was measured") == 1)
+    let reason = try reader.text("the reason for parking", limit: 4096)
+    if !reason.isEmpty { parkedBecause = reason }
+  }
+}

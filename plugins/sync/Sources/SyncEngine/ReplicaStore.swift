@@ -1,0 +1,42 @@
+/// The device's own file: keys and values, changed together or not at all.
+public protocol ReplicaStore: Sendable {
+  /// Everything that was saved.
+  func load() async throws(ReplicaError) -> [String: [UInt8]]
+  /// Makes the changes in one transaction, durable when it returns.
+  func save(_ changes: [StoreChange]) async throws(ReplicaError)
+}
+
+/// A new value for a key, nil to remove it.
+public struct StoreChange: Hashable, Sendable {
+  /// The key.
+  public var key: String
+  /// Its value.
+  public var value: [UInt8]?
+
+  /// Sets or removes a key.
+  public init(key: String, value: [UInt8]?) {
+    self.key = key
+    self.value = value
+  }
+}
+
+/// Why the device's own file cannot be used. The file is left as it is: what has not been sent is still in it.
+public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
+  /// A value in it is damaged.
+  case corrupt(key: String, reason: String)
+  /// It was written by a newer version.
+  case unsupportedFormat(found: UInt8, known: UInt8)
+  /// It cannot be read or written: a full disk, a missing right.
+  case storage(String)
+
+  /// What is wrong and what to do, for a person.
+  public var description: String {
+    switch self {
+    case .corrupt(let key, let reason):
+      "the local file is damaged at '\(key)': \(reason). It is left untouched; move it away to start afresh"
+    case .unsupportedFormat(let found, let known):
+      "the local file has format \(found) and this version reads formats up to \(known): update flowrun on this device"
+    case .storage(let reason): "the local file cannot be used: \(reason)"
+    }
+  }
+}

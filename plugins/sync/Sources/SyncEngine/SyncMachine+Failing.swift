@@ -1,0 +1,113 @@
+import SyncCore
+
+extension SyncMachine {
+  /// Ends what has taken too long: nothing waits without a deadline.
+  mutating func expire(_ now: Int64) {
+    for flight in [push.inFlight, pull.inFlight].compactMap({ $0 }) where flight.deadlineMilliseconds <= now {
+      fail(flight.number, .timedOut, now)
+    }
+    switch channel.state {
+    case .opening(let deadline) where deadline <= now: closeChannel(channel.number, .timedOut, now)
+    case .open(let sign) where sign + settings.channelSilenceMilliseconds <= now:
+      closeChannel(channel.number, .timedOut, now)
+    default: break
+    }
+  }
+
+  /// A request failed as a whole.
+  mutating func fail(_ number: Int, _ error: BackendError, _ now: Int64) {
+    if let flight = push.inFlight, flight.number == number {
+      push.inFlight = nil
+      failPush(flight, error, now)
+    } else if let flight = pull.inFlight, flight.number == number {
+      pull.inFlight = nil
+      pull.isWanted = true
+      failPull(error, now)
+    }
+  }
+
+  private mutating func failPush(_ flight: Lane.Flight, _ error: BackendError, _ now: Int64) {
+    switch error.remedy {
+    case .split:
+      if flight.positions.count > 1 {
+        pacing.batchLimit = flight.positions.count / 2
+        retry(\.push, error, now, afterMilliseconds: nil)
+      } else if let position = flight.positions.first {
+        park(position, reason: "\(error)")
+      }
+    case .resynchronise: replica.beginResynchronising()
+    default: failEither(\.push, error, now)
+    }
+  }
+
+  private mutating func failPull(_ error: BackendError, _ now: Int64) {
+    switch error.remedy {
+    case .resynchronise:
+      replica.beginResynchronising()
+      channel.poked = nil
+    case .split: pause(error, now)
+    default: failEither(\.pull, error, now)
+    }
+  }
+
+  private mutating func failEither(_ lane: WritableKeyPath<SyncMachine, Lane>, _ error: BackendError, _ now: Int64) {
+    switch error.remedy {
+    case .queueOnly(let wait):
+      degradation.isQuotaExceeded = true
+      degradation.retryAfterMilliseconds = wait ?? 0
+      degradation.probe(atMilliseconds: now)
+      retry(lane, error, now, afterMilliseconds: wait)
+    case .pause: pause(error, now)
+    case .retry(let wait): retry(lane, error, now, afterMilliseconds: wait)
+    case .split, .resynchronise: retry(lane, error, now, afterMilliseconds: nil)
+    }
+  }
+
+  private mutating func retry(
+    _ lane: WritableKeyPath<SyncMachine, Lane>, _ error: BackendError, _ now: Int64, afterMilliseconds wait: Int64?
+  ) {
+    var backoff = self[keyPath: lane].backoff
+    let delay = backoff.fail(retryAfterMilliseconds: wait, using: &generator)
+    self[keyPath: lane].backoff = backoff
+    self[keyPath: lane].notBeforeMilliseconds = now + delay
+    tell(.failed(error))
+  }
+
+  private mutating func pause(_ error: BackendError, _ now: Int64) {
+    pausedBecause = error
+    dropChannel(now)
+    tell(.paused(error))
+  }
+
+  /// Sets a change aside where it can be seen (F31).
+  mutating func park(_ position: Int64, reason: String) {
+    guard var item = replica.outbox.first(where: { $0.position == position }) else { return }
+    item.parkedBecause = reason
+    replica.replace(item)
+    tell(.parked(item.key, reason: reason))
+  }
+
+  /// The channel could not be opened or has closed.
+  mutating func closeChannel(_ number: Int, _ error: BackendError, _ now: Int64) {
+    guard number == channel.number, channel.state != .closed else { return }
+    dropChannel(now)
+    switch error.remedy {
+    case .pause, .split: pause(error, now)
+    case .queueOnly(let wait), .retry(let wait):
+      let delay = channel.backoff.fail(retryAfterMilliseconds: wait, using: &generator)
+      channel.notBeforeMilliseconds = now + delay
+    case .resynchronise: channel.notBeforeMilliseconds = now
+    }
+  }
+
+  mutating func dropChannel(_ now: Int64) {
+    guard channel.state != .closed else { return }
+    if channel.isOpen {
+      channel.downSinceMilliseconds = now
+      channel.polls = 0
+      tell(.channel(isUp: false))
+    }
+    channel.state = .closed
+    effects.append(.closeChannel(channel.number))
+  }
+}

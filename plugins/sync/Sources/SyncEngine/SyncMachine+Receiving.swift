@@ -1,0 +1,223 @@
+import SyncCore
+
+extension SyncMachine {
+  /// A request was answered. Answers to requests that have been given up are dropped: asking again is always safe (M4).
+  mutating func receive(_ answer: Answer, _ number: Int, _ now: Int64) {
+    switch answer {
+    case .commit(let reply):
+      guard let flight = push.inFlight, flight.number == number else { return }
+      push.inFlight = nil
+      succeed(\.push, sentMilliseconds: flight.sentMilliseconds, reply.serverMilliseconds, now)
+      receive(reply, flight, now)
+    case .changes(let page):
+      guard let flight = pull.inFlight, flight.number == number else { return }
+      pull.inFlight = nil
+      replica.spend(bytes: page.records.reduce(16) { $0 + $1.cell.packed().count }, atMilliseconds: now)
+      succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
+      receive(page)
+    }
+  }
+
+  private mutating func succeed(
+    _ lane: WritableKeyPath<SyncMachine, Lane>, sentMilliseconds sent: Int64, _ server: Int64, _ now: Int64
+  ) {
+    self[keyPath: lane].backoff.succeed()
+    self[keyPath: lane].notBeforeMilliseconds = 0
+    degradation.isQuotaExceeded = false
+    degradation.retryAfterMilliseconds = 0
+    replica.count { $0.lastSuccessMilliseconds = now }
+    measure(sentMilliseconds: sent, serverMilliseconds: server, now)
+  }
+
+  /// The server's clock, seen half a round trip ago (M2).
+  private mutating func measure(sentMilliseconds sent: Int64, serverMilliseconds server: Int64, _ now: Int64) {
+    let roundTrip = max(0, now - sent)
+    let skew = server + roundTrip / 2 - now
+    let isSurprising = abs(skew - replica.skewMilliseconds) > roundTrip / 2 + 20
+    guard !isSkewMeasured || isSurprising else { return }
+    isSkewMeasured = true
+    replica.measure(skewMilliseconds: skew)
+  }
+
+  // MARK: The channel
+
+  mutating func receive(_ sign: ChannelSign, _ number: Int, _ now: Int64) {
+    guard number == channel.number, channel.state != .closed else { return }
+    let isFirst = !channel.isOpen
+    if isFirst { tell(.channel(isUp: true)) }
+    channel.state = .open(lastSignMilliseconds: now)
+    channel.backoff.succeed()
+    if case .poke(let cursor) = sign {
+      // A server that begins behind what was read has gone back: ask it, and it will say that the cursor has expired.
+      if isFirst, let known = replica.cursor, known.generation == cursor.generation,
+        cursor.sequence < known.sequence
+      {
+        pull.isWanted = true
+      }
+      let isNewer = channel.poked.map {
+        $0.cursor.generation != cursor.generation || $0.cursor.sequence < cursor.sequence
+      }
+      if isNewer ?? true { channel.poked = (cursor, now) }
+    }
+  }
+
+  // MARK: Changes
+
+  private mutating func receive(_ page: ChangePage) {
+    var hasLost = false
+    for record in page.records {
+      hasLost = hasLost || lacksWhatIsKnown(record)
+      adopt(record)
+    }
+    if hasLost, !replica.isResynchronising {
+      replica.beginResynchronising()
+      pull.isWanted = true
+      return
+    }
+    if replica.cursor.map({ $0.generation != page.cursor.generation || $0.sequence < page.cursor.sequence }) ?? true {
+      replica.move(to: page.cursor)
+    }
+    pull.isWanted = pull.isWanted || page.hasMore
+    if replica.isResynchronising, !page.hasMore { giveBackWhatWasLost() }
+  }
+
+  /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
+  private func lacksWhatIsKnown(_ record: Record) -> Bool {
+    guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key) else { return false }
+    return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
+  }
+
+  /// Takes a record from the server, unless what is known is newer. What a server that went back lacks is joined in and
+  /// given back.
+  private mutating func adopt(_ record: Record) {
+    let known = replica.confirmed[record.key]
+    if let known, replica.unconfirmed.contains(record.key) || lacksWhatIsKnown(record) {
+      let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy.windowMilliseconds)
+      if joined != record.cell { enqueueJoin(joined, for: record.key) }
+      confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
+    } else if known.map({ record.version > $0.version || record.sequence > $0.sequence }) ?? true {
+      confirm(record)
+    }
+  }
+
+  /// Whatever the server no longer has, it gets back from here (V23).
+  private mutating func giveBackWhatWasLost() {
+    for key in replica.unconfirmed.sorted() {
+      guard let known = replica.confirmed[key] else { continue }
+      enqueueJoin(known.cell, for: key)
+      replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
+    }
+    replica.endResynchronising()
+  }
+
+  private mutating func enqueueJoin(_ cell: Cell, for key: RecordKey) {
+    replica.append(.join(cell), for: key, queuedMilliseconds: pacing.lastPollMilliseconds, isStampMeasured: true)
+  }
+
+  // MARK: Commits
+
+  private mutating func receive(_ reply: CommitReply, _ flight: Lane.Flight, _ now: Int64) {
+    guard reply.results.count == flight.operations.count else {
+      fail(flight.number, .invalid("\(reply.results.count) results for \(flight.operations.count) operations"), now)
+      return
+    }
+    var hasConflict = false
+    for (index, result) in reply.results.enumerated() {
+      let (position, operation) = (flight.positions[index], flight.operations[index])
+      switch result {
+      case .committed(let version, let sequence, let stamp):
+        committed(operation, position, version, sequence, stamp, reply.generation)
+      case .unchanged: acknowledge(operation.key, position, version: operation.expectedVersion)
+      case .conflict(let record):
+        hasConflict = conflicted(operation, position, record, now) || hasConflict
+      case .refused(let refusal): park(position, reason: "\(refusal)")
+      }
+    }
+    if hasConflict {
+      pacing.conflictsInARow += 1
+      if pacing.conflictsInARow > Pacing.conflictLimit {
+        push.notBeforeMilliseconds = now + push.backoff.fail(using: &generator)
+      }
+    } else {
+      pacing.conflictsInARow = 0
+      pacing.batchLimit = min(pacing.batchLimit * 2, SyncLimits.operations)
+    }
+  }
+
+  private mutating func committed(
+    _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamp: Stamp?,
+    _ generation: UInt64
+  ) {
+    let before = replica.view(of: operation.key, windowMilliseconds: policy.windowMilliseconds)
+    let known = replica.confirmed[operation.key]
+    replica.remove(position: position)
+    if case .write(var write) = operation.change, known?.version ?? 0 == operation.expectedVersion {
+      if let stamp { write.stamp = stamp }
+      var cell = known?.cell ?? Cell()
+      cell.apply(write, windowMilliseconds: policy.windowMilliseconds)
+      replica.confirm(Record(key: operation.key, version: version, sequence: sequence, cell: cell))
+      // Nothing lies between the last change read and this one: reading it again would be an echo.
+      if let cursor = replica.cursor, cursor.generation == generation, cursor.sequence + 1 == sequence {
+        replica.move(to: Cursor(generation: generation, sequence: sequence))
+      }
+    } else if known?.version ?? 0 < version {
+      // The server holds something else than is known here, what it made of a join above all.
+      pull.isWanted = true
+    }
+    replica.count { $0.acknowledged += 1 }
+    tell(.acknowledged(operation.key, version: version))
+    noteChange(of: operation.key, since: before)
+  }
+
+  /// True when the operation must be tried again.
+  private mutating func conflicted(
+    _ operation: Operation, _ position: Int64, _ record: Record?, _ now: Int64
+  ) -> Bool {
+    guard let record, record.version >= operation.expectedVersion, !lacksWhatIsKnown(record) else {
+      // The server knows less than it did: fetch everything and give back what it lost.
+      if !replica.isResynchronising {
+        replica.beginResynchronising()
+        pull.isWanted = true
+      }
+      return true
+    }
+    replica.spend(bytes: record.cell.packed().count, atMilliseconds: now)
+    if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
+    if case .write(let write) = operation.change, record.cell.context.covers(write.dot) {
+      acknowledge(operation.key, position, version: record.version)
+      return false
+    }
+    return true
+  }
+
+  private mutating func acknowledge(_ key: RecordKey, _ position: Int64, version: Int64) {
+    let before = replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
+    replica.remove(position: position)
+    replica.count { $0.acknowledged += 1 }
+    tell(.acknowledged(key, version: version))
+    noteChange(of: key, since: before)
+  }
+
+  // MARK: What the user sees
+
+  private mutating func confirm(_ record: Record) {
+    let before = replica.view(of: record.key, windowMilliseconds: policy.windowMilliseconds)
+    replica.confirm(record)
+    noteChange(of: record.key, since: before)
+  }
+
+  /// Tells of a record that reads differently than before, with the rule that decided, and counts it.
+  private mutating func noteChange(of key: RecordKey, since before: Cell) {
+    let after = replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
+    guard before != after else { return }
+    var rule: ConflictRule?
+    if let previous = before.reading(by: policy)?.winner {
+      let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
+      if hasNews { rule = after.resolution(replacing: previous, by: policy) }
+      if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
+      let isSameState = after.reading(by: policy)?.winner.dot == previous.dot
+      if !hasNews, isSameState, before.tally == after.tally, before.fields == after.fields { return }
+    }
+    tell(.changed(key, remote: true, rule: rule))
+  }
+}

@@ -1,0 +1,163 @@
+import SyncCore
+
+extension SyncMachine {
+  /// Bytes kept free for the answer to a request for changes: one record of the largest size.
+  private static let answerBytes = Cell.maximumPackedBytes + 512
+  /// The largest page of changes asked for, in bytes.
+  private static let pageBytes = 65_536
+
+  /// When the machine wants `.woke`, nil for never; at once if that is past.
+  public func nextWake(atMilliseconds now: Int64) -> Int64? {
+    guard isStarted else { return nil }
+    var times = [push.inFlight, pull.inFlight].compactMap { $0?.deadlineMilliseconds }
+    switch channel.state {
+    case .opening(let deadline): times.append(deadline)
+    case .open(let sign): times.append(sign + settings.channelSilenceMilliseconds)
+    case .closed: break
+    }
+    if pausedBecause == nil, !isOffline {
+      times += [pushDue(now), pullDue(now), channelDue(now), degradation.nextChange(atMilliseconds: now)]
+        .compactMap { $0 }
+    }
+    return times.min()
+  }
+
+  /// Sends what is due. Called after every event; does nothing twice.
+  mutating func pump(_ now: Int64) {
+    expire(now)
+    let isExhausted = replica.budget.permitted(.push, bytes: Self.answerBytes, atMilliseconds: now) > now
+    let share = replica.budget.usedShare(atMilliseconds: now)
+    if degradation.update(usedShare: share, isExhausted: isExhausted, atMilliseconds: now) {
+      tell(.level(degradation.level))
+    }
+    guard pausedBecause == nil, !isOffline else { return }
+    if let due = pushDue(now), due <= now { sendCommit(now) }
+    if let due = pullDue(now), due <= now { sendChanges(now) }
+    if let due = channelDue(now), due <= now { openChannel(now) }
+  }
+
+  // MARK: Pushing (L1)
+
+  private func pushDue(_ now: Int64) -> Int64? {
+    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronising, let first = batch().first else {
+      return nil
+    }
+    var due = max(gathered(), push.notBeforeMilliseconds)
+    if degradation.level == .queueOnly { due = max(due, degradation.nextProbeMilliseconds) }
+    let needed = first.packedBytes + Self.answerBytes
+    return max(due, replica.budget.permitted(.push, bytes: needed, atMilliseconds: now))
+  }
+
+  /// An action after rest goes at once; those that follow a push closely are gathered until they rest.
+  private func gathered() -> Int64 {
+    guard let since = pacing.waitingSinceMilliseconds else { return 0 }
+    let rested = pacing.lastPushMilliseconds + settings.gatherMilliseconds
+    if rested <= since { return since }
+    let end = min(
+      pacing.lastActionMilliseconds + settings.gatherMilliseconds, since + settings.gatherLimitMilliseconds)
+    return max(rested, end)
+  }
+
+  /// What the next commit takes: the oldest first, one a record, only essential ones when the budget runs low.
+  private func batch() -> [OutboxItem] {
+    var keys: Set<RecordKey> = []
+    var items: [OutboxItem] = []
+    for item in replica.outbox where item.parkedBecause == nil {
+      if degradation.level > .normal, !settings.essentialTypes.isEmpty,
+        !settings.essentialTypes.contains(item.key.type)
+      {
+        continue
+      }
+      if keys.insert(item.key).inserted { items.append(item) }
+      if items.count >= pacing.batchLimit { break }
+    }
+    return items
+  }
+
+  private mutating func sendCommit(_ now: Int64) {
+    let items = batch()
+    let operations = items.map {
+      Operation(key: $0.key, expectedVersion: replica.confirmed[$0.key]?.version ?? 0, change: $0.change)
+    }
+    var flight = flight(now)
+    flight.positions = items.map(\.position)
+    flight.operations = operations
+    push.inFlight = flight
+    pacing.lastPushMilliseconds = now
+    pacing.waitingSinceMilliseconds = nil
+    replica.spend(bytes: items.reduce(0) { $0 + $1.packedBytes }, atMilliseconds: now)
+    effects.append(.send(flight.number, .commit(operations)))
+  }
+
+  // MARK: Pulling (L2, L3)
+
+  private func pullDue(_ now: Int64) -> Int64? {
+    guard pull.inFlight == nil else { return nil }
+    var due = pull.isWanted ? 0 : pacing.lastPollMilliseconds + pollInterval
+    if let poked = channel.poked, isAhead(poked.cursor) {
+      let hold = push.inFlight == nil ? 0 : Pacing.echoMilliseconds
+      due = min(due, poked.atMilliseconds + hold)
+    }
+    due = max(due, pull.notBeforeMilliseconds)
+    // Without the server's time nothing can be pushed: then a pull is part of the push.
+    let opensPush = !isSkewMeasured && !batch().isEmpty
+    if degradation.level == .queueOnly {
+      if isSkewMeasured, !replica.isResynchronising, !batch().isEmpty { return nil }
+      due = max(due, degradation.nextProbeMilliseconds)
+    }
+    return max(
+      due,
+      replica.budget.permitted(opensPush ? .push : .other, bytes: Self.answerBytes, atMilliseconds: now))
+  }
+
+  private var pollInterval: Int64 {
+    let interval =
+      channel.isOpen
+      ? settings.pollHealthyMilliseconds
+      : channel.polls < settings.quickPolls ? settings.pollDownMilliseconds : settings.pollLongDownMilliseconds
+    return degradation.level == .normal ? interval : interval * 2
+  }
+
+  /// Whether a poke names something that has not been read.
+  private func isAhead(_ poked: Cursor) -> Bool {
+    guard let cursor = replica.cursor else { return true }
+    return poked.generation != cursor.generation || poked.sequence > cursor.sequence
+  }
+
+  private mutating func sendChanges(_ now: Int64) {
+    let flight = flight(now)
+    if !channel.isOpen, !pull.isWanted { channel.polls += 1 }
+    pull.isWanted = false
+    pull.inFlight = flight
+    pacing.lastPollMilliseconds = now
+    let bytes = min(Self.pageBytes, replica.budget.bytesLeft(atMilliseconds: now))
+    effects.append(
+      .send(
+        flight.number, .changes(since: replica.cursor, limit: SyncLimits.records, maximumBytes: bytes)))
+  }
+
+  // MARK: The channel
+
+  private func channelDue(_ now: Int64) -> Int64? {
+    guard settings.usesChannel, channel.state == .closed, degradation.level < .queueOnly else { return nil }
+    return max(
+      channel.notBeforeMilliseconds, replica.budget.permitted(.other, bytes: 0, atMilliseconds: now))
+  }
+
+  private mutating func openChannel(_ now: Int64) {
+    channel.number = nextRequest
+    nextRequest += 1
+    channel.state = .opening(deadlineMilliseconds: now + settings.requestTimeoutMilliseconds)
+    replica.spendRequest(atMilliseconds: now)
+    effects.append(.openChannel(channel.number))
+  }
+
+  private mutating func flight(_ now: Int64) -> Lane.Flight {
+    defer { nextRequest += 1 }
+    replica.spendRequest(atMilliseconds: now)
+    if degradation.level == .queueOnly { degradation.probe(atMilliseconds: now) }
+    return Lane.Flight(
+      number: nextRequest, sentMilliseconds: now,
+      deadlineMilliseconds: now + settings.requestTimeoutMilliseconds)
+  }
+}

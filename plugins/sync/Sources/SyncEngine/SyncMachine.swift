@@ -1,0 +1,272 @@
+import SyncCore
+
+/// The whole synchronisation of one device as a value: events in, effects out (outbox, cursor, three layers, degrade).
+///
+/// It knows no clock, socket, file or task; each event brings the time of the device's clock. The session runs it against a
+/// real backend and the simulator against a simulated world: the same code, to the byte.
+///
+/// ```swift
+/// var machine = SyncMachine(replica: replica, policy: PomodoroPolicy(), seed: 1)
+/// let effects = machine.handle(.started, atMilliseconds: now)   // save, then send, in this order
+/// let next = machine.nextWake(atMilliseconds: now)              // when to give it `.woke`
+/// ```
+public struct SyncMachine: Sendable {
+  /// The device's durable state.
+  public internal(set) var replica: Replica
+  /// How to behave.
+  public let settings: SyncSettings
+  let policy: any MergePolicy
+  var generator: SplitMix64
+
+  var push = Lane()
+  var pull = Lane()
+  var channel = Channel()
+  var pacing = Pacing()
+  var degradation = Degradation()
+  var isStarted = false
+  /// Whether the user has switched synchronisation off.
+  public internal(set) var isOffline = false
+  /// What a person must look at before anything goes on.
+  public internal(set) var pausedBecause: BackendError?
+  var isSkewMeasured = false
+  var nextRequest = 1
+  var effects: [Effect] = []
+
+  /// A machine over what the device has saved; `seed` draws the waits between retries.
+  public init(
+    replica: Replica, policy: any MergePolicy, settings: SyncSettings = SyncSettings(), seed: UInt64
+  ) {
+    self.replica = replica
+    self.policy = policy
+    self.settings = settings
+    generator = SplitMix64(seed: seed)
+  }
+
+  /// What happens to a machine.
+  public enum Event: Sendable {
+    /// The session begins.
+    case started
+    /// The user did something to a record.
+    case acted(RecordKey, Action)
+    /// The app came to the foreground or the device woke: fetch once (S45).
+    case foregrounded
+    /// The user switched synchronisation on or off.
+    case switched(online: Bool)
+    /// A request was answered.
+    case answered(Int, Answer)
+    /// A request failed.
+    case failed(Int, BackendError)
+    /// The live channel is open, or something came down it.
+    case channelSigned(Int, ChannelSign)
+    /// The live channel could not be opened or has closed.
+    case channelClosed(Int, BackendError)
+    /// The time that was asked for has come.
+    case woke
+    /// A person has mended what paused the machine, or wants the parked items tried again.
+    case resumed
+  }
+
+  /// What the user does to a record.
+  public struct Action: Hashable, Sendable {
+    /// The new state, nil to leave it.
+    public var payload: [UInt8]?
+    /// What to do to the count.
+    public var tally: TallyChange
+    /// The fields to set.
+    public var fields: [Write.FieldChange]
+
+    /// Makes an action.
+    public init(payload: [UInt8]? = nil, tally: TallyChange = .add(0), fields: [Write.FieldChange] = []) {
+      self.payload = payload
+      self.tally = tally
+      self.fields = fields
+    }
+
+    /// What an action does to the count.
+    public enum TallyChange: Hashable, Sendable {
+      /// Adds to it.
+      case add(Int64)
+      /// Begins a new epoch at 0 (F18).
+      case reset
+    }
+  }
+
+  /// What a backend answered.
+  public enum Answer: Sendable {
+    /// To a commit.
+    case commit(CommitReply)
+    /// To a request for changes.
+    case changes(ChangePage)
+  }
+
+  /// What is to be done, in this order.
+  public enum Effect: Sendable {
+    /// Save these in one transaction; what follows rests on it.
+    case save([StoreChange])
+    /// Send a request and report its end under this number.
+    case send(Int, Request)
+    /// Open the live channel under this number.
+    case openChannel(Int)
+    /// Close the live channel with this number.
+    case closeChannel(Int)
+    /// Tell the user.
+    case tell(Notice)
+  }
+
+  /// A request to the backend.
+  public enum Request: Hashable, Sendable {
+    /// Make changes.
+    case commit([Operation])
+    /// Give changes.
+    case changes(since: Cursor?, limit: Int, maximumBytes: Int)
+  }
+
+  /// What the user is told.
+  public enum Notice: Hashable, Sendable {
+    /// A record reads differently now; remote: another device did it; the rule that decided, if there was a choice.
+    case changed(RecordKey, remote: Bool, rule: ConflictRule?)
+    /// An action reached the server, which gave the record this version.
+    case acknowledged(RecordKey, version: Int64)
+    /// A change was set aside: it will not be sent until someone looks (`sync_parked`).
+    case parked(RecordKey, reason: String)
+    /// Nothing is sent until someone looks.
+    case paused(BackendError)
+    /// A request failed and will be tried again.
+    case failed(BackendError)
+    /// The degrade level changed.
+    case level(Degradation.Level)
+    /// The live channel went up or down.
+    case channel(isUp: Bool)
+    /// Requests have begun or everything has come back (S38).
+    case synchronising(Bool)
+  }
+
+  /// Takes an event in and says what is to be done.
+  public mutating func handle(_ event: Event, atMilliseconds now: Int64) -> [Effect] {
+    effects.removeAll(keepingCapacity: true)
+    let wasBusy = isBusy
+    apply(event, now)
+    if isStarted { pump(now) }
+    if isBusy != wasBusy { effects.append(.tell(.synchronising(isBusy))) }
+    let changes = replica.takeChanges()
+    // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.
+    if !changes.isEmpty { prependSave(changes) }
+    return effects
+  }
+
+  private var isBusy: Bool { push.inFlight != nil || pull.inFlight != nil }
+
+  private mutating func prependSave(_ changes: [StoreChange]) {
+    if case .save(let journal) = effects.first {
+      effects[0] = .save(journal + changes)
+    } else {
+      effects.insert(.save(changes), at: 0)
+    }
+  }
+
+  private mutating func apply(_ event: Event, _ now: Int64) {
+    switch event {
+    case .started: start(now)
+    case .acted(let key, let action): act(key, action, now)
+    case .foregrounded: pull.isWanted = true
+    case .switched(let online): setOnline(online, now)
+    case .answered(let request, let answer): receive(answer, request, now)
+    case .failed(let request, let error): fail(request, error, now)
+    case .channelSigned(let number, let sign): receive(sign, number, now)
+    case .channelClosed(let number, let error): closeChannel(number, error, now)
+    case .woke: expire(now)
+    case .resumed: resume(now)
+    }
+  }
+
+  private mutating func start(_ now: Int64) {
+    isStarted = true
+    channel.downSinceMilliseconds = now
+    pull.isWanted = true
+    pacing.lastPollMilliseconds = now
+  }
+
+  private mutating func setOnline(_ online: Bool, _ now: Int64) {
+    guard online == isOffline else { return }
+    isOffline = !online
+    if online {
+      pull.isWanted = true
+      isSkewMeasured = false
+      channel.downSinceMilliseconds = now
+      channel.polls = 0
+      for lane in [\SyncMachine.push, \SyncMachine.pull] {
+        self[keyPath: lane].backoff.succeed()
+        self[keyPath: lane].notBeforeMilliseconds = 0
+      }
+      channel.backoff.succeed()
+      channel.notBeforeMilliseconds = 0
+    } else {
+      push.inFlight = nil
+      pull.inFlight = nil
+      dropChannel(now)
+    }
+  }
+
+  private mutating func resume(_ now: Int64) {
+    pausedBecause = nil
+    for item in replica.outbox where item.parkedBecause != nil {
+      var item = item
+      item.parkedBecause = nil
+      replica.replace(item)
+    }
+    pull.isWanted = true
+  }
+
+  mutating func tell(_ notice: Notice) { effects.append(.tell(notice)) }
+}
+
+/// One kind of request, of which at most one is under way (S30).
+struct Lane: Sendable {
+  var inFlight: Flight?
+  /// A request is due, whatever the polling says.
+  var isWanted = false
+  var backoff = Backoff()
+  var notBeforeMilliseconds: Int64 = 0
+
+  struct Flight: Sendable {
+    var number: Int
+    var sentMilliseconds: Int64
+    var deadlineMilliseconds: Int64
+    /// The outbox positions of a commit, in the order of its operations.
+    var positions: [Int64] = []
+    /// The operations of a commit.
+    var operations: [Operation] = []
+  }
+}
+
+/// How a device synchronises.
+public struct SyncSettings: Hashable, Sendable {
+  /// How long after an action's push further actions are gathered (L1), in milliseconds.
+  public var gatherMilliseconds: Int64 = 150
+  /// The longest that a waiting action is gathered while more follow, in milliseconds (S3: under a second; S33).
+  public var gatherLimitMilliseconds: Int64 = 900
+  /// How long a request may take, in milliseconds.
+  public var requestTimeoutMilliseconds: Int64 = 4000
+  /// How long a silent channel is believed to be up, in milliseconds.
+  public var channelSilenceMilliseconds: Int64 = 75_000
+  /// Poll interval while the channel is up, in milliseconds (L3).
+  public var pollHealthyMilliseconds: Int64 = 300_000
+  /// Poll interval in the first five minutes without a channel, in milliseconds (S5).
+  public var pollDownMilliseconds: Int64 = 30_000
+  /// Poll interval after that, in milliseconds.
+  public var pollLongDownMilliseconds: Int64 = 60_000
+  /// How many polls go at the shorter interval.
+  public var quickPolls = 10
+  /// Whether to open a live channel at all (V22).
+  public var usesChannel = true
+  /// Record types that are still sent when the budget runs low (D1).
+  public var essentialTypes: Set<String> = []
+
+  /// The settings of the design.
+  public init() {}
+}
+
+extension SyncMachine {
+  /// Whether the machine has this channel open or wants it opened.
+  public func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
+}

@@ -1,0 +1,70 @@
+import SyncCore
+
+/// A whole zone as a value: what every backend's transaction does to its store, done to a dictionary.
+///
+/// The memory backend and the simulator run it, and the conformance suite holds the others to it.
+public struct ZoneState: Sendable {
+  /// Which life of the zone this is.
+  public private(set) var generation: UInt64
+  /// The last change's place.
+  public private(set) var sequence: Int64 = 0
+  /// The records by key.
+  public private(set) var records: [RecordKey: Record] = [:]
+  private let policy: any MergePolicy
+
+  /// An empty zone.
+  public init(generation: UInt64, policy: any MergePolicy) {
+    self.generation = generation
+    self.policy = policy
+  }
+
+  /// Where the zone stands.
+  public var cursor: Cursor { Cursor(generation: generation, sequence: sequence) }
+
+  /// Begins a new life of the zone, as after a restored backup: every cursor becomes invalid.
+  public mutating func begin(generation: UInt64) { self.generation = generation }
+
+  /// Makes changes; see `SyncBackend.commit`.
+  public mutating func commit(
+    _ operations: [Operation], serverMilliseconds: Int64
+  ) throws(BackendError) -> CommitReply {
+    guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
+    var results: [CommitResult] = []
+    results.reserveCapacity(operations.count)
+    for operation in operations {
+      let stored = records[operation.key]
+      switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: serverMilliseconds) {
+      case .store(let cell, let stamp):
+        sequence += 1
+        let version = (stored?.version ?? 0) + 1
+        records[operation.key] = Record(key: operation.key, version: version, sequence: sequence, cell: cell)
+        results.append(.committed(version: version, sequence: sequence, stamp: stamp))
+      case .unchanged: results.append(.unchanged)
+      case .conflict: results.append(.conflict(stored))
+      case .refused(let refusal): results.append(.refused(refusal))
+      }
+    }
+    return CommitReply(results: results, generation: generation, serverMilliseconds: serverMilliseconds)
+  }
+
+  /// The records that changed after a cursor; see `SyncBackend.changes`.
+  public func changes(
+    since cursor: Cursor?, limit: Int, maximumBytes: Int, serverMilliseconds: Int64
+  ) throws(BackendError) -> ChangePage {
+    if let cursor, cursor.generation != generation || cursor.sequence > sequence { throw .cursorExpired }
+    let start = cursor?.sequence ?? 0
+    let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
+    var page: [Record] = []
+    var bytes = 0
+    for record in newer.prefix(min(max(limit, 1), SyncLimits.records)) {
+      bytes += record.cell.packed().count
+      if !page.isEmpty, bytes > maximumBytes { break }
+      page.append(record)
+    }
+    let hasMore = page.count < newer.count
+    let end = hasMore ? page.last?.sequence ?? start : sequence
+    return ChangePage(
+      records: page, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
+      serverMilliseconds: serverMilliseconds)
+  }
+}

@@ -1,0 +1,76 @@
+import SyncCore
+
+/// The merge policy of the zone `PomodoroZone` (S18–S26, M5, M6).
+public struct PomodoroPolicy: MergePolicy {
+  /// The zone's name (S10).
+  public static let zone = "PomodoroZone"
+  /// The timer's record: one fixed name, so that saving never makes a second (F10).
+  public static let timer = RecordKey(type: "CD_TimerState", name: "timer")
+  /// The settings' record.
+  public static let settings = RecordKey(type: "CD_Settings", name: "settings")
+  /// The record type of devices; each device's record bears the device's id (S8).
+  public static let deviceInfoType = "CD_DeviceInfo"
+  /// Every record type of the zone.
+  public static let recordTypes = [timer.type, settings.type, deviceInfoType]
+  /// The platforms that a device may name (S8).
+  public static let platforms = ["macOS", "iOS", "linux"]
+
+  /// Five seconds, the ends included (S18, C13).
+  public let windowMilliseconds: Int64 = 5000
+
+  /// The policy has no settings.
+  public init() {}
+
+  /// Focus before break before snooze before idle; of two that run down, the one with less left at one instant.
+  public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
+    guard let state = try? TimerState(payload: entry.payload) else { return Standing(priority: -1) }
+    guard state.kind.runsDown else { return Standing(priority: state.kind.priority) }
+    return Standing(
+      priority: state.kind.priority,
+      remainingMilliseconds: state.remaining(setAtMilliseconds: entry.milliseconds, atMilliseconds: reference))
+  }
+
+  /// What keeps a write from being a timer's state, settings or a device's description.
+  public func problem(with write: Write, for key: RecordKey) -> String? {
+    switch key.type {
+    case Self.timer.type: problemWithTimer(write, key)
+    case Self.settings.type:
+      key == Self.settings
+        ? problemWithFields(write) : "the record '\(key)' is not in the zone; did you mean 'settings'?"
+    case Self.deviceInfoType: problemWithDevice(write, key)
+    default:
+      "the zone has no record type '\(key.type)'; it has \(Self.recordTypes.joined(separator: ", "))"
+    }
+  }
+
+  private func problemWithTimer(_ write: Write, _ key: RecordKey) -> String? {
+    guard key == Self.timer else { return "the record '\(key)' is not in the zone; did you mean 'timer'?" }
+    if !write.fields.isEmpty { return "a timer's write holds fields; only a state and a count are allowed" }
+    if write.tally.count < 0 || write.tally.epoch < 0 { return "completedPomodoros is negative" }
+    guard let payload = write.payload else { return nil }
+    do {
+      _ = try TimerState(payload: payload)
+      return nil
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  private func problemWithFields(_ write: Write) -> String? {
+    if write.payload != nil { return "a settings write holds a state; only fields are allowed" }
+    return write.fields.isEmpty ? "a settings write holds no field" : nil
+  }
+
+  private func problemWithDevice(_ write: Write, _ key: RecordKey) -> String? {
+    guard key.name == write.dot.device.name else {
+      return "the device '\(write.dot.device)' may only describe itself, not '\(key.name)' (one writer a record)"
+    }
+    if let platform = write.fields.first(where: { $0.name == "platform" }) {
+      let name = String(decoding: platform.value, as: UTF8.self)
+      if !Self.platforms.contains(name) {
+        return "platform is '\(name)', allowed are \(Self.platforms.joined(separator: ", "))"
+      }
+    }
+    return problemWithFields(write)
+  }
+}

@@ -1,0 +1,24 @@
+/// What a Pomodoro timer does, in the fixed vocabulary of `stateType` (F21, C14, S6).
+public enum TimerKind: String, Hashable, Sendable, CaseIterable {
+  /// Nothing runs.
+  case idle
+  /// The break was put off.
+  case snooze
+  /// A break runs.
+  case breakTime
+  /// A focus period runs.
+  case focus
+
+  /// focus 3 > breakTime 2 > snooze 1 > idle 0 (S25, M6).
+  public var priority: Int {
+    switch self {
+    case .idle: 0
+    case .snooze: 1
+    case .breakTime: 2
+    case .focus: 3
+    }
+  }
+
+  /// Whether time runs down in it, so that of two the one closer to its end counts (S21, S22).
+  public var runsDown: Bool { self == .focus || self == .breakTime }
+}

@@ -1,0 +1,47 @@
+/// What happens when, soonest first; of one instant, what was added first.
+struct EventQueue<Event> {
+  private struct Slot {
+    var milliseconds: Int64
+    var order: Int
+    var event: Event
+
+    func isBefore(_ other: Slot) -> Bool {
+      milliseconds != other.milliseconds ? milliseconds < other.milliseconds : order < other.order
+    }
+  }
+
+  private var heap: [Slot] = []
+  private var added = 0
+
+  /// When the next event happens.
+  var nextMilliseconds: Int64? { heap.first?.milliseconds }
+
+  mutating func add(_ event: Event, atMilliseconds milliseconds: Int64) {
+    heap.append(Slot(milliseconds: milliseconds, order: added, event: event))
+    added += 1
+    var child = heap.count - 1
+    while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
+      heap.swapAt(child, (child - 1) / 2)
+      child = (child - 1) / 2
+    }
+  }
+
+  mutating func removeFirst() -> (milliseconds: Int64, event: Event)? {
+    guard let first = heap.first else { return nil }
+    let last = heap.removeLast()
+    if !heap.isEmpty {
+      heap[0] = last
+      var parent = 0
+      while true {
+        var least = parent
+        for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].isBefore(heap[least]) {
+          least = child
+        }
+        if least == parent { break }
+        heap.swapAt(parent, least)
+        parent = least
+      }
+    }
+    return (first.milliseconds, first.event)
+  }
+}

@@ -1,0 +1,42 @@
+import SyncCore
+import SyncEngine
+
+/// A device in the simulated world: the real machine over a disk that survives a crash.
+struct SimulatedDevice {
+  let id: DeviceID
+  let index: Int
+  /// How far its clock is ahead of true time.
+  let skewMilliseconds: Int64
+  var machine: SyncMachine
+  var disk: [String: [UInt8]] = [:]
+  var isUp = false
+  /// Rises with every start; what was meant for an earlier life is dropped.
+  var life = 0
+  var wakeMilliseconds: Int64?
+  /// Effects carried out so far, over all lives.
+  var effects = 0
+  /// What the device has seen of each record, as sets of writes: the oracle's own idea of causality.
+  var known: [RecordKey: Set<Dot>] = [:]
+  /// Its own actions that were durable.
+  var acted: [Dot] = []
+  /// True times of every request.
+  var requestTimes: [Int64] = []
+  /// True times and sizes of everything sent and received.
+  var traffic: [(milliseconds: Int64, bytes: Int)] = []
+  /// Remote actions that have not yet been seen here.
+  var awaited: [(dot: Dot, key: RecordKey, sinceMilliseconds: Int64)] = []
+  var lastCursor: Cursor?
+  var levels: Set<Degradation.Level> = []
+
+  init(index: Int, plan: SimulationPlan, policy: any MergePolicy) {
+    self.index = index
+    id = DeviceID(stem: "device", random: UInt32(index + 1))
+    skewMilliseconds = index < plan.faults.skewsMilliseconds.count ? plan.faults.skewsMilliseconds[index] : 0
+    machine = SyncMachine(
+      replica: Replica(device: id, limits: plan.limits), policy: policy, settings: plan.settings, seed: plan.seed)
+  }
+
+  mutating func save(_ changes: [StoreChange]) {
+    for change in changes { disk[change.key] = change.value }
+  }
+}

@@ -1,0 +1,111 @@
+import SyncCore
+import SyncEngine
+
+extension Simulation {
+  /// Puts a message on its way: lost, late, twice or in time.
+  mutating func transmit(_ event: Event) {
+    let copies = !isHealed && chance(plan.faults.duplication) ? 2 : 1
+    for _ in 0..<copies {
+      if !isHealed, chance(plan.faults.loss) { continue }
+      var delay = Int64.random(in: plan.faults.delayMilliseconds, using: &random)
+      if !isHealed, chance(plan.faults.lateness) { delay += Int64.random(in: 0...30_000, using: &random) }
+      queue.add(event, atMilliseconds: now + delay)
+    }
+  }
+
+  private mutating func chance(_ share: Double) -> Bool {
+    share > 0 && Double.random(in: 0..<1, using: &random) < share
+  }
+
+  var serverMilliseconds: Int64 { Self.epochMilliseconds + now }
+
+  /// The server does what a request asks and answers.
+  mutating func serve(_ request: SyncMachine.Request, _ index: Int, _ life: Int, _ number: Int) {
+    var bytes = 16
+    let result: Result<SyncMachine.Answer, BackendError>
+    if let (error, until) = plan.faults.serverError, now < until {
+      result = .failure(error)
+    } else {
+      do throws(BackendError) {
+        result = .success(try answer(request, index))
+      } catch {
+        result = .failure(error)
+      }
+    }
+    switch result {
+    case .success(.changes(let page)): bytes = page.records.reduce(16) { $0 + $1.cell.packed().count }
+    case .success(.commit(let reply)):
+      for case .conflict(let record?) in reply.results { bytes += record.cell.packed().count }
+    case .failure: break
+    }
+    transmit(.reply(device: index, life: life, number: number, result, bytes: bytes))
+  }
+
+  private mutating func answer(
+    _ request: SyncMachine.Request, _ index: Int
+  ) throws(BackendError) -> SyncMachine.Answer {
+    switch request {
+    case .commit(let operations):
+      let before = server.zone.sequence
+      let reply = try server.commit(
+        operations, now: serverMilliseconds, pasts: pasts, known: devices[index].known)
+      if server.zone.sequence > before { pokeAll() }
+      return .commit(reply)
+    case .changes(let cursor, let limit, let maximumBytes):
+      if let cursor {
+        for place in server.listeners.indices where server.listeners[place].device == index {
+          server.listeners[place].fetched = max(server.listeners[place].fetched, cursor.sequence)
+        }
+      }
+      return .changes(
+        try server.zone.changes(
+          since: cursor, limit: limit, maximumBytes: maximumBytes, serverMilliseconds: serverMilliseconds))
+    }
+  }
+
+  // MARK: The channel
+
+  mutating func listen(_ index: Int, _ life: Int, _ channel: Int) {
+    guard devices[index].life == life, devices[index].isUp, devices[index].machine.isListening(on: channel) else {
+      return
+    }
+    server.listeners.removeAll { $0.device == index }
+    server.listeners.append(.init(device: index, life: life, channel: channel, fetched: -1, repeats: 0))
+    poke(index, life, channel)
+    queue.add(.keepAlive(device: index, life: life, channel: channel), atMilliseconds: now + 30_000)
+  }
+
+  private mutating func pokeAll() {
+    for place in server.listeners.indices {
+      let listener = server.listeners[place]
+      server.listeners[place].repeats = 0
+      poke(listener.device, listener.life, listener.channel)
+    }
+  }
+
+  private mutating func poke(_ index: Int, _ life: Int, _ channel: Int) {
+    transmit(.sign(device: index, life: life, channel: channel, .poke(server.zone.cursor)))
+    queue.add(
+      .repeatPoke(device: index, life: life, channel: channel),
+      atMilliseconds: now + SyncLimits.pokeRepeatMilliseconds)
+  }
+
+  mutating func repeatPoke(_ index: Int, _ life: Int, _ channel: Int) {
+    guard
+      let place = server.listeners.firstIndex(where: {
+        $0.device == index && $0.life == life && $0.channel == channel
+      }),
+      server.listeners[place].fetched < server.zone.sequence,
+      server.listeners[place].repeats < SyncLimits.pokeRepeats
+    else { return }
+    server.listeners[place].repeats += 1
+    poke(index, life, channel)
+  }
+
+  mutating func keepAlive(_ index: Int, _ life: Int, _ channel: Int) {
+    guard server.listeners.contains(where: { $0.device == index && $0.life == life && $0.channel == channel })
+    else { return }
+    transmit(.sign(device: index, life: life, channel: channel, .alive))
+    queue.add(.keepAlive(device: index, life: life, channel: channel), atMilliseconds: now + 30_000)
+  }
+}

@@ -1,0 +1,75 @@
+import SyncCore
+import SyncPomodoro
+
+extension SimulationPlan {
+  /// A short, dense history: two to four devices that edit within and beside the window, with every kind of fault.
+  ///
+  /// Lost, duplicated, reordered and late messages, clocks up to 3 s wrong (one in eight 10 min), users who go offline,
+  /// processes that are killed, cursors that are lost.
+  public static func concurrentHistory(seed: UInt64) -> SimulationPlan {
+    var random = SplitMix64(seed: seed ^ 0x5eed)
+    let devices = Int.random(in: 2...4, using: &random)
+    var plan = SimulationPlan(seed: seed, devices: devices, healsAtMilliseconds: 60_000)
+    plan.faults.loss = [0, 0, 0.1, 0.4].randomElement(using: &random) ?? 0
+    plan.faults.duplication = [0, 0.1, 0.3].randomElement(using: &random) ?? 0
+    plan.faults.lateness = [0, 0, 0.1].randomElement(using: &random) ?? 0
+    plan.faults.delayMilliseconds = Bool.random(using: &random) ? 5...80 : 50...2000
+    plan.faults.skewsMilliseconds = (0..<devices).map { _ in
+      Int.random(in: 0..<8, using: &random) == 0 ? 600_000 : Int64.random(in: -3000...3000, using: &random)
+    }
+    var time = Int64.random(in: 0...3000, using: &random)
+    for _ in 0..<Int.random(in: 3...14, using: &random) {
+      plan.steps.append(Step(time, Int.random(in: 0..<devices, using: &random), command(&random)))
+      time += Int64.random(in: 0...(Bool.random(using: &random) ? 400 : 7000), using: &random)
+    }
+    for device in 0..<devices { plan.steps.append(Step(60_000, device, .switched(online: true))) }
+    return plan
+  }
+
+  /// A day or more of ordinary use: work periods with a few actions an hour a device, some of them at the same moment.
+  public static func day(seed: UInt64, devices: Int, hours: Int, loss: Double) -> SimulationPlan {
+    var random = SplitMix64(seed: seed ^ 0xda7)
+    let end = Int64(hours) * 3_600_000
+    var plan = SimulationPlan(seed: seed, devices: devices, healsAtMilliseconds: end)
+    plan.faults.loss = loss
+    plan.faults.delayMilliseconds = 20...120
+    plan.faults.skewsMilliseconds = (0..<devices).map { _ in Int64.random(in: -3000...3000, using: &random) }
+    for device in 0..<devices {
+      var time: Int64 = Int64.random(in: 10_000...600_000, using: &random)
+      while time < end - 600_000 {
+        plan.steps.append(Step(time, device, .set(state(&random), completed: Int64.random(in: 0...1, using: &random))))
+        if devices > 1, Int.random(in: 0..<4, using: &random) == 0 {
+          let other = (device + Int.random(in: 1..<devices, using: &random)) % devices
+          let soon = time + Int64.random(in: 0...8000, using: &random)
+          plan.steps.append(Step(soon, other, .set(state(&random), completed: 0)))
+        }
+        time += Int64.random(in: 120_000...(1_800_000), using: &random)
+      }
+    }
+    return plan
+  }
+
+  private static func command(_ random: inout SplitMix64) -> Command {
+    switch Int.random(in: 0..<24, using: &random) {
+    case 0: .switched(online: false)
+    case 1: .switched(online: true)
+    case 2: .crash(restartAfterMilliseconds: Int64.random(in: 1...4000, using: &random))
+    case 3: .loseCursor
+    case 4: .resetCount
+    case 5, 6:
+      .setting(
+        ["focusMinutes", "sound", "theme"].randomElement(using: &random) ?? "theme",
+        [UInt8.random(in: 0...9, using: &random)])
+    default: .set(state(&random), completed: Int64.random(in: 0...1, using: &random))
+    }
+  }
+
+  private static func state(_ random: inout SplitMix64) -> TimerState {
+    let kind = TimerKind.allCases.randomElement(using: &random) ?? .idle
+    let minutes: Int64 = kind == .focus ? 25 : kind == .breakTime ? 5 : 0
+    let remaining = minutes * 60_000 - (minutes == 0 ? 0 : Int64.random(in: 0...5000, using: &random))
+    return TimerState(
+      kind: kind, remainingMilliseconds: remaining,
+      isPaused: kind.runsDown && Int.random(in: 0..<5, using: &random) == 0)
+  }
+}

@@ -1,0 +1,108 @@
+import SyncCore
+import Testing
+
+/// Requests, bytes and waits (S34, S36, S43, V18, V19).
+@Suite struct BudgetTests {
+  private let hour: Int64 = 3_600_000
+  private let start: Int64 = 1_704_628_800_000
+
+  @Test func `V18 S43: no schedule gets more than 100 requests into a sliding hour`() {
+    for seed in 1...UInt64(50) {
+      var random = SplitMix64(seed: seed)
+      var budget = RequestBudget()
+      var sent: [Int64] = []
+      var now = start
+      while now < start + 6 * hour {
+        now += Int64.random(in: 0...(Bool.random(using: &random) ? 1000 : 120_000), using: &random)
+        if budget.permitted(.push, bytes: 0, atMilliseconds: now) <= now {
+          budget.spendRequest(atMilliseconds: now)
+          sent.append(now)
+        }
+      }
+      for (index, time) in sent.enumerated() where index >= 100 {
+        #expect(time - sent[index - 100] > hour, "seed \(seed)")
+      }
+      #expect(sent.count > 500, "seed \(seed)")
+    }
+  }
+
+  @Test func `a hundred at the end of an hour and a hundred at the start of the next are not both let through`() {
+    var budget = RequestBudget()
+    for second in 0..<100 { budget.spendRequest(atMilliseconds: start + Int64(second)) }
+    #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start + 1000) == start + hour + 1)
+  }
+
+  @Test func `polls leave 20 of the hour's requests to the user's pushes`() {
+    var budget = RequestBudget()
+    for _ in 0..<79 { budget.spendRequest(atMilliseconds: start) }
+    #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start)
+    budget.spendRequest(atMilliseconds: start)
+    #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start + hour + 1)
+    #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start) == start)
+  }
+
+  @Test func `V18: no schedule gets more than 1 MB into a sliding day`() {
+    for seed in 1...UInt64(20) {
+      var random = SplitMix64(seed: seed)
+      var budget = RequestBudget()
+      var sent: [(time: Int64, bytes: Int)] = []
+      var now = start
+      while now < start + 72 * hour {
+        now += Int64.random(in: 0...600_000, using: &random)
+        let bytes = Int.random(in: 1...20_000, using: &random)
+        if budget.permitted(.push, bytes: bytes, atMilliseconds: now) <= now {
+          budget.spend(bytes: bytes, atMilliseconds: now)
+          sent.append((now, bytes))
+        }
+      }
+      for (index, last) in sent.enumerated() {
+        let day = sent[...index].filter { last.time - $0.time <= 24 * hour }.reduce(0) { $0 + $1.bytes }
+        #expect(day <= 1_000_000, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `V19 S34: waits lie between 0 and the limit, which doubles up to five minutes`() {
+    var random = SplitMix64(seed: 1)
+    let limits: [Int64] = [
+      200, 500, 1000, 2000, 4000, 8000, 16_000, 32_000, 64_000, 128_000, 256_000, 300_000, 300_000,
+    ]
+    for _ in 0..<200 {
+      var backoff = Backoff()
+      for limit in limits {
+        let wait = backoff.fail(using: &random)
+        #expect((0...limit).contains(wait))
+      }
+      backoff.succeed()
+      #expect(backoff.fail(using: &random) <= 200)
+    }
+  }
+
+  @Test func `S36 V19: what the server asks for is a floor`() {
+    var random = SplitMix64(seed: 1)
+    var backoff = Backoff()
+    for _ in 0..<20 { #expect(backoff.fail(retryAfterMilliseconds: 7000, using: &random) >= 7000) }
+  }
+
+  @Test func `S28: a device's identity keeps a readable stem and is well formed`() {
+    let device = DeviceID(stem: "Zoë's Mac", random: 0xab)
+    #expect(device.name.hasSuffix("-000000ab"))
+    #expect(DeviceID.isWellFormed(device.name))
+    #expect(DeviceID.isWellFormed(DeviceID(stem: String(repeating: "x", count: 200), random: 1).name))
+    #expect(DeviceID("a b") == nil)
+    #expect(DeviceID("") == nil)
+  }
+
+  @Test func `M2: a clock never gives a stamp twice or one before what it has received`() {
+    let device = DeviceID(stem: "d", random: 1)
+    var clock = HybridLogicalClock()
+    var last = clock.stamp(device, nowMilliseconds: 1000)
+    for now in [1000, 1000, 900, 1001, 5, 1001] as [Int64] {
+      let next = clock.stamp(device, nowMilliseconds: now)
+      #expect(next > last)
+      last = next
+    }
+    clock.receive(Stamp(milliseconds: 9000, counter: 3, device: device))
+    #expect(clock.stamp(device, nowMilliseconds: 1002) > Stamp(milliseconds: 9000, counter: 3, device: device))
+  }
+}

@@ -1,0 +1,119 @@
+import SyncCore
+import SyncPomodoro
+import Testing
+
+/// The laws that make replicas agree whatever the order in which changes arrive (V1–V3, V6–V10, S27).
+@Suite struct MergeLawsTests {
+  private let window = Histories.window
+  private let policy = PomodoroPolicy()
+
+  private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: window) }
+
+  @Test func `V1 V2 V3: joining is commutative, associative and idempotent`() {
+    for seed in 1...UInt64(3000) {
+      var histories = Histories(seed: seed)
+      let (a, b, c) = histories.threeCells()
+      #expect(join(a, b) == join(b, a), "seed \(seed)")
+      #expect(join(join(a, b), c) == join(a, join(b, c)), "seed \(seed)")
+      #expect(join(a, a) == a, "seed \(seed)")
+      #expect(join(join(a, b), b) == join(a, b), "seed \(seed)")
+    }
+  }
+
+  @Test func `V3 M4: applying a write twice is applying it once`() {
+    for seed in 1...UInt64(500) {
+      var histories = Histories(seed: seed)
+      var (cell, _, _) = histories.threeCells()
+      histories.replicas[0] = cell
+      let write = histories.nextWrite(of: 0)
+      cell.apply(write, windowMilliseconds: window)
+      let once = cell
+      let isNews = cell.apply(write, windowMilliseconds: window)
+      #expect(!isNews, "seed \(seed)")
+      #expect(cell == once, "seed \(seed)")
+    }
+  }
+
+  @Test func `M4: a lost acknowledgement does not bring a superseded state back`() {
+    var cell = Cell()
+    let (mac, phone) = (Histories.devices[0], Histories.devices[1])
+    let first = Write(
+      dot: Dot(device: mac, number: 1), milliseconds: 1000, payload: TimerState(kind: .focus).payload)
+    cell.apply(first, windowMilliseconds: window)
+    let stop = Write(
+      dot: Dot(device: phone, number: 1), milliseconds: 1100, context: cell.context,
+      payload: TimerState(kind: .idle).payload)
+    cell.apply(stop, windowMilliseconds: window)
+    let isNews = cell.apply(first, windowMilliseconds: window)
+    #expect(!isNews)
+    #expect(cell.entries.map(\.dot) == [stop.dot])
+  }
+
+  @Test func `V6 F15: a write that saw another removes it, within the window too`() {
+    for seed in 1...UInt64(500) {
+      var histories = Histories(seed: seed)
+      var (cell, _, _) = histories.threeCells()
+      let seen = cell.entries.map(\.dot)
+      histories.replicas[1] = cell
+      var write = histories.nextWrite(of: 1)
+      write.payload = TimerState(kind: .idle).payload
+      cell.apply(write, windowMilliseconds: window)
+      #expect(cell.entries.map(\.dot) == [write.dot], "seed \(seed), seen \(seen)")
+    }
+  }
+
+  @Test func `V7: a cell holds at most one entry a device, and V8 its count never goes back within an epoch`() {
+    for seed in 1...UInt64(1000) {
+      var histories = Histories(seed: seed)
+      let (a, b, _) = histories.threeCells()
+      let both = join(a, b)
+      #expect(Set(both.entries.map(\.dot.device)).count == both.entries.count, "seed \(seed)")
+      #expect(both.tally == max(a.tally, b.tally), "seed \(seed)")
+    }
+  }
+
+  @Test func `V9 F17: what counts is one written state, never a mixture`() throws {
+    for seed in 1...UInt64(1000) {
+      var histories = Histories(seed: seed)
+      let (a, b, _) = histories.threeCells()
+      guard let winner = join(a, b).reading(by: policy)?.winner else { continue }
+      #expect((a.entries + b.entries).contains { $0.dot == winner.dot && $0.payload == winner.payload }, "seed \(seed)")
+    }
+  }
+
+  @Test func `V10: shifting all clocks changes nothing but the stamps`() {
+    for seed in 1...UInt64(500) {
+      var (plain, shifted) = (Histories(seed: seed), Histories(seed: seed))
+      shifted.time += 123_456_789
+      let (a, b, _) = plain.threeCells()
+      let (c, d, _) = shifted.threeCells()
+      let (one, other) = (join(a, b).reading(by: policy), join(c, d).reading(by: policy))
+      #expect(one?.winner.dot == other?.winner.dot, "seed \(seed)")
+      #expect(one?.rule == other?.rule, "seed \(seed)")
+    }
+  }
+
+  @Test func `every order of arrival at one cell gives the same bytes`() {
+    // F14's cycle: focus beats break, break beats idle, idle beats focus by the window. As a set it has one answer.
+    let kinds: [(TimerKind, Int64)] = [(.focus, 0), (.breakTime, 3000), (.idle, 6000)]
+    let writes = zip(Histories.devices, kinds).map { device, one in
+      Write(
+        dot: Dot(device: device, number: 1), milliseconds: 1000 + one.1,
+        payload: TimerState(kind: one.0, remainingMilliseconds: 300_000).payload)
+    }
+    var outcomes: Set<[UInt8]> = []
+    for order in [[0, 1, 2], [0, 2, 1], [1, 0, 2], [1, 2, 0], [2, 0, 1], [2, 1, 0]] {
+      var cells = writes.map { write -> Cell in
+        var cell = Cell()
+        cell.apply(write, windowMilliseconds: window)
+        return cell
+      }
+      cells = order.map { cells[$0] }
+      outcomes.insert(join(join(cells[0], cells[1]), cells[2]).packed())
+      var inOrder = Cell()
+      for index in order { inOrder.apply(writes[index], windowMilliseconds: window) }
+      #expect(inOrder.reading(by: policy)?.winner.dot == writes[1].dot)
+    }
+    #expect(outcomes.count == 1)
+  }
+}

@@ -1,0 +1,96 @@
+import SyncCore
+import SyncPomodoro
+import Testing
+
+/// The compact form of records and writes (V12, F26).
+@Suite struct PackingTests {
+  private let policy = PomodoroPolicy()
+
+  @Test func `V12: what is packed and unpacked is the same, and equal cells are equal bytes`() throws {
+    for seed in 1...UInt64(1000) {
+      var histories = Histories(seed: seed)
+      let (a, b, _) = histories.threeCells()
+      let cell = Cell.join(a, b, windowMilliseconds: 5000)
+      #expect(try Cell(packed: cell.packed()) == cell, "seed \(seed)")
+      histories.replicas[0] = cell
+      let write = histories.nextWrite(of: 0)
+      #expect(try Write(packed: write.packed()) == write, "seed \(seed)")
+    }
+  }
+
+  @Test func `V12: parts of a newer version survive being read, joined and written by this one`() throws {
+    var newer = Cell()
+    newer.apply(
+      Write(dot: Dot(device: Histories.devices[0], number: 1), milliseconds: 5, payload: [0]), windowMilliseconds: 5000)
+    let plain = newer
+    newer.extensions = [.init(tag: 9, bytes: [1, 2, 3]), .init(tag: 12, bytes: [])]
+    let read = try Cell(packed: newer.packed())
+    #expect(read == newer)
+    #expect(Cell.join(plain, read, windowMilliseconds: 5000).extensions == newer.extensions)
+    var written = read
+    written.apply(
+      Write(dot: Dot(device: Histories.devices[1], number: 1), milliseconds: 6, payload: [0]), windowMilliseconds: 5000)
+    #expect(try Cell(packed: written.packed()).extensions == newer.extensions)
+  }
+
+  @Test func `a format of the future is refused and says what to do`() {
+    #expect(throws: PackingError.unsupportedFormat(found: 2, known: 1)) { try Cell(packed: [2, 0, 0]) }
+    #expect("\(PackingError.unsupportedFormat(found: 2, known: 1))".contains("update flowrun on this device"))
+  }
+
+  @Test func `F26: the record of three devices in conflict takes less than 437 bytes`() {
+    var cell = Cell()
+    for index in 0..<3 {
+      let device = DeviceID(stem: "MacBook-Pro-2024", random: UInt32.max - UInt32(index))
+      let state = TimerState(
+        kind: .focus, remainingMilliseconds: 1_500_000, extra: Array(#"{"remainingSeconds":1500}"#.utf8))
+      cell.apply(
+        Write(
+          dot: Dot(device: device, number: 100_000), milliseconds: 1_704_628_800_000 + Int64(index),
+          payload: state.payload,
+          tally: Tally(epoch: 400, count: 12)),
+        windowMilliseconds: 5000)
+    }
+    #expect(cell.entries.count == 3)
+    #expect(cell.packed().count < 437)
+  }
+
+  @Test func `damaged bytes are refused with a place, and never trap`() throws {
+    var random = SplitMix64(seed: 7)
+    var histories = Histories(seed: 7)
+    let (cell, _, _) = histories.threeCells()
+    let write = histories.nextWrite(of: 0)
+    var refused = 0
+    for _ in 0..<20_000 {
+      for original in [cell.packed(), write.packed()] {
+        var bytes = original
+        for _ in 0..<Int.random(in: 1...4, using: &random) {
+          switch Int.random(in: 0..<3, using: &random) {
+          case 0 where !bytes.isEmpty: bytes.remove(at: Int.random(in: 0..<bytes.count, using: &random))
+          case 1:
+            bytes.insert(.random(in: 0...255, using: &random), at: Int.random(in: 0...bytes.count, using: &random))
+          default:
+            if !bytes.isEmpty {
+              bytes[Int.random(in: 0..<bytes.count, using: &random)] = .random(in: 0...255, using: &random)
+            }
+          }
+        }
+        do {
+          let read = try Cell(packed: bytes)
+          #expect(try Cell(packed: read.packed()) == read)
+        } catch { refused += 1 }
+        if let read = try? Write(packed: bytes) { #expect(try Write(packed: read.packed()) == read) }
+      }
+    }
+    #expect(refused > 10_000)
+  }
+
+  @Test func `cutting a record anywhere names where it ends`() {
+    var histories = Histories(seed: 3)
+    let (cell, _, _) = histories.threeCells()
+    let bytes = cell.packed()
+    for length in 0..<bytes.count {
+      #expect(throws: PackingError.self, "length \(length)") { try Cell(packed: Array(bytes.prefix(length))) }
+    }
+  }
+}

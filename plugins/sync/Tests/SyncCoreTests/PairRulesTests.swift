@@ -1,0 +1,123 @@
+import SyncCore
+import SyncPomodoro
+import Testing
+
+/// The rules for two devices that did not see each other (V4, V5, S18–S26).
+@Suite struct PairRulesTests {
+  private let policy = PomodoroPolicy()
+  private let mac = Histories.devices[0]
+  private let phone = Histories.devices[1]
+
+  private func write(
+    _ device: DeviceID, _ kind: TimerKind, at milliseconds: Int64, left remaining: Int64 = 0, paused: Bool = false,
+    count: Int64 = 0
+  ) -> Write {
+    Write(
+      dot: Dot(device: device, number: 1), milliseconds: 100_000 + milliseconds,
+      payload: TimerState(kind: kind, remainingMilliseconds: remaining, isPaused: paused).payload,
+      tally: Tally(count: count))
+  }
+
+  private func outcome(_ writes: Write...) throws -> Cell.Reading {
+    var (forward, backward) = (Cell(), Cell())
+    for one in writes { forward.apply(one, windowMilliseconds: policy.windowMilliseconds) }
+    for one in writes.reversed() { backward.apply(one, windowMilliseconds: policy.windowMilliseconds) }
+    let reading = try #require(forward.reading(by: policy))
+    #expect(backward.reading(by: policy)?.winner.dot == reading.winner.dot)
+    return reading
+  }
+
+  @Test(arguments: TimerKind.allCases, TimerKind.allCases)
+  func `S25: of two concurrent kinds the higher priority counts, whichever is newer`(
+    _ one: TimerKind, _ other: TimerKind
+  ) throws {
+    guard one != other else { return }
+    for gap in [0, 1, 4999, 5000] as [Int64] {
+      let reading = try outcome(write(mac, one, at: 0), write(phone, other, at: gap))
+      let expected = one.priority > other.priority ? mac : phone
+      #expect(reading.winner.dot.device == expected)
+      #expect(reading.rule == .priority)
+    }
+  }
+
+  @Test(arguments: [4999, 5000] as [Int64])
+  func `S18 C13 F4: up to and including 5.000 s the smart rules hold`(_ gap: Int64) throws {
+    #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: gap)).winner.dot.device == mac)
+  }
+
+  @Test func `S18: from 5.001 s on the newer one counts`() throws {
+    #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: 5001)).winner.dot.device == phone)
+  }
+
+  @Test func `S20: idle and focus give focus, either way`() throws {
+    #expect(try outcome(write(mac, .idle, at: 0), write(phone, .focus, at: 3)).winner.dot.device == phone)
+    #expect(try outcome(write(mac, .focus, at: 0), write(phone, .idle, at: 3)).winner.dot.device == mac)
+  }
+
+  @Test(arguments: [TimerKind.focus, .breakTime])
+  func `S21 S22 F16: of two that run, the one with less left at one instant counts`(_ kind: TimerKind) throws {
+    let less = try outcome(write(mac, kind, at: 0, left: 60_000), write(phone, kind, at: 0, left: 90_000))
+    #expect(less.winner.dot.device == mac)
+    #expect(less.rule == .remaining)
+    // Raw figures favour the phone; at one instant the Mac has a second less.
+    let aged = try outcome(write(mac, kind, at: 0, left: 1_500_000), write(phone, kind, at: 4000, left: 1_497_000))
+    #expect(aged.winner.dot.device == mac)
+  }
+
+  @Test func `M7: a paused timer does not age`() throws {
+    let reading = try outcome(
+      write(mac, .focus, at: 0, left: 1_500_000, paused: true), write(phone, .focus, at: 4000, left: 1_499_000))
+    #expect(reading.winner.dot.device == phone)
+  }
+
+  @Test func `S21 S23 F5: with everything else equal the newer counts, then the larger device name`() throws {
+    let newer = try outcome(write(mac, .idle, at: 0), write(phone, .idle, at: 1))
+    #expect(newer.winner.dot.device == phone)
+    #expect(newer.rule == .newest)
+    let tie = try outcome(write(mac, .focus, at: 0, left: 1), write(phone, .focus, at: 0, left: 1))
+    #expect(tie.winner.dot.device == max(mac, phone))
+    #expect(tie.rule == .device)
+  }
+
+  @Test func `S26 F3: focus at 12:00:00 and a break at 12:00:03 give focus on both`() throws {
+    let reading = try outcome(
+      write(mac, .focus, at: 0, left: 1_500_000), write(phone, .breakTime, at: 3000, left: 300_000))
+    #expect(reading.winner.dot.device == mac)
+  }
+
+  @Test func `S19 M8: the larger count stands in every branch, also when its state is dropped`() {
+    for gap in [0, 3000, 9000] as [Int64] {
+      var cell = Cell()
+      cell.apply(write(mac, .idle, at: 0, count: 7), windowMilliseconds: policy.windowMilliseconds)
+      cell.apply(write(phone, .focus, at: gap, count: 5), windowMilliseconds: policy.windowMilliseconds)
+      #expect(cell.tally.count == 7)
+    }
+  }
+
+  @Test func `F18: a new day starts from 0, and an old count does not come back`() {
+    var cell = Cell()
+    var reset = write(mac, .idle, at: 0)
+    reset.tally = Tally(epoch: 1, count: 0)
+    cell.apply(reset, windowMilliseconds: policy.windowMilliseconds)
+    cell.apply(write(phone, .focus, at: 100, count: 9), windowMilliseconds: policy.windowMilliseconds)
+    #expect(cell.tally == Tally(epoch: 1, count: 0))
+  }
+
+  @Test func `F9: the older one may win where the newer was read first`() throws {
+    #expect(try outcome(write(phone, .idle, at: 3000), write(mac, .focus, at: 0)).winner.dot.device == mac)
+  }
+
+  @Test func `the rule that decided is told: causal, or the window`() {
+    var cell = Cell()
+    let first = write(mac, .focus, at: 0, left: 60_000)
+    cell.apply(first, windowMilliseconds: policy.windowMilliseconds)
+    let loser = cell.entries[0]
+    var seeing = write(phone, .idle, at: 3000)
+    seeing.context = cell.context
+    var (causal, late) = (cell, cell)
+    causal.apply(seeing, windowMilliseconds: policy.windowMilliseconds)
+    late.apply(write(phone, .idle, at: 6000), windowMilliseconds: policy.windowMilliseconds)
+    #expect(causal.resolution(replacing: loser, by: policy) == .causal)
+    #expect(late.resolution(replacing: loser, by: policy) == .lww)
+  }
+}

@@ -1,0 +1,164 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import SyncSimulation
+import Testing
+
+/// Whole devices on a virtual clock, with everything going wrong that can (V13–V24, S1, S39–S41).
+@Suite struct HistoriesTests {
+  #if DEBUG
+    private static let histories: UInt64 = 500
+  #else
+    private static let histories: UInt64 = 10_000
+  #endif
+
+  private func expectGood(_ report: SimulationReport, _ what: String = "") {
+    #expect(report.converged, "replay with seed \(report.seed) \(what)")
+    #expect(report.equalsOracle, "replay with seed \(report.seed) \(what)")
+    #expect(report.violations.isEmpty, "replay with seed \(report.seed) \(what)")
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `V13 V14 V15 V16 V20 V24 S27 S40: every faulty history ends with equal bytes that the oracle foretold`() {
+    var rules: Set<ConflictRule> = []
+    for seed in 1...Self.histories {
+      let report = Simulation.run(.concurrentHistory(seed: seed))
+      if !report.isGood { expectGood(report) }
+      rules.formUnion(report.conflicts.keys)
+    }
+    #expect(rules.isSuperset(of: [.causal, .lww, .priority, .remaining, .newest]))
+  }
+
+  @Test func `the same seed plays the same`() {
+    let (one, other) = (Simulation.run(.concurrentHistory(seed: 7)), Simulation.run(.concurrentHistory(seed: 7)))
+    #expect(one.restedAtMilliseconds == other.restedAtMilliseconds)
+    #expect(one.requests == other.requests)
+    #expect(one.latenciesMilliseconds == other.latenciesMilliseconds)
+  }
+
+  /// Two devices that edit at the same moment, one of them offline for a while.
+  private func conflictPlan() -> SimulationPlan {
+    var plan = SimulationPlan(seed: 11, devices: 2, healsAtMilliseconds: 30_000)
+    let focus = TimerState(kind: .focus, remainingMilliseconds: 1_500_000)
+    plan.steps = [
+      .init(1000, 0, .set(focus, completed: 1)), .init(1050, 0, .set(TimerState(kind: .idle), completed: 0)),
+      .init(2000, 1, .set(TimerState(kind: .breakTime, remainingMilliseconds: 300_000), completed: 1)),
+      .init(2003, 0, .set(focus, completed: 0)), .init(5000, 1, .switched(online: false)),
+      .init(6000, 1, .set(TimerState(kind: .snooze), completed: 1)), .init(6500, 0, .setting("theme", [1])),
+      .init(9000, 1, .switched(online: true)), .init(9001, 1, .setting("theme", [2])),
+      .init(9050, 0, .resetCount),
+    ]
+    return plan
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `V15 S32: killed at every single step of its work, a device loses nothing and counts nothing twice`() {
+    let calm = Simulation.run(conflictPlan())
+    expectGood(calm)
+    var runs = 0
+    for device in 0..<2 {
+      for effect in 0..<calm.effects[device] {
+        var plan = conflictPlan()
+        plan.faults.crashBeforeEffect = (device, effect)
+        expectGood(Simulation.run(plan), "killed device \(device) before effect \(effect)")
+        runs += 1
+      }
+    }
+    #expect(runs > 60)
+  }
+
+  @Test func `V23: after the cursor is lost everything is read again`() {
+    var plan = conflictPlan()
+    plan.steps.append(.init(12_000, 0, .loseCursor))
+    plan.steps.append(.init(14_000, 1, .loseCursor))
+    expectGood(Simulation.run(plan))
+  }
+
+  @Test(arguments: [true, false])
+  func `V23: a server that went back to a copy gets from the devices what it lost`(_ isAnnounced: Bool) {
+    for seed in 1...UInt64(40) {
+      var plan = conflictPlan()
+      plan.seed = seed
+      plan.faults.loss = isAnnounced && seed % 2 == 0 ? 0.3 : 0
+      plan.steps.append(.init(3000 + Int64(seed) * 150, 0, .backUpServer))
+      plan.steps.append(.init(12_000 + Int64(seed) * 100, 0, .restoreServer(isAnnounced: isAnnounced)))
+      plan.steps.append(.init(20_000, 1, .set(TimerState(kind: .idle), completed: 1)))
+      let report = Simulation.run(plan)
+      #expect(report.converged, "seed \(seed)")
+      #expect(report.violations.isEmpty, "seed \(seed)")
+    }
+  }
+
+  @Test func `V22 S5 S45: without a live channel a change arrives within 30 s in the first five minutes`() {
+    for seed in 1...UInt64(20) {
+      var plan = conflictPlan()
+      plan.seed = seed
+      plan.settings.usesChannel = false
+      plan.steps = [.init(20_000 + Int64(seed) * 1000, 0, .set(TimerState(kind: .focus), completed: 1))]
+      plan.healsAtMilliseconds = 120_000
+      let report = Simulation.run(plan)
+      expectGood(report)
+      #expect(report.latency(percentile: 1) <= 30_500)
+    }
+  }
+
+  @Test func `S1 S3 S4 S41: with an ordinary network a change is on the other device within 5 s, both ways`() {
+    for seed in 1...UInt64(20) {
+      var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 300_000)
+      plan.faults.delayMilliseconds = 200...1200
+      plan.steps = (1...10).map {
+        .init(Int64($0) * 20_000, $0 % 2, .set(TimerState(kind: .focus, remainingMilliseconds: 1), completed: 1))
+      }
+      let report = Simulation.run(plan)
+      expectGood(report)
+      #expect(report.latenciesMilliseconds.count == 10)
+      #expect(report.latency(percentile: 1) <= 5000)
+    }
+  }
+
+  @Test func `V17 S49: one device that acts makes one commit an action, and idle ones only read`() {
+    var plan = SimulationPlan(seed: 3, devices: 4, healsAtMilliseconds: 120_000)
+    plan.steps = (1...6).map { .init(Int64($0) * 10_000, 0, .set(TimerState(kind: .focus), completed: 1)) }
+    let report = Simulation.run(plan)
+    expectGood(report)
+    #expect(report.commits == 6)
+    // The actor: a start, a channel and six commits. Each of the others: a start, a channel and at most six reads.
+    #expect(report.requests <= 8 + 3 * 8)
+  }
+
+  @Test(arguments: [0, 0.1, 0.4])
+  func `V18 S43 S44: a day of three devices stays within 100 requests an hour and 1 MB`(_ loss: Double) {
+    for seed in 1...UInt64(3) {
+      let report = Simulation.run(.day(seed: seed, devices: 3, hours: 24, loss: loss))
+      expectGood(report)
+      #expect(report.requestsPerHourMax <= 100)
+      #expect(report.bytesPerDayMax <= 1_000_000)
+      #expect(report.parked == 0)
+    }
+  }
+
+  @Test func `V18: a user who never stops clicking is queued, not let through`() {
+    var plan = SimulationPlan(seed: 5, devices: 2, healsAtMilliseconds: 4 * 3_600_000)
+    var time: Int64 = 5000
+    while time < plan.healsAtMilliseconds {
+      plan.steps.append(
+        .init(time, 0, .set(TimerState(kind: .focus, remainingMilliseconds: time % 1000), completed: 0)))
+      time += 3000
+    }
+    let report = Simulation.run(plan)
+    expectGood(report)
+    #expect(report.requestsPerHourMax <= 100)
+    #expect(report.requestsPerHourMax > 80)
+  }
+
+  @Test(arguments: [BackendError.quotaExceeded(retryAfterMilliseconds: 1_800_000), .unreachable("down"), .timedOut])
+  func `V18 V19 S36: a server that answers with errors for six hours is not pestered, and then hears everything`(
+    _ error: BackendError
+  ) {
+    var plan = SimulationPlan.day(seed: 9, devices: 2, hours: 8, loss: 0)
+    plan.faults.serverError = (error, 6 * 3_600_000)
+    let report = Simulation.run(plan)
+    expectGood(report)
+    #expect(report.requestsPerHourMax <= 100)
+  }
+}

@@ -1,0 +1,117 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+
+/// A machine on a hand-turned clock, in front of a zone that answers at once or as the test says.
+struct Rig {
+  static let start: Int64 = 1_704_628_800_000
+  static let device = DeviceID(stem: "mac", random: 1)
+
+  var machine: SyncMachine
+  var zone = ZoneState(generation: 1, policy: PomodoroPolicy())
+  var now: Int64 = Rig.start
+  /// How far the device's clock is ahead of the server's.
+  var skew: Int64 = 0
+  var disk: [String: [UInt8]] = [:]
+  var requests: [(time: Int64, request: SyncMachine.Request)] = []
+  var notices: [SyncMachine.Notice] = []
+  /// What the server answers instead of doing what it is asked.
+  var error: BackendError?
+  /// The same for commits alone.
+  var commitError: BackendError?
+  /// Requests that wait for the test to answer them.
+  var held: [(number: Int, request: SyncMachine.Request)] = []
+  var holds = false
+
+  init(settings: SyncSettings = Rig.plain, replica: Replica = Replica(device: Rig.device)) {
+    machine = SyncMachine(replica: replica, policy: PomodoroPolicy(), settings: settings, seed: 1)
+  }
+
+  /// Without a channel and with essential timers.
+  static var plain: SyncSettings {
+    var settings = SyncSettings()
+    settings.usesChannel = false
+    settings.essentialTypes = [PomodoroPolicy.timer.type]
+    return settings
+  }
+
+  var commits: [[Operation]] {
+    requests.compactMap { if case .commit(let operations) = $0.request { operations } else { nil } }
+  }
+
+  var pulls: Int { requests.count - commits.count }
+
+  mutating func start() { give(.started) }
+
+  mutating func act(_ kind: TimerKind = .focus, completed: Int64 = 0) {
+    give(.acted(PomodoroPolicy.timer, .init(payload: TimerState(kind: kind).payload, tally: .add(completed))))
+  }
+
+  mutating func give(_ event: SyncMachine.Event) {
+    for effect in machine.handle(event, atMilliseconds: now + skew) {
+      switch effect {
+      case .save(let changes): for change in changes { disk[change.key] = change.value }
+      case .send(let number, let request):
+        requests.append((now, request))
+        if holds { held.append((number, request)) } else { answer(number, request) }
+      case .openChannel, .closeChannel: break
+      case .tell(let notice): notices.append(notice)
+      }
+    }
+  }
+
+  mutating func answerHeld() {
+    let waiting = held
+    held = []
+    for one in waiting { answer(one.number, one.request) }
+  }
+
+  private mutating func answer(_ number: Int, _ request: SyncMachine.Request) {
+    if let error {
+      give(.failed(number, error))
+      return
+    }
+    if let commitError, case .commit = request {
+      give(.failed(number, commitError))
+      return
+    }
+    do throws(BackendError) {
+      switch request {
+      case .commit(let operations):
+        give(.answered(number, .commit(try zone.commit(operations, serverMilliseconds: now))))
+      case .changes(let since, let limit, let bytes):
+        let page = try zone.changes(since: since, limit: limit, maximumBytes: bytes, serverMilliseconds: now)
+        give(.answered(number, .changes(page)))
+      }
+    } catch {
+      give(.failed(number, error))
+    }
+  }
+
+  /// Turns the clock, waking the machine whenever it asked for it.
+  mutating func advance(milliseconds: Int64) {
+    let end = now + milliseconds
+    while let wake = machine.nextWake(atMilliseconds: now + skew), wake != .max, max(wake - skew, now + 1) <= end {
+      now = max(wake - skew, now + 1)
+      give(.woke)
+    }
+    now = end
+  }
+
+  /// What another device commits.
+  mutating func commitElsewhere(_ kind: TimerKind, device: UInt32 = 9, number: Int64 = 1) {
+    let stored = zone.records[PomodoroPolicy.timer]
+    let write = Write(
+      dot: Dot(device: DeviceID(stem: "phone", random: device), number: number), milliseconds: now,
+      seen: stored?.cell.latestStamp, context: stored?.cell.context ?? VersionVector(),
+      payload: TimerState(kind: kind).payload)
+    let operation = Operation(
+      key: PomodoroPolicy.timer, expectedVersion: stored?.version ?? 0, change: .write(write))
+    _ = try? zone.commit([operation], serverMilliseconds: now)
+  }
+
+  var shown: TimerKind? {
+    machine.replica.view(of: PomodoroPolicy.timer, windowMilliseconds: 5000).reading(by: PomodoroPolicy())
+      .flatMap { try? TimerState(payload: $0.winner.payload).kind }
+  }
+}
