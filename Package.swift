@@ -29,6 +29,10 @@ let package = Package(
     + plugin("flow")
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("RouterCore", of: "router")
+    + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
+    + values("SyncPomodoro", of: "sync", uses: ["SyncCore"], tests: nil)
+    + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncSimulation"])
+    + values("SyncSimulation", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
 )
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it.
@@ -53,11 +57,15 @@ func plugin(_ name: String, uses: [Target.Dependency] = []) -> [Target] {
 
 /// The values of a plugin's field, under `plugins/<plugin>/Sources/<name>`, with their tests: they know neither the
 /// plugin interface nor the world.
-func values(_ name: String, of plugin: String) -> [Target] {
-  [
-    .target(name: name, dependencies: ["FlowModel"], path: "plugins/\(plugin)/Sources/\(name)"),
-    .testTarget(
-      name: "\(name)Tests", dependencies: [.byName(name: name), "FlowModel"],
-      path: "plugins/\(plugin)/Tests/\(name)Tests"),
-  ]
+func values(
+  _ name: String, of plugin: String, uses: [Target.Dependency] = ["FlowModel"],
+  tests: [Target.Dependency]? = ["FlowModel"]
+) -> [Target] {
+  [.target(name: name, dependencies: uses, path: "plugins/\(plugin)/Sources/\(name)")]
+    + (tests.map {
+      [
+        .testTarget(
+          name: "\(name)Tests", dependencies: [.byName(name: name)] + $0, path: "plugins/\(plugin)/Tests/\(name)Tests")
+      ]
+    } ?? [])
 }
