@@ -7,11 +7,13 @@ let package = Package(
   name: "flowrun",
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
+    .executable(name: "flowrun", targets: ["flowrun"]),
     .library(name: "FlowKit", targets: ["FlowKit"]),
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
   ],
   dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
   ],
@@ -24,7 +26,7 @@ let package = Package(
       tests: ["FlowDiagnostics", "FlowModel"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])
-    + core("FlowKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
+    + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
@@ -33,6 +35,13 @@ let package = Package(
     + values("SyncPomodoro", of: "sync", uses: ["SyncCore"], tests: nil)
     + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncSimulation"])
     + values("SyncSimulation", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
+    + core(
+      "FlowCLI",
+      uses: [
+        "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPlugin",
+        "StoragePlugin", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ])
+    + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
 )
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it.

@@ -96,8 +96,8 @@ public struct Simulator {
   public mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {
-    apply(.started(prewarm: activation == nil))
     if let activation { apply(.activated(activation)) }
+    apply(.started(prewarm: activation == nil))
     while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
       now = next
       handleInstant()

@@ -66,6 +66,7 @@ extension Plan {
       timers.insert(PlanTimer(atNanoseconds: now + max.nanoseconds, kind: .deadline, step: step, attempt: 0))
     }
     if let max = options.retry?.attemptDeadline {
+      attemptStarts[step] = now
       timers.insert(
         PlanTimer(
           atNanoseconds: now + max.nanoseconds, kind: .deadline, step: step, attempt: states[Int(step)].attempt))

@@ -70,6 +70,37 @@ extension Plan {
     return functions
   }
 
+  /// Whether a body of this try is to be waited for: it runs, and nobody has given up on it.
+  func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool {
+    states[Int(step)].status == .running && Int(states[Int(step)].attempt) == attempt
+  }
+
+  /// Whether a body of this try may be running: it is awaited, serves, or was told to end.
+  func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
+    isAwaiting(step, attempt: attempt) || states[Int(step)].marks.contains(.serving)
+      || lingering[Attempt(step: step, attempt: UInt8(attempt))] != nil
+  }
+
+  /// The instant at which the step, or this try of it, times out; nil: never.
+  func ceiling(of step: StepIndex, attempt: Int) -> Int? {
+    guard traits[Int(step)].flags.contains(.timed), states[Int(step)].startedAt != never else { return nil }
+    let options = graph.workflow.steps[Int(step)].options
+    let whole = options.deadline?.max.map { states[Int(step)].startedAt + $0.nanoseconds }
+    let single = options.retry?.attemptDeadline.map { attemptStart(step) + $0.nanoseconds }
+    return [whole, single].compactMap { $0 }.min()
+  }
+
+  private func attemptStart(_ step: StepIndex) -> Int { attemptStarts[step] ?? states[Int(step)].startedAt }
+
+  /// The name of a step's queue.
+  func queueName(of step: StepIndex) -> String { queues[Int(traits[Int(step)].queue)].name }
+
+  /// The name of an event.
+  func eventName(_ index: Int) -> String { eventNames[index] }
+
+  /// Whether there are transitions that nobody has taken.
+  var hasRecords: Bool { !records.isEmpty }
+
   /// How the launch gate stands.
   public var gate: GateReading {
     GateReading(

@@ -80,6 +80,8 @@ public struct Plan: Sendable {
   var overruns: [StepIndex: Int] = [:]
   /// When a step was told to end because its time was over.
   var ceilingTimes: [StepIndex: Int] = [:]
+  /// When the current try of a step with a ceiling a try started.
+  var attemptStarts: [StepIndex: Int] = [:]
   /// Steps that wait on the main queue for one that ignored its deadline.
   var mainHolder: StepIndex?
   var mainHoldIsLimited = false

@@ -2,7 +2,8 @@ import FlowModel
 
 /// What happens to a plan.
 public enum PlanEvent: Sendable {
-  /// The run begins; with `prewarm` only marked steps may run until activation.
+  /// The run begins; with `prewarm` only marked steps may run until activation. A run that is not prewarmed is told
+  /// `activated` first.
   case started(prewarm: Bool)
   /// The launch is known: time 0 of the gate.
   case activated(Resolution)

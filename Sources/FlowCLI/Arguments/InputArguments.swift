@@ -1,0 +1,70 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Reads `-i k=v` and `-i k=@FILE` by the types a workflow declares.
+enum InputArguments {
+  /// The values by name; throws a usage problem for an unknown input, a missing one, and one that does not fit.
+  static func read(_ arguments: [String], for fields: [FieldDeclaration]) throws(UsageProblem) -> ValueObject {
+    var values = ValueObject()
+    for argument in arguments {
+      guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
+        throw UsageProblem("-i '\(argument)': write -i name=value or -i name=@FILE")
+      }
+      let name = String(argument[..<equals])
+      guard let field = fields.first(where: { $0.name == name }) else {
+        throw unknown(name, fields)
+      }
+      values[name] = try read(String(argument[argument.index(after: equals)...]), for: field)
+    }
+    for field in fields where values[field.name] == nil {
+      if let value = field.defaultValue {
+        values[field.name] = value
+      } else if field.isRequired {
+        throw UsageProblem("input '\(field.name)' (\(field.type.name)) is missing: give it with -i \(field.name)=…")
+      } else {
+        values[field.name] = .null
+      }
+    }
+    return values
+  }
+
+  private static func unknown(_ name: String, _ fields: [FieldDeclaration]) -> UsageProblem {
+    guard !fields.isEmpty else { return UsageProblem("-i '\(name)': this workflow has no inputs") }
+    let nearest = NearestName.of(name, among: fields.map(\.name)).map { "; did you mean '\($0)'?" } ?? ""
+    let names = fields.map { "'\($0.name)'" }.joined(separator: ", ")
+    return UsageProblem("-i '\(name)': no such input; this workflow has \(names)\(nearest)")
+  }
+
+  private static func read(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
+    var text = text
+    if text.hasPrefix("@") {
+      do throws(FileProblem) {
+        text = String(decoding: try FileAccess.read(String(text.dropFirst())), as: UTF8.self)
+      } catch {
+        throw UsageProblem("input '\(field.name)': cannot read \(error)")
+      }
+    }
+    let value = value(of: text, as: field.type)
+    if let mismatch = field.type.mismatch(of: value, at: field.name) {
+      throw UsageProblem("input \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
+    }
+    guard case .path = field.type, case .string(let path) = value else { return value }
+    return .string(FileAccess.absolute(path))
+  }
+
+  /// The text as a value of the declared type; what cannot be read as such stays a string and then does not fit.
+  private static func value(of text: String, as type: ValueType) -> Value {
+    switch type {
+    case .string, .duration, .path: .string(text)
+    case .enumeration(_, let base): value(of: text, as: base)
+    case .boolean, .integer, .number, .array, .object: (try? JSONText.parse(text)) ?? .string(text)
+    case .any: (try? JSONText.parse(text)) ?? .string(text)
+    }
+  }
+}
+
+/// A call that cannot be understood: exit 64.
+struct UsageProblem: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}

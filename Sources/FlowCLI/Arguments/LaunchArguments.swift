@@ -1,0 +1,59 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Reads `--launch REASON[=@OPTIONS.json]`, `--event NAME@DELAY` and durations.
+enum LaunchArguments {
+  /// The launch; R14: what the reason does not bring is absent.
+  static func launch(_ argument: String?) throws(UsageProblem) -> Launch {
+    guard let argument else { return Launch() }
+    let parts = argument.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard let reason = LaunchReason(rawValue: parts[0]) else {
+      let reasons = LaunchReason.allCases.map(\.rawValue)
+      let nearest = NearestName.of(parts[0], among: reasons).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageProblem(
+        "--launch '\(parts[0])': expected one of \(reasons.joined(separator: ", "))\(nearest)")
+    }
+    guard parts.count == 2 else { return Launch(reason: reason) }
+    guard parts[1].hasPrefix("@") else {
+      throw UsageProblem("--launch '\(argument)': write --launch \(reason.rawValue)=@OPTIONS.json")
+    }
+    return Launch(reason: reason, options: try options(String(parts[1].dropFirst())))
+  }
+
+  private static func options(_ path: String) throws(UsageProblem) -> ValueObject {
+    let bytes: [UInt8]
+    do throws(FileProblem) {
+      bytes = try FileAccess.read(path)
+    } catch {
+      throw UsageProblem("--launch: cannot read \(error)")
+    }
+    let value: Value
+    do throws(JSONProblem) {
+      value = try JSONText.parse(bytes)
+    } catch {
+      throw UsageProblem("--launch: \(path):\(error)")
+    }
+    guard case .object(let options) = value else {
+      throw UsageProblem("--launch: '\(path)' must hold a JSON object, not \(value.shortText)")
+    }
+    return options
+  }
+
+  /// An event and how long after the start it is posted.
+  static func event(_ argument: String) throws(UsageProblem) -> (name: String, delay: Duration) {
+    let parts = argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard parts.count == 2, !parts[0].isEmpty else {
+      throw UsageProblem("--event '\(argument)': write --event NAME@DELAY, such as map.first-use@9s")
+    }
+    return (parts[0], try duration(parts[1], of: "--event '\(argument)'"))
+  }
+
+  /// A duration on the command line.
+  static func duration(_ text: String, of option: String) throws(UsageProblem) -> Duration {
+    do throws(DurationText.Problem) {
+      return try DurationText.parse(text)
+    } catch {
+      throw UsageProblem("\(option): \(error.help)")
+    }
+  }
+}

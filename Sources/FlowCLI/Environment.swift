@@ -1,0 +1,34 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// What the environment of the process says.
+enum Environment {
+  /// Whether colours are welcome: `NO_COLOR` is not set and the terminal is not dumb.
+  static var allowsColor: Bool { value("NO_COLOR") == nil && value("TERM") != "dumb" }
+
+  /// Whether this is a build machine, where nothing is redrawn.
+  static var isContinuousIntegration: Bool { value("CI") != nil }
+
+  /// The value of a variable; nil when it is not set or empty.
+  static func value(_ name: String) -> String? {
+    guard let text = getenv(name), text.pointee != 0 else { return nil }
+    return String(cString: text)
+  }
+
+  /// All variables.
+  static var variables: [String: String] {
+    var variables: [String: String] = [:]
+    var next = environ
+    while let entry = next.pointee {
+      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
+      next += 1
+    }
+    return variables
+  }
+}

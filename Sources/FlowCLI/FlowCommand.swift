@@ -1,0 +1,19 @@
+import ArgumentParser
+
+/// The command `flowrun`; each verb is a file under `Verbs`.
+public struct FlowCommand: AsyncParsableCommand {
+  public static let configuration = CommandConfiguration(
+    commandName: "flowrun",
+    abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",
+    discussion: """
+      flowrun FILE is short for flowrun run FILE.
+      Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 64 wrong usage, \
+      124 the gate timed out and --strict was given, 130 and 143 interrupted.
+      """,
+    version: "0.1.0",
+    subcommands: [RunCommand.self],
+    defaultSubcommand: RunCommand.self)
+
+  /// The command without arguments.
+  public init() {}
+}

@@ -1,0 +1,56 @@
+import FlowEngine
+import FlowModel
+
+/// What a person reads when a run is over: the conclusion, the gate and what its floor held, the critical path, what
+/// went wrong.
+enum SummaryText {
+  static func text(_ report: RunReport, style: TextStyle) -> String {
+    var lines = ["", headline(report, style), gate(report.gate)]
+    if !report.gate.late.isEmpty {
+      lines.append("late: " + report.gate.late.map(\.text).joined(separator: ", "))
+    }
+    if !report.criticalPath.isEmpty {
+      let path = report.criticalPath.map { "\($0.step) \(Milliseconds.text($0.end - $0.start))" }
+      lines.append("critical path: " + path.joined(separator: " → "))
+    }
+    for step in report.steps where step.outcome == .failure || step.outcome == .timedOut {
+      let note = step.conclusion == .success ? " (optional)" : ""
+      let cause = step.failure.map { ": \($0.message) [\($0.code)]" } ?? ""
+      lines.append(style.red("\(step.id) \(step.outcome.word)\(note)") + cause)
+    }
+    let abandoned = report.steps.filter(\.isAbandoned).map(\.id.text)
+    if !abandoned.isEmpty { lines.append("abandoned: " + abandoned.joined(separator: ", ")) }
+    for (name, value) in report.outputs { lines.append("\(name): \(value.stringValue ?? JSONText.write(value))") }
+    for warning in report.warnings { lines.append(style.yellow("warning: \(warning)")) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func headline(_ report: RunReport, _ style: TextStyle) -> String {
+    var counts: [String] = []
+    for outcome in Outcome.allCases {
+      let count = report.steps.count { $0.outcome == outcome }
+      if count > 0 { counts.append("\(count) \(outcome == .success ? "done" : outcome.word)") }
+    }
+    let words = "\(report.workflow): \(report.conclusion.rawValue)"
+    let colored =
+      switch report.conclusion {
+      case .success: style.green(words)
+      case .partial, .cancelled: style.yellow(words)
+      case .failure: style.red(words)
+      }
+    return style.bold(colored)
+      + " in \(Milliseconds.text(report.durationMilliseconds)) (\(counts.joined(separator: ", ")))"
+  }
+
+  private static func gate(_ gate: RunReport.Gate) -> String {
+    guard let opened = gate.openedAt else { return "gate: never opened" }
+    var text = "gate: opened at \(Milliseconds.text(opened)), \(gate.outcome.word)"
+    if let ready = gate.readyAt {
+      text += "; everything was ready at \(Milliseconds.text(ready))"
+      if gate.heldByMinMilliseconds > 0 {
+        text += ", the floor held it \(Milliseconds.text(gate.heldByMinMilliseconds))"
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,129 @@
+import FlowModel
+import FlowPluginKit
+
+/// Something that happened in a run.
+public struct RunEvent: Sendable {
+  /// When, in nanoseconds from the start of the run.
+  public var atNanoseconds: Int
+  /// What.
+  public var kind: Kind
+
+  /// What may happen in a run.
+  public enum Kind: Sendable {
+    case runStarted(workflow: String, runID: String, dataFolder: String)
+    case runActivated(reason: LaunchReason)
+    case stepReady(StepID)
+    case stepStarted(StepID, attempt: Int, queue: String)
+    case stepLog(StepID, level: LogLevel, message: String)
+    case stepProgress(StepID, fraction: Double, message: String)
+    case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
+    case stepFinished(StepID, FinishedStep)
+    case gateLate(StepID)
+    case gateOpened(GateOutcome)
+    case eventPosted(String)
+    case warning(String)
+    case runFinished(RunConclusion)
+  }
+
+  /// How a step ended.
+  public struct FinishedStep: Sendable {
+    /// How it ended.
+    public var outcome: Outcome
+    /// The outcome after `optional` is applied.
+    public var conclusion: Outcome
+    /// Why it did not run; nil when it did.
+    public var reason: SkipReason?
+    /// How many tries there were.
+    public var attempts: Int
+    /// From its first start to its end; nil when it did not run.
+    public var durationMilliseconds: Double?
+    /// Why it failed; nil when it did not.
+    public var failure: StepFailure?
+  }
+
+  /// An event at an instant.
+  public init(atNanoseconds: Int, _ kind: Kind) {
+    self.atNanoseconds = atNanoseconds
+    self.kind = kind
+  }
+}
+
+extension RunEvent {
+  /// The event as one JSON object: `event`, `at` (milliseconds from the start of the run) and its fields.
+  public var value: ValueObject {
+    var object: ValueObject = ["event": .string(name), "at": .milliseconds(atNanoseconds)]
+    switch kind {
+    case .runStarted(let workflow, let runID, let dataFolder):
+      object["workflow"] = .string(workflow)
+      object["runId"] = .string(runID)
+      object["data"] = .string(dataFolder)
+    case .runActivated(let reason): object["reason"] = .string(reason.rawValue)
+    case .stepReady(let step), .gateLate(let step): object["step"] = .string(step.text)
+    case .stepStarted(let step, let attempt, let queue):
+      object["step"] = .string(step.text)
+      object["attempt"] = .integer(attempt)
+      object["queue"] = .string(queue)
+    case .stepLog(let step, let level, let message):
+      object["step"] = .string(step.text)
+      object["level"] = .string(level.rawValue)
+      object["message"] = .string(message)
+    case .stepProgress(let step, let fraction, let message):
+      object["step"] = .string(step.text)
+      object["fraction"] = .number(fraction)
+      object["message"] = .string(message)
+    case .stepRetrying(let step, let attempt, let delay, let failure):
+      object["step"] = .string(step.text)
+      object["attempt"] = .integer(attempt)
+      object["delayMilliseconds"] = .number(delay)
+      object["error"] = failure.map(\.value) ?? .null
+    case .stepFinished(let step, let finished):
+      object["step"] = .string(step.text)
+      object["outcome"] = .string(finished.outcome.word)
+      object["conclusion"] = .string(finished.conclusion.word)
+      object["reason"] = finished.reason.map { .string($0.word) } ?? .null
+      object["attempts"] = .integer(finished.attempts)
+      object["durationMilliseconds"] = finished.durationMilliseconds.map { .number($0) } ?? .null
+      object["error"] = finished.failure.map(\.value) ?? .null
+    case .gateOpened(let outcome): object["outcome"] = .string(outcome.word)
+    case .eventPosted(let name): object["name"] = .string(name)
+    case .warning(let message): object["message"] = .string(message)
+    case .runFinished(let conclusion): object["conclusion"] = .string(conclusion.rawValue)
+    }
+    return object
+  }
+
+  /// The word under which the event stream has it, such as `step.finished`.
+  public var name: String {
+    switch kind {
+    case .runStarted: "run.started"
+    case .runActivated: "run.activated"
+    case .stepReady: "step.ready"
+    case .stepStarted: "step.started"
+    case .stepLog: "step.log"
+    case .stepProgress: "step.progress"
+    case .stepRetrying: "step.retrying"
+    case .stepFinished: "step.finished"
+    case .gateLate: "gate.late"
+    case .gateOpened: "gate.opened"
+    case .eventPosted: "event.posted"
+    case .warning: "run.warning"
+    case .runFinished: "run.finished"
+    }
+  }
+}
+
+extension StepFailure {
+  /// The failure as a JSON object of code and message.
+  var value: Value { ["code": .string(code), "message": .string(message)] }
+}
+
+extension Value {
+  /// Nanoseconds as milliseconds with three decimals.
+  static func milliseconds(_ nanoseconds: Int) -> Value { .number(millisecondsOf(nanoseconds)) }
+
+  /// Nanoseconds as milliseconds with three decimals, or null.
+  static func milliseconds(_ nanoseconds: Int?) -> Value { nanoseconds.map { .milliseconds($0) } ?? .null }
+}
+
+/// Nanoseconds as milliseconds, rounded to three decimals.
+func millisecondsOf(_ nanoseconds: Int) -> Double { (Double(nanoseconds) / 1000).rounded() / 1000 }

@@ -1,0 +1,80 @@
+import FlowModel
+
+extension RunReport {
+  /// The report of an ended plan.
+  init(
+    plan: Plan, runID: String, wasPrewarmed: Bool, launchReason: LaunchReason?, outputs: ValueObject,
+    warnings: [String]
+  ) {
+    let activation = plan.activatedAtNanoseconds ?? 0
+    func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
+    let workflow = plan.graph.workflow
+    let gate = plan.gate
+    self.workflow = workflow.name
+    self.runID = runID
+    self.launchReason = plan.activatedAtNanoseconds == nil ? nil : launchReason
+    self.outputs = outputs
+    self.warnings = warnings
+    conclusion = plan.conclusion ?? .cancelled
+    durationMilliseconds = time(plan.endedAt) ?? 0
+    prewarmMilliseconds = wasPrewarmed ? millisecondsOf(activation) : 0
+    var mainNanoseconds = 0
+    steps = workflow.steps.enumerated().map { index, step in
+      let reading = plan[StepIndex(index)]
+      if reading.queue == "main", let start = reading.startedAtNanoseconds, let end = reading.endedAtNanoseconds {
+        mainNanoseconds += end - start
+      }
+      return Step(
+        id: step.id, outcome: reading.outcome ?? .cancelled, conclusion: reading.conclusion ?? .cancelled,
+        reason: reading.reason, attempts: reading.attempts, queue: reading.queue,
+        readyAt: time(reading.readyAtNanoseconds), startedAt: time(reading.startedAtNanoseconds),
+        endedAt: time(reading.endedAtNanoseconds),
+        waitedMilliseconds: reading.startedAtNanoseconds.flatMap { started in
+          reading.readyAtNanoseconds.map { millisecondsOf(started - $0) }
+        },
+        overrunMilliseconds: reading.overrunNanoseconds.map { millisecondsOf($0) }, isAbandoned: reading.isAbandoned,
+        isDeferred: reading.isDeferred, isBlocking: reading.isBlocking,
+        failure: reading.outcome == .success ? nil : reading.failure)
+    }
+    mainQueueMilliseconds = millisecondsOf(mainNanoseconds)
+    let ids = { (step: StepIndex) in workflow.steps[Int(step)].id }
+    self.gate = Gate(
+      outcome: gate.outcome ?? .cancelled, openedAt: time(gate.openedAtNanoseconds),
+      readyAt: time(gate.readyAtNanoseconds),
+      heldByMinMilliseconds: Self.heldByFloor(gate, activation: activation),
+      late: gate.late.map(ids), failed: gate.failed.map(ids))
+    criticalPath = Self.criticalPath(of: plan).map { step in
+      let reading = plan[step]
+      return PathStep(
+        step: ids(step), start: time(reading.startedAtNanoseconds) ?? 0, end: time(reading.endedAtNanoseconds) ?? 0)
+    }
+  }
+
+  /// What the floor held: from ready to open, when the gate opened `ready`.
+  private static func heldByFloor(_ gate: GateReading, activation: Int) -> Double {
+    guard gate.outcome == .ready, let opened = gate.openedAtNanoseconds, let ready = gate.readyAtNanoseconds else {
+      return 0
+    }
+    return millisecondsOf(max(0, opened - max(ready, activation)))
+  }
+
+  /// From the blocking step that was satisfied last (without blocking steps: the step that ended last) back along the
+  /// needs that ended last.
+  private static func criticalPath(of plan: Plan) -> [StepIndex] {
+    let steps = plan.graph.workflow.steps
+    let indices = steps.indices.map { StepIndex($0) }
+    let opened = plan.gate.openedAtNanoseconds ?? Int.max
+    func ran(_ step: StepIndex) -> Int? {
+      let reading = plan[step]
+      return reading.startedAtNanoseconds == nil ? nil : reading.endedAtNanoseconds
+    }
+    var last = indices.filter { plan[$0].isBlocking && (ran($0) ?? .max) <= opened }.max { ran($0)! < ran($1)! }
+    if last == nil { last = indices.filter { ran($0) != nil }.max { ran($0)! < ran($1)! } }
+    var path: [StepIndex] = []
+    while let step = last {
+      path.append(step)
+      last = steps[Int(step)].needs.filter { ran($0) != nil }.max { ran($0)! < ran($1)! }
+    }
+    return path.reversed()
+  }
+}

@@ -1,0 +1,136 @@
+import FlowModel
+
+/// All there is to know about a run that has ended. Times are milliseconds from activation; those before it are
+/// negative, those of what did not happen nil.
+public struct RunReport: Sendable {
+  /// The workflow's name.
+  public var workflow: String
+  /// The run's id.
+  public var runID: String
+  /// How the run ended.
+  public var conclusion: RunConclusion
+  /// The launch gate.
+  public var gate: Gate
+  /// Why the application was launched; nil when the run ended before activation.
+  public var launchReason: LaunchReason?
+  /// How long the run was prewarmed before activation.
+  public var prewarmMilliseconds: Double
+  /// How long steps occupied the main queue.
+  public var mainQueueMilliseconds: Double
+  /// The steps that the gate (or, without blocking steps, the end) had to wait for, one after the other.
+  public var criticalPath: [PathStep]
+  /// Every step, in file order.
+  public var steps: [Step]
+  /// What the workflow's `outputs` said at the end.
+  public var outputs: ValueObject
+  /// What went wrong without being a failure, such as a resource that did not close in time.
+  public var warnings: [String]
+  /// How long the run took from activation to its end.
+  public var durationMilliseconds: Double
+
+  /// The launch gate in a report.
+  public struct Gate: Sendable {
+    /// How it opened.
+    public var outcome: GateOutcome
+    /// When it opened; nil: it never did.
+    public var openedAt: Double?
+    /// When the last blocking step was satisfied; nil: that did not happen.
+    public var readyAt: Double?
+    /// How long the floor kept it shut though everything was ready.
+    public var heldByMinMilliseconds: Double
+    /// Blocking steps that were not settled at the ceiling.
+    public var late: [StepID]
+    /// Blocking steps that ended unsatisfied before it opened.
+    public var failed: [StepID]
+  }
+
+  /// A step on the critical path.
+  public struct PathStep: Sendable, Hashable {
+    /// The step.
+    public var step: StepID
+    /// When it started.
+    public var start: Double
+    /// When it ended.
+    public var end: Double
+  }
+
+  /// A step in a report.
+  public struct Step: Sendable {
+    /// The step.
+    public var id: StepID
+    /// How it ended.
+    public var outcome: Outcome
+    /// The outcome after `optional` is applied.
+    public var conclusion: Outcome
+    /// Why it did not run; nil when it did.
+    public var reason: SkipReason?
+    /// How many tries there were.
+    public var attempts: Int
+    /// The name of its queue.
+    public var queue: String
+    /// When nothing held it back but a place to run.
+    public var readyAt: Double?
+    /// When its first try started.
+    public var startedAt: Double?
+    /// When it was settled.
+    public var endedAt: Double?
+    /// From ready to started.
+    public var waitedMilliseconds: Double?
+    /// How long its body went on after its ceiling.
+    public var overrunMilliseconds: Double?
+    /// Whether it was left behind because it ignored its cancellation.
+    public var isAbandoned: Bool
+    /// Whether it waited for the gate.
+    public var isDeferred: Bool
+    /// Whether the gate waited for it.
+    public var isBlocking: Bool
+    /// Why it failed; nil when it did not.
+    public var failure: StepFailure?
+  }
+}
+
+extension RunReport {
+  /// The report as JSON.
+  public var value: ValueObject {
+    var steps = ValueObject()
+    for step in self.steps { steps[step.id.text] = .object(step.value) }
+    return [
+      "workflow": .string(workflow), "runId": .string(runID), "conclusion": .string(conclusion.rawValue),
+      "gate": .object(gate.value), "launchReason": launchReason.map { .string($0.rawValue) } ?? .null,
+      "durationMilliseconds": .number(durationMilliseconds),
+      "prewarmMilliseconds": .number(prewarmMilliseconds), "mainQueueMilliseconds": .number(mainQueueMilliseconds),
+      "criticalPath": .array(
+        criticalPath.map {
+          ["step": .string($0.step.text), "start": .number($0.start), "end": .number($0.end)]
+        }),
+      "steps": .object(steps), "outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) }),
+    ]
+  }
+}
+
+extension RunReport.Gate {
+  fileprivate var value: ValueObject {
+    [
+      "outcome": .string(outcome.word), "openedAt": .optional(openedAt), "readyAt": .optional(readyAt),
+      "heldByMinMilliseconds": .number(heldByMinMilliseconds), "late": .array(late.map { .string($0.text) }),
+      "failed": .array(failed.map { .string($0.text) }),
+    ]
+  }
+}
+
+extension RunReport.Step {
+  fileprivate var value: ValueObject {
+    [
+      "outcome": .string(outcome.word), "conclusion": .string(conclusion.word),
+      "reason": reason.map { .string($0.word) } ?? .null, "attempts": .integer(attempts), "queue": .string(queue),
+      "readyAt": .optional(readyAt), "startedAt": .optional(startedAt), "endedAt": .optional(endedAt),
+      "waitedMilliseconds": .optional(waitedMilliseconds), "overrunMilliseconds": .optional(overrunMilliseconds),
+      "abandoned": .boolean(isAbandoned), "deferred": .boolean(isDeferred), "blocking": .boolean(isBlocking),
+      "error": failure.map(\.value) ?? .null,
+    ]
+  }
+}
+
+extension Value {
+  fileprivate static func optional(_ number: Double?) -> Value { number.map { .number($0) } ?? .null }
+}

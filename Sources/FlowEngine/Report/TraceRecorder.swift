@@ -1,0 +1,84 @@
+import FlowModel
+import Synchronization
+
+/// Collects a run's events as a Chrome trace: one line of the trace a queue and slot, an instant for events and the
+/// gate. Open it in `chrome://tracing` or Perfetto.
+public final class TraceRecorder: RunObserver {
+  fileprivate struct State {
+    var entries: [Value] = []
+    var open: [StepID: (startNanoseconds: Int, queue: String, attempt: Int, lane: Int)] = [:]
+    var lanes: [String: [Bool]] = [:]
+    var laneNumbers: [String: Int] = [:]
+  }
+
+  private let state = Mutex(State())
+
+  /// A recorder that has heard nothing.
+  public init() {}
+
+  /// Takes in the next events.
+  public func receive(_ events: [RunEvent]) {
+    state.withLock { state in
+      for event in events { state.add(event) }
+    }
+  }
+
+  /// The trace so far, as JSON in UTF-8.
+  public var bytes: [UInt8] {
+    let entries = state.withLock { $0.entries }
+    return JSONText.bytes(of: ["traceEvents": .array(entries), "displayTimeUnit": "ms"]) + [UInt8(ascii: "\n")]
+  }
+}
+
+extension TraceRecorder.State {
+  fileprivate mutating func add(_ event: RunEvent) {
+    switch event.kind {
+    case .stepStarted(let step, let attempt, let queue):
+      open[step] = (event.atNanoseconds, queue, attempt, takeLane(queue))
+    case .stepRetrying(let step, _, _, _): end(step, event.atNanoseconds, outcome: "retrying")
+    case .stepFinished(let step, let finished): end(step, event.atNanoseconds, outcome: finished.outcome.word)
+    case .eventPosted(let name): instant("event \(name)", event.atNanoseconds)
+    case .gateOpened(let outcome): instant("gate \(outcome.word)", event.atNanoseconds)
+    case .runActivated(let reason): instant("activated \(reason.rawValue)", event.atNanoseconds)
+    default: break
+    }
+  }
+
+  private mutating func end(_ step: StepID, _ now: Int, outcome: String) {
+    guard let (start, queue, attempt, lane) = open.removeValue(forKey: step) else { return }
+    lanes[queue]![lane] = false
+    entries.append([
+      "name": .string(step.text), "cat": "step", "ph": "X", "pid": 1, "tid": .integer(number(queue, lane)),
+      "ts": .number(Double(start) / 1000), "dur": .number(Double(now - start) / 1000),
+      "args": ["attempt": .integer(attempt), "outcome": .string(outcome), "queue": .string(queue)],
+    ])
+  }
+
+  private mutating func instant(_ name: String, _ now: Int) {
+    entries.append([
+      "name": .string(name), "cat": "event", "ph": "i", "s": "g", "pid": 1, "tid": 0, "ts": .number(Double(now) / 1000),
+    ])
+  }
+
+  /// The first free line of a queue.
+  private mutating func takeLane(_ queue: String) -> Int {
+    let free = lanes[queue, default: []].firstIndex(of: false) ?? lanes[queue, default: []].count
+    if free == lanes[queue, default: []].count {
+      lanes[queue, default: []].append(true)
+    } else {
+      lanes[queue]![free] = true
+    }
+    return free
+  }
+
+  private mutating func number(_ queue: String, _ lane: Int) -> Int {
+    let name = lane == 0 ? queue : "\(queue) \(lane + 1)"
+    if let number = laneNumbers[name] { return number }
+    let number = laneNumbers.count + 1
+    laneNumbers[name] = number
+    entries.append([
+      "name": "thread_name", "ph": "M", "pid": 1, "tid": .integer(number), "args": ["name": .string(name)],
+    ])
+    return number
+  }
+}

@@ -1,0 +1,60 @@
+import FlowModel
+import Synchronization
+
+/// Which tries of which steps have been told to end, and who wants to know.
+///
+/// A body that works long asks `isCancelled` often, so that is one atomic load; handlers and tasks are few and kept
+/// under a lock.
+final class CancellationTable: Sendable {
+  private struct Key: Hashable {
+    var step: StepIndex
+    var attempt: Int
+  }
+
+  /// The highest try of each step that was told to end, one atomic a step.
+  ///
+  /// Proof of safety: the memory is allocated and initialized in `init`, its address never changes, every access is an
+  /// atomic operation, and it is freed in `deinit`, when nobody holds the table.
+  private nonisolated(unsafe) let cancelled: UnsafeMutablePointer<Atomic<UInt8>>
+  private let count: Int
+  private let handlers = Mutex<[Key: [@Sendable () -> Void]]>([:])
+
+  init(count: Int) {
+    self.count = count
+    cancelled = .allocate(capacity: max(1, count))
+    for index in 0..<count { (cancelled + index).initialize(to: Atomic(0)) }
+  }
+
+  deinit {
+    cancelled.deinitialize(count: count)
+    cancelled.deallocate()
+  }
+
+  func isCancelled(_ step: StepIndex, attempt: Int) -> Bool {
+    cancelled[Int(step)].load(ordering: .acquiring) >= attempt
+  }
+
+  /// Calls `handler` once when the try is told to end; at once when it has been.
+  func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+    let isLate = handlers.withLock { handlers in
+      if isCancelled(step, attempt: attempt) { return true }
+      handlers[Key(step: step, attempt: attempt), default: []].append(handler)
+      return false
+    }
+    if isLate { handler() }
+  }
+
+  /// Tells a try to end.
+  func cancel(_ step: StepIndex, attempt: Int) {
+    let waiting = handlers.withLock { handlers in
+      cancelled[Int(step)].store(UInt8(clamping: attempt), ordering: .releasing)
+      return handlers.removeValue(forKey: Key(step: step, attempt: attempt)) ?? []
+    }
+    for handler in waiting { handler() }
+  }
+
+  /// Forgets the handlers of a try that has ended.
+  func forget(_ step: StepIndex, attempt: Int) {
+    _ = handlers.withLock { $0.removeValue(forKey: Key(step: step, attempt: attempt)) }
+  }
+}

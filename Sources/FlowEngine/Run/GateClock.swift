@@ -1,0 +1,82 @@
+import Dispatch
+import Synchronization
+
+/// The launch gate of a run in real time: the floor and the ceiling on a serial queue of their own, the state an atomic
+/// that plan and clock both advance.
+///
+/// The gate's thread takes no lock that a step's thread may hold: a lock held by a thread of low priority that the
+/// system has set aside would keep the gate shut. It moves the state, notes the time and leaves; the plan is told
+/// afterwards. `waiters` is locked for an append or a swap only, by those who await the gate and by the gate.
+final class GateClock: Sendable {
+  private let clock: RunClock
+  private let queue = DispatchQueue(label: "flowrun.gate", qos: .userInteractive)
+  private let state = Atomic<UInt8>(GateState.closed.rawValue)
+  private let openedAt = Atomic<Int>(never)
+  private let waiters = Mutex<[@Sendable (GateOutcome, Int) -> Void]>([])
+
+  init(clock: RunClock) { self.clock = clock }
+
+  /// How the gate opened and when, nanoseconds from the start of the run; nil while it is closed.
+  var opening: (outcome: GateOutcome, atNanoseconds: Int)? {
+    let time = openedAt.load(ordering: .acquiring)
+    guard time != never, let outcome = GateState(rawValue: state.load(ordering: .acquiring)).outcome else { return nil }
+    return (outcome, time)
+  }
+
+  /// Sets the timers for floor and ceiling, nanoseconds from the start of the run.
+  func arm(floorNanoseconds: Int, ceilingNanoseconds: Int?) {
+    set(.floorReached, at: floorNanoseconds)
+    if let ceilingNanoseconds { set(.ceilingReached, at: ceilingNanoseconds) }
+  }
+
+  private func set(_ signal: GateState.Signal, at nanoseconds: Int) {
+    if nanoseconds <= clock.now {
+      send(signal)
+      return
+    }
+    queue.asyncAfter(deadline: clock.dispatchTime(nanoseconds), flags: .enforceQoS) { @Sendable [self] in
+      // Never early, whatever the timer thinks.
+      if clock.now < nanoseconds { set(signal, at: nanoseconds) } else { send(signal) }
+    }
+  }
+
+  /// Moves the gate. Returns how and when it opened when this signal or an earlier one opened it.
+  @discardableResult
+  func send(_ signal: GateState.Signal) -> (outcome: GateOutcome, atNanoseconds: Int)? {
+    var current = GateState(rawValue: state.load(ordering: .acquiring))
+    while true {
+      let next = current.after(signal)
+      if next == current { break }
+      let (exchanged, actual) = state.compareExchange(
+        expected: current.rawValue, desired: next.rawValue, ordering: .acquiringAndReleasing)
+      current = GateState(rawValue: actual)
+      guard exchanged else { continue }
+      if let outcome = next.outcome {
+        let now = clock.now
+        openedAt.store(now, ordering: .releasing)
+        for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(outcome, now) }
+        return (outcome, now)
+      }
+      return nil
+    }
+    guard let outcome = current.outcome else { return nil }
+    // Another thread opened it and is about to note when; that was no later than now.
+    let time = openedAt.load(ordering: .acquiring)
+    return (outcome, time == never ? clock.now : time)
+  }
+
+  /// Calls `waiter` once when the gate has opened or never will; at once when that has happened.
+  func whenOpen(_ waiter: @escaping @Sendable (GateOutcome, Int) -> Void) {
+    waiters.withLock { $0.append(waiter) }
+    // The gate may have opened between; whoever takes the list calls its waiters.
+    guard let (outcome, time) = opening else { return }
+    for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(outcome, time) }
+  }
+}
+
+/// Puts a new value in a variable and gives back the old one.
+private func exchange<Stored>(_ variable: inout Stored, _ new: Stored) -> Stored {
+  let old = variable
+  variable = new
+  return old
+}

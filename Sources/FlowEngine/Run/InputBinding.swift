@@ -1,0 +1,72 @@
+import FlowModel
+import FlowPluginKit
+
+/// Makes the inputs an action gets from what a step gives: defaults, absolute paths, types checked.
+enum InputBinding {
+  /// Binds `given` to the declared fields; throws where a value is missing, unknown or does not fit.
+  static func bind(
+    _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation
+  ) throws(TypeMismatch) -> ValueObject {
+    if given.isEmpty && fields.isEmpty { return given }
+    var bound = ValueObject()
+    for field in fields {
+      if let value = given[field.name], !value.isNull || field.isRequired || field.type == .any {
+        if let mismatch = field.type.mismatch(of: value, at: field.name) { throw mismatch }
+        bound[field.name] = resolve(value, field.type, run)
+      } else if let value = field.defaultValue {
+        bound[field.name] = resolve(value, field.type, run)
+      } else if field.isRequired {
+        throw TypeMismatch(path: field.name, expected: field.type.expectation, found: "nothing")
+      }
+    }
+    for (key, value) in given where !fields.contains(where: { $0.name == key }) {
+      throw TypeMismatch(
+        path: key, expected: fields.isEmpty ? "no inputs" : "one of \(fields.map(\.name).joined(separator: ", "))",
+        found: value.shortText)
+    }
+    return bound
+  }
+
+  /// Makes the paths inside a value absolute.
+  private static func resolve(_ value: Value, _ type: ValueType, _ run: RunInformation) -> Value {
+    switch (type, value) {
+    case (.path(let base), .string(let path)):
+      guard !path.hasPrefix("/"), !path.isEmpty else { return value }
+      return .string((base == .data ? run.dataFolder : run.workflowFolder) + "/" + path)
+    case (.array(let element), .array(let values)):
+      return .array(values.map { resolve($0, element, run) })
+    case (.object(let properties?), .object(var members)):
+      for property in properties {
+        if let member = members[property.name] { members[property.name] = resolve(member, property.type, run) }
+      }
+      return .object(members)
+    default:
+      return value
+    }
+  }
+}
+
+extension Value {
+  /// Whether the value takes more than this many bytes as JSON, give or take escapes; stops counting when it does.
+  func exceeds(bytes limit: Int) -> Bool {
+    var left = limit
+    return !spend(&left)
+  }
+
+  private func spend(_ left: inout Int) -> Bool {
+    switch self {
+    case .null, .boolean, .integer, .number: left -= 8
+    case .string(let text): left -= text.utf8.count + 2
+    case .array(let values):
+      left -= 2
+      for value in values { guard value.spend(&left) else { return false } }
+    case .object(let members):
+      left -= 2
+      for (key, value) in members {
+        left -= key.utf8.count + 4
+        guard value.spend(&left) else { return false }
+      }
+    }
+    return left >= 0
+  }
+}

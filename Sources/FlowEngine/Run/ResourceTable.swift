@@ -1,0 +1,61 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// The live handles of a run: who provided which, in order, and how each is closed.
+final class ResourceTable: Sendable {
+  struct Entry: Sendable {
+    var key: ResourceKey
+    var handle: any Sendable
+    var close: @Sendable () throws -> Void
+    /// The step that provided it; nil: a plugin brought it into the run.
+    var step: StepIndex?
+  }
+
+  private let entries: Mutex<[Entry]>
+  private let graph: WorkflowGraph
+
+  init(graph: WorkflowGraph, resources: [PluginResource]) {
+    self.graph = graph
+    entries = Mutex(resources.map { Entry(key: $0.key, handle: $0.handle, close: {}, step: nil) })
+  }
+
+  /// The handle under `key` that `step` may use: of several providers the one among the steps before it.
+  func handle(_ key: ResourceKey, for step: StepIndex) -> (any Sendable)? {
+    let candidates = entries.withLock { $0.filter { $0.key == key } }
+    let provided = candidates.filter { $0.step != nil }
+    if provided.count > 1 { return provided.last { isBefore($0.step!, step) }?.handle }
+    return (provided.last ?? candidates.last)?.handle
+  }
+
+  /// Adds a handle; gives back the closing of the one that the same step had provided before under this key.
+  func provide(_ entry: Entry) -> (@Sendable () throws -> Void)? {
+    entries.withLock { entries in
+      guard let place = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {
+        entries.append(entry)
+        return nil
+      }
+      let replaced = entries.remove(at: place)
+      entries.append(entry)
+      return replaced.close
+    }
+  }
+
+  /// Takes every handle out, the latest first.
+  func takeAll() -> [Entry] {
+    entries.withLock { entries in
+      defer { entries.removeAll() }
+      return entries.reversed()
+    }
+  }
+
+  private func isBefore(_ ancestor: StepIndex, _ step: StepIndex) -> Bool {
+    var visited: Set<StepIndex> = [step]
+    var stack = [step]
+    while let next = stack.popLast() {
+      if next == ancestor { return true }
+      for need in graph.workflow.steps[Int(next)].needs where visited.insert(need).inserted { stack.append(need) }
+    }
+    return false
+  }
+}

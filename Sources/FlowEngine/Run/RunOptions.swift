@@ -1,0 +1,38 @@
+import FlowModel
+
+/// What a run is given besides the workflow.
+public struct RunOptions: Sendable {
+  /// Values for the workflow's inputs; those not given have their defaults.
+  public var inputs: ValueObject = [:]
+  /// Why the application was launched. `isFirst` is set from the data folder.
+  public var launch = Launch()
+  /// The absolute path of the run's data folder; made when missing.
+  public var dataFolder: String
+  /// The absolute path of the folder in which the workflow file lies.
+  public var workflowFolder: String
+  /// Whether the run waits for ``WorkflowRun/activate(launch:)`` with all but steps marked `prewarm`.
+  public var isPrewarmed = false
+  /// Events posted from outside, each so long after the start of the run (`--event`).
+  public var announcedEvents: [(name: String, delay: Duration)] = []
+  /// Whether events may come through ``WorkflowRun/post(_:)`` until ``WorkflowRun/finishPosting()``; the run does not
+  /// end before that.
+  public var acceptsEvents = false
+  /// Environment variables of the program itself, which expressions see under the workflow's `env`.
+  public var environment: [String: String] = [:]
+  /// Hears every event of the run, in order; nil: nobody does.
+  public var observer: (any RunObserver)?
+  /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
+  public var jitterSeed: UInt64 = 0
+
+  /// Options with these folders, everything else at its default.
+  public init(dataFolder: String, workflowFolder: String) {
+    self.dataFolder = dataFolder
+    self.workflowFolder = workflowFolder
+  }
+}
+
+/// Hears the events of a run.
+public protocol RunObserver: Sendable {
+  /// Takes in the next events. Calls come one after the other, in the order of the run.
+  func receive(_ events: [RunEvent])
+}

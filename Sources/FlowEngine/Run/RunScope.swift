@@ -1,0 +1,77 @@
+import FlowExpressions
+import FlowModel
+
+/// What an expression sees of a run: a copy of what is known at one instant.
+struct RunScope: ExpressionContext {
+  var plan: Plan
+  var outputs: [StepIndex: ValueObject]
+  var inputs: ValueObject
+  var environment: ValueObject
+  var launch: Launch?
+  var run: ValueObject
+  /// The step whose `if` or inputs are evaluated; nil: the workflow's own `outputs`, `enabled` and so on.
+  var step: StepIndex?
+  /// Where each step id stands; shared by all scopes of a run.
+  var stepIndices: StepNames
+
+  func value(named name: String) -> Value? {
+    switch name {
+    case "inputs": .object(inputs)
+    case "env": .object(environment)
+    case "run": .object(run)
+    case "launch":
+      launch.map {
+        ["reason": .string($0.reason.rawValue), "options": .object($0.options), "first": .boolean($0.isFirst)]
+      } ?? .null
+    case "gate": ["outcome": plan.gate.outcome.map { .string($0.word) } ?? .null]
+    case "steps": .object(allSteps)
+    default: nil
+    }
+  }
+
+  func member(_ key: String, of name: String) -> ContextMember {
+    guard name == "steps" else { return .inWhole }
+    guard let index = stepIndices[key] else { return .missing }
+    return .value(.object(reading(of: index)))
+  }
+
+  func status(_ function: StatusFunction) -> Bool {
+    guard let step else { return function == .success || function == .always }
+    let functions = plan.status(of: step)
+    switch function {
+    case .success: return functions.contains(.success)
+    case .failure: return functions.contains(.failure)
+    case .cancelled: return functions.contains(.cancelled)
+    case .always: return true
+    }
+  }
+
+  private func reading(of index: StepIndex) -> ValueObject {
+    let reading = plan[index]
+    return [
+      "outputs": .object(outputs[index] ?? [:]),
+      "outcome": reading.outcome.map { .string($0.word) } ?? .null,
+      "conclusion": reading.conclusion.map { .string($0.word) } ?? .null,
+    ]
+  }
+
+  private var allSteps: ValueObject {
+    var object = ValueObject()
+    for (index, step) in plan.graph.workflow.steps.enumerated() {
+      object[step.id.text] = .object(reading(of: StepIndex(index)))
+    }
+    return object
+  }
+}
+
+/// The steps of a workflow by id, as expressions look them up: without regard to case.
+final class StepNames: Sendable {
+  private let indices: [String: StepIndex]
+
+  init(_ workflow: Workflow) {
+    indices = Dictionary(
+      workflow.steps.enumerated().map { ($1.id.text, StepIndex($0)) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  subscript(id: String) -> StepIndex? { indices[id] ?? indices[id.lowercased()] }
+}

@@ -1,0 +1,54 @@
+import Dispatch
+import FlowModel
+import FlowPluginKit
+
+/// What changes while a run goes on; one lock guards all of it.
+struct RunState {
+  var plan: Plan
+  var pools: [Lane: SlotPool]
+  /// What steps gave back, but for those that gave nothing.
+  var outputs: [StepIndex: ValueObject] = [:]
+  var launch: Launch
+  var environment: ValueObject = [:]
+  /// The instant for which the plan's timer is set.
+  var timerAt: Int?
+  var gateFloorNanoseconds = 0
+  var gateCeilingNanoseconds: Int?
+  var postedCount = 0
+  var tasks: [TaskKey: Task<Void, Never>] = [:]
+  var warnings: [String] = []
+  var report: RunReport?
+  var endWaiters: [CheckedContinuation<RunReport, Never>] = []
+
+  // What observers have not heard yet.
+  var pendingEvents: [RunEvent] = []
+  var isDelivering = false
+
+  struct TaskKey: Hashable {
+    var step: StepIndex
+    var attempt: Int
+  }
+}
+
+/// What must be done outside the lock after a change.
+struct Aftermath {
+  /// Slots that must run a step.
+  var wakes: [(queue: DispatchQueue, lane: Lane, start: Start)] = []
+  /// The step that the calling slot runs next.
+  var next: Start?
+  /// Tries that must be told to end.
+  var cancellations: [(step: StepIndex, attempt: Int)] = []
+  /// When the plan's timer must be set; nil: it is.
+  var timerAt: Int?
+  /// Lanes whose pools must be watched.
+  var watches: [Lane] = []
+  var mustDeliver = false
+  var hasEnded = false
+}
+
+/// A step that has been given a place, with what it runs on.
+struct Start {
+  var step: StepIndex
+  var attempt: Int
+  var inputs: Result<ValueObject, StepFailure>
+}

@@ -1,0 +1,95 @@
+import Dispatch
+import FlowModel
+
+/// The slots of one lane: threads that run steps, each a serial Dispatch queue, so that an idle one costs nothing and a
+/// blocked one starves nobody.
+///
+/// There are as many as there are cores until a ready step has waited a millisecond while no slot came free; then
+/// slots are added, 1, 2, 4, …, up to ``FlowModel/Limits/slots``.
+struct SlotPool {
+  let lane: Lane
+  private let base: Int
+  private let dispatchQualityOfService: DispatchQoS
+  /// How many slots may be busy at once.
+  private(set) var limit: Int
+  private(set) var busy = 0
+  private var idle: [DispatchQueue] = []
+  private var created = 0
+  private var growth = 1
+  /// Bodies that have returned, to see whether slots come free.
+  private(set) var returns = 0
+  /// `returns` when the watch on a full pool was set; nil: there is no watch.
+  private var watchedReturns: Int?
+
+  init(lane: Lane, cores: Int) {
+    self.lane = lane
+    switch lane {
+    case .main:
+      base = 1
+      idle = [DispatchQueue.main]
+      created = 1
+      dispatchQualityOfService = .userInteractive
+    case .slots(let quality):
+      base = max(1, cores)
+      dispatchQualityOfService = quality.dispatch
+    }
+    limit = base
+  }
+
+  /// Whether another slot may start.
+  var hasRoom: Bool { busy < limit }
+
+  /// Takes an idle slot, or makes one.
+  mutating func take() -> DispatchQueue {
+    busy += 1
+    if let queue = idle.popLast() { return queue }
+    created += 1
+    return DispatchQueue(label: "flowrun.slot.\(created)", qos: dispatchQualityOfService)
+  }
+
+  /// Takes back a slot that found nothing to do.
+  mutating func giveBack(_ queue: DispatchQueue) {
+    busy -= 1
+    idle.append(queue)
+    if limit > base { limit = max(base, busy) }
+    growth = 1
+  }
+
+  mutating func noteReturn() { returns &+= 1 }
+
+  /// Whether a watch must be set because steps wait and every slot is busy.
+  mutating func startsWatch() -> Bool {
+    guard lane != .main, watchedReturns == nil, busy >= limit, limit < Limits.slots else { return false }
+    watchedReturns = returns
+    return true
+  }
+
+  /// The watch is over: when no slot came free meanwhile, there may be more of them.
+  mutating func endWatch() {
+    defer { watchedReturns = nil }
+    guard watchedReturns == returns, busy >= limit else { return }
+    limit = min(Limits.slots, limit + growth)
+    growth *= 2
+  }
+}
+
+extension QualityOfService {
+  /// The same in Dispatch's terms.
+  var dispatch: DispatchQoS {
+    switch self {
+    case .userInteractive: .userInteractive
+    case .userInitiated: .userInitiated
+    case .utility: .utility
+    case .background: .background
+    }
+  }
+
+  /// The same for tasks.
+  var taskPriority: TaskPriority {
+    switch self {
+    case .userInteractive, .userInitiated: .userInitiated
+    case .utility: .utility
+    case .background: .background
+    }
+  }
+}

@@ -1,0 +1,114 @@
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+
+extension WorkflowRun: ActionHost {
+  /// Why the application was launched; the defaults before activation.
+  public var launch: Launch { state.withLock { $0.launch } }
+
+  /// The id of a step.
+  public func stepID(of step: StepIndex) -> StepID { prepared.graph.workflow.steps[Int(step)].id }
+
+  /// The variables that workflow and step state.
+  public func environment(of step: StepIndex) -> [String: String] {
+    let values = state.withLock { state -> ValueObject in
+      var values = state.environment
+      if let own = try? prepared.details[step]?.environment.evaluate(in: scope(step, state)) {
+        for (name, value) in own { values[name] = value }
+      }
+      return values
+    }
+    var variables: [String: String] = [:]
+    for (name, value) in values { variables[name] = value.stringValue ?? JSONText.write(value) }
+    return variables
+  }
+
+  /// The time left until the deadline of the step or of this try; nil: none.
+  public func remaining(of step: StepIndex, attempt: Int) -> Duration? {
+    let due = state.withLock { $0.plan.ceiling(of: step, attempt: attempt) }
+    return due.map { .nanoseconds(max(0, $0 - clock.now)) }
+  }
+
+  /// Whether this try is to end.
+  public func isCancelled(_ step: StepIndex, attempt: Int) -> Bool {
+    cancellations.isCancelled(step, attempt: attempt)
+  }
+
+  /// Calls the handler once this try is to end.
+  public func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+    cancellations.onCancel(step, attempt: attempt, handler)
+  }
+
+  /// Writes a log line; one over 64 KiB is cut.
+  public func log(_ message: String, level: LogLevel, step: StepIndex) {
+    guard options.observer != nil else { return }
+    var line = message
+    if line.utf8.count > Limits.logLineBytes {
+      line = String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "… (cut at 64 KiB)"
+    }
+    emit(.stepLog(stepID(of: step), level: level, message: line))
+  }
+
+  /// Tells how far the step is.
+  public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
+    emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))
+  }
+
+  /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
+  public func post(_ event: String, step: StepIndex) throws {
+    let declaration = prepared.action(of: step).declaration
+    guard declaration.events.contains(event) || declaresByInput(event, declaration, step) else {
+      throw ActionError(
+        "undeclared-event", "'\(declaration.name)' posted '\(event)', which it does not declare", isRetryable: false)
+    }
+    let aftermath = try state.withLock { state -> Aftermath in
+      guard state.postedCount < Limits.events else {
+        throw ActionError("too-many-events", "the run has posted \(Limits.events) events", isRetryable: false)
+      }
+      state.postedCount += 1
+      state.plan.apply(.posted(event), at: clock.now)
+      return settle(&state, lane: nil)
+    }
+    finish(aftermath)
+  }
+
+  private func declaresByInput(_ event: String, _ declaration: ActionDeclaration, _ step: StepIndex) -> Bool {
+    guard let input = declaration.eventFromInput else { return false }
+    return prepared.graph.workflow.steps[Int(step)].with[input] == .string(event)
+  }
+
+  /// The handle under this key, or nil.
+  public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { resources.handle(key, for: step) }
+
+  /// Makes a handle available; what the step had provided before under this key is closed.
+  public func provide(
+    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    attempt: Int
+  ) {
+    let entry = ResourceTable.Entry(key: key, handle: handle, close: close, step: step)
+    guard let closeReplaced = resources.provide(entry) else { return }
+    do { try closeReplaced() } catch { warn("closing '\(key)' of an earlier try failed: \(error)") }
+  }
+
+  /// Reports a service ready.
+  public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
+    let aftermath = state.withLock { state -> Aftermath in
+      guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
+      if !outputs.isEmpty { state.outputs[step] = outputs }
+      state.plan.apply(.ready(step, attempt: attempt), at: clock.now)
+      return settle(&state, lane: nil)
+    }
+    finish(aftermath)
+  }
+
+  /// Calls the handler once when this much time has passed on the run's clock.
+  public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
+    deadlines.schedule(atNanoseconds: clock.now + max(0, delay.nanoseconds), handler)
+  }
+
+  /// Notes something that went wrong without being a failure.
+  func warn(_ message: String) {
+    state.withLock { $0.warnings.append(message) }
+    emit(.warning(message))
+  }
+}

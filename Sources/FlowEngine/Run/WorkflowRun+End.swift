@@ -1,0 +1,94 @@
+import Dispatch
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+extension WorkflowRun {
+  /// How long closing one resource may take.
+  private static let closeLimit = Duration.seconds(1)
+
+  /// Everything is settled: closes what was provided, makes the report, tells whoever waits.
+  func close() {
+    Task { [self] in
+      let abandoned = state.withLock { state in
+        prepared.graph.workflow.steps.indices.filter { state.plan[StepIndex($0)].isAbandoned }
+      }
+      for entry in resources.takeAll() where entry.step != nil {
+        if let holder = abandoned.first(where: { mayHold(StepIndex($0), entry) }) {
+          warn(
+            "'\(entry.key)' is left open: step '\(prepared.graph.workflow.steps[holder].id)', which was abandoned, may "
+              + "still use it")
+          continue
+        }
+        await close(entry)
+      }
+      makeReport()
+    }
+  }
+
+  private func mayHold(_ step: StepIndex, _ entry: ResourceTable.Entry) -> Bool {
+    step == entry.step || prepared.action(of: step).declaration.requires.contains(entry.key)
+  }
+
+  private func close(_ entry: ResourceTable.Entry) async {
+    let outcome = await withCheckedContinuation { (continuation: CheckedContinuation<String?, Never>) in
+      let once = Once(continuation)
+      let queue = DispatchQueue(label: "flowrun.close", qos: .userInitiated)
+      queue.async { @Sendable in
+        do {
+          try entry.close()
+          once.resume(nil)
+        } catch {
+          once.resume("closing '\(entry.key)' failed: \(error)")
+        }
+      }
+      wake(after: Self.closeLimit) { once.resume("'\(entry.key)' did not close within 1 s") }
+    }
+    if let outcome { warn(outcome) }
+  }
+
+  private func makeReport() {
+    let (report, waiters) = state.withLock { state -> (RunReport, [CheckedContinuation<RunReport, Never>]) in
+      var outputs = ValueObject()
+      do throws(ExpressionError) {
+        outputs = try prepared.outputs.evaluate(in: scope(nil, state))
+      } catch {
+        state.warnings.append("outputs: \(error.description)")
+      }
+      let conclusion = state.plan.conclusion ?? .cancelled
+      if conclusion == .success || conclusion == .partial, let problem = DataFolder(opened: run.dataFolder).noteLaunch()
+      {
+        state.warnings.append(problem)
+      }
+      let report = RunReport(
+        plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
+        outputs: outputs,
+        warnings: state.warnings)
+      state.report = report
+      defer { state.endWaiters = [] }
+      return (report, state.endWaiters)
+    }
+    deadlines.stop()
+    emit(.runFinished(report.conclusion))
+    // Behind all events on the same queue: who awaits the report has been told everything before.
+    deliveryQueue.async { @Sendable in
+      for waiter in waiters { waiter.resume(returning: report) }
+    }
+  }
+}
+
+/// A continuation that several parties may resume; the first one does.
+private final class Once: Sendable {
+  private let continuation: Mutex<CheckedContinuation<String?, Never>?>
+
+  init(_ continuation: CheckedContinuation<String?, Never>) { self.continuation = Mutex(continuation) }
+
+  func resume(_ value: String?) {
+    let continuation = continuation.withLock { stored in
+      defer { stored = nil }
+      return stored
+    }
+    continuation?.resume(returning: value)
+  }
+}

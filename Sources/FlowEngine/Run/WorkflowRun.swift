@@ -1,0 +1,209 @@
+import Dispatch
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// One run of a workflow in real time: the Dispatch driver of a ``Plan``.
+///
+/// A slot that finished a step takes the lock once, tells the plan, takes the next ready step and runs it inline; other
+/// ready steps go to idle slots. The gate and the deadlines have queues of their own. Everything that calls foreign
+/// code (bodies, cancellation handlers, observers, closing) happens outside the lock.
+public final class WorkflowRun: Sendable {
+  let prepared: PreparedWorkflow
+  let options: RunOptions
+  let clock: RunClock
+  let deadlines: DeadlineClock
+  let gateClock: GateClock
+  let resources: ResourceTable
+  let cancellations: CancellationTable
+  let names: StepNames
+  let state: Mutex<RunState>
+  /// What is the same for all steps.
+  public let run: RunInformation
+
+  let deliveryQueue = DispatchQueue(label: "flowrun.events", qos: .userInitiated)
+
+  /// Makes a run that has not started.
+  init(_ prepared: PreparedWorkflow, options: RunOptions, runID: String) {
+    self.prepared = prepared
+    self.options = options
+    run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
+    clock = RunClock()
+    deadlines = DeadlineClock(clock: clock)
+    gateClock = GateClock(clock: clock)
+    resources = ResourceTable(graph: prepared.graph, resources: prepared.resources)
+    cancellations = CancellationTable(count: prepared.graph.workflow.steps.count)
+    names = StepNames(prepared.graph.workflow)
+    let seed = options.jitterSeed
+    let plan = Plan(
+      graph: prepared.graph, facts: prepared.facts, announcedEvents: options.announcedEvents.count,
+      outsideSourceIsOpen: options.acceptsEvents, isRecording: options.observer != nil,
+      jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
+    let cores = activeCores()
+    let lanes = [Lane.main] + QualityOfService.allCases.map { Lane.slots($0) }
+    state = Mutex(
+      RunState(
+        plan: plan, pools: Dictionary(uniqueKeysWithValues: lanes.map { ($0, SlotPool(lane: $0, cores: cores)) }),
+        launch: options.launch))
+  }
+
+  /// Starts the run; throws when an expression that is evaluated now does not say what it should.
+  func start() throws(PreparedWorkflow.Problem) {
+    emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))
+    for (name, delay) in options.announcedEvents {
+      deadlines.schedule(atNanoseconds: delay.nanoseconds) { [weak self] in self?.deliverAnnounced(name) }
+    }
+    gateClock.whenOpen { [weak self] outcome, time in
+      guard let self else { return }
+      deadlines.queue.async { @Sendable [self] in change(.gateOpened(outcome), atNanoseconds: time) }
+    }
+    if options.isPrewarmed {
+      try resolveEnvironment()
+      change(.started(prewarm: true))
+    } else {
+      try activate(launch: options.launch, isStarting: true)
+    }
+  }
+
+  /// Activates a prewarmed run: time 0 of the gate. Later calls do nothing.
+  ///
+  /// Throws a ``PreparedWorkflow/Problem`` when `enabled`, `defer` or a deadline cannot be evaluated, or when they put
+  /// off a step that the gate is told to wait for; the run is then cancelled.
+  public func activate(launch: Launch) throws(PreparedWorkflow.Problem) {
+    do throws(PreparedWorkflow.Problem) {
+      try activate(launch: launch, isStarting: false)
+    } catch {
+      cancel()
+      throw error
+    }
+  }
+
+  /// Posts an event from outside (L21). Later posts of the same event do nothing.
+  public func post(_ event: String) { change(.posted(event)) }
+
+  /// Says that no more events come from outside: the run may end when nothing is left to do.
+  public func finishPosting() { change(.outsideSourceClosed) }
+
+  /// Cancels the run: running steps are told to end, waiting ones skipped.
+  public func cancel() {
+    let opening = gateClock.send(.cancelled)
+    let aftermath = state.withLock { state in
+      if let opening, opening.outcome != .cancelled {
+        state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds)
+      }
+      state.plan.apply(.cancelled, at: clock.now)
+      return settle(&state, lane: nil)
+    }
+    finish(aftermath)
+  }
+
+  /// How the gate opened; returns when it has, or when it never will.
+  public var gate: GateOpening {
+    get async {
+      await withCheckedContinuation { continuation in
+        gateClock.whenOpen { [self] outcome, time in
+          let activated = state.withLock { $0.plan.activatedAtNanoseconds } ?? 0
+          continuation.resume(
+            returning: GateOpening(
+              outcome: outcome, openedAt: outcome == .cancelled ? nil : .nanoseconds(time - activated)))
+        }
+      }
+    }
+  }
+
+  /// The report; returns when the run has ended.
+  public var report: RunReport {
+    get async {
+      await withCheckedContinuation { continuation in
+        let report = state.withLock { state -> RunReport? in
+          if let report = state.report { return report }
+          state.endWaiters.append(continuation)
+          return nil
+        }
+        if let report { continuation.resume(returning: report) }
+      }
+    }
+  }
+
+  private func deliverAnnounced(_ name: String) {
+    let aftermath = state.withLock { state in
+      state.plan.apply(.posted(name), at: clock.now)
+      state.plan.apply(.announcedEventDone, at: clock.now)
+      return settle(&state, lane: nil)
+    }
+    finish(aftermath)
+  }
+
+  /// Tells the plan what happened now, or at an instant that has been noted.
+  func change(_ event: PlanEvent, atNanoseconds: Int? = nil) {
+    let aftermath = state.withLock { state in
+      state.plan.apply(event, at: atNanoseconds ?? clock.now)
+      return settle(&state, lane: nil)
+    }
+    finish(aftermath)
+  }
+
+  /// Nanoseconds since the start of the run.
+  public var nowNanoseconds: Int { clock.now }
+
+  /// Calls `action` every so often until the run has ended, never while the observer is being called.
+  public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
+    wake(after: interval) { [weak self] in
+      guard let self else { return }
+      deliveryQueue.async { @Sendable [self] in
+        guard state.withLock({ $0.report == nil }) else { return }
+        action()
+        repeatedly(every: interval, action)
+      }
+    }
+  }
+
+  /// Queues an event for the observer.
+  func emit(_ kind: RunEvent.Kind) {
+    guard options.observer != nil else { return }
+    let mustDeliver = state.withLock { state in
+      state.collectRecords()
+      state.pendingEvents.append(RunEvent(atNanoseconds: clock.now, kind))
+      defer { state.isDelivering = true }
+      return !state.isDelivering
+    }
+    if mustDeliver { deliver() }
+  }
+
+  /// Hands over what the observer has not heard, on a queue of its own.
+  func deliver() {
+    deliveryQueue.async { @Sendable [self] in
+      while true {
+        let events = state.withLock { state -> [RunEvent] in
+          state.collectRecords()
+          defer { state.pendingEvents = [] }
+          if state.pendingEvents.isEmpty { state.isDelivering = false }
+          return state.pendingEvents
+        }
+        guard !events.isEmpty else { return }
+        options.observer?.receive(events)
+      }
+    }
+  }
+}
+
+/// How and when the launch gate opened.
+public struct GateOpening: Sendable, Hashable {
+  /// How.
+  public var outcome: GateOutcome
+  /// From activation; nil when the run was cancelled before it opened.
+  public var openedAt: Duration?
+}
+
+/// Draws for retries: the same for the same seed, step and try.
+enum Jitter {
+  /// A number from 0..<1 (SplitMix64, Steele, Lea and Flood 2014).
+  static func draw(seed: UInt64, step: StepIndex, attempt: Int) -> Double {
+    var mixed = seed &+ (UInt64(bitPattern: Int64(step)) &* 256 &+ UInt64(attempt) &+ 1) &* 0x9E37_79B9_7F4A_7C15
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    mixed ^= mixed >> 31
+    return Double(mixed >> 11) * 0x1p-53
+  }
+}

@@ -1,0 +1,25 @@
+import FlowEngine
+import FlowModel
+import FlowSyntax
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A workflow file that cannot be run, with everything that is wrong with it.
+public struct WorkflowError: Error, Sendable, CustomStringConvertible {
+  /// Each problem with its place, as `flowrun validate` prints it.
+  public let description: String
+}
+
+extension Engine {
+  /// Reads and checks a workflow file; throws a ``WorkflowError`` that lists everything wrong with it.
+  public func load(_ path: String) throws -> WorkflowGraph {
+    let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
+    let result = WorkflowLoader(catalogue: registry).load(bytes: bytes, file: path)
+    guard let graph = result.graph else { throw WorkflowError(description: result.rendered()) }
+    return graph
+  }
+}

@@ -1,0 +1,8 @@
+import FlowCLI
+
+@main
+enum Flowrun {
+  static func main() async {
+    await FlowCommand.main()
+  }
+}
