@@ -40,8 +40,8 @@ struct ConditionTests {
     #expect(try Expression.condition("inputs.yes").offset == 0)
   }
 
-  @Test func `knows whether a status function is called`() throws {
-    #expect(try Expression(parsing: "true && CANCELLED()").usesStatusFunction)
+  @Test func `knows which status functions are called`() throws {
+    #expect(try Expression(parsing: "FAILURE() && CANCELLED() || failure()").statusFunctions == [.failure, .cancelled])
     #expect(try !Expression(parsing: "contains('success()', inputs.x)").usesStatusFunction)
   }
 }
