@@ -29,6 +29,9 @@ let package = Package(
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
+    + plugin("preferences")
+    + plugin("ui")
+    + plugin("shell", uses: [.product(name: "Subprocess", package: "swift-subprocess")])
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("RouterCore", of: "router")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
@@ -39,7 +42,8 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPlugin",
-        "StoragePlugin", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "StoragePlugin", "PreferencesPlugin", "UiPlugin", "ShellPlugin",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
 )
