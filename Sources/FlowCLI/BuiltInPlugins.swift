@@ -1,17 +1,9 @@
 import FlowPlugin
 import FlowPluginKit
-import PreferencesPlugin
-import ShellPlugin
-import StoragePlugin
-import UiPlugin
 
 /// The plugins that are compiled into `flowrun`, one line each.
 enum BuiltInPlugins {
   static let all: [any Plugin] = [
-    FlowPlugin(),
-    PreferencesPlugin(),
-    ShellPlugin(),
-    StoragePlugin(),
-    UserInterfacePlugin(),
+    FlowPlugin()
   ]
 }
