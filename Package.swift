@@ -25,9 +25,7 @@ let package = Package(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
       tests: ["FlowDiagnostics", "FlowModel"])
     + core("FlowPluginKit", uses: ["FlowModel"])
-    + core(
-      "FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"],
-      tests: ["FlowModel", "FlowPluginKit", "FlowPlugin", "FlowTestKit"])
+    + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
@@ -44,10 +42,6 @@ let package = Package(
         "StoragePlugin", .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
-    + [
-      .target(name: "TestSupport", path: "Tests/TestSupport"),
-      .testTarget(name: "TidyTests", dependencies: ["FlowKit", "FlowPlugin", "TestSupport", "flowrun"]),
-    ]
 )
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it.

@@ -47,6 +47,35 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case unknownEvent = "unknown-event"
   case eventNotLiteral = "event-not-literal"
 
+  case missingResource = "missing-resource"
+  case ambiguousResource = "ambiguous-resource"
+  case resourceMayBeMissing = "resource-may-be-missing"
+
+  // The order of steps and the launch gate.
+  case blockingDeferred = "blocking-deferred"
+  case blockingMayBeDeferred = "blocking-may-be-deferred"
+  case waitWithoutCeiling = "wait-without-ceiling"
+  case eventPostedTooLate = "event-posted-too-late"
+  case unreachableStep = "unreachable-step"
+  case gateInfeasible = "gate-infeasible"
+  case gateOutsideGuidance = "gate-outside-guidance"
+  case mainQueueBudget = "main-queue-budget"
+  case estimateOverDeadline = "estimate-over-deadline"
+  case retryWithoutEffect = "retry-without-effect"
+  case prewarmReadsLaunch = "prewarm-reads-launch"
+  case prewarmNeed = "prewarm-need"
+  case prewarmProtectedData = "prewarm-protected-data"
+
+  // Expressions.
+  case expressionSyntax = "expression-syntax"
+  case contextUnavailable = "context-unavailable"
+  case unknownMember = "unknown-member"
+  case undeclaredInput = "undeclared-input"
+  case stepOutOfReach = "step-out-of-reach"
+  case unknownOutput = "unknown-output"
+  case outputMayBeMissing = "output-may-be-missing"
+  case expressionType = "expression-type"
+
   // Manifests of plugins.
   case unsupportedProtocol = "unsupported-protocol"
   case conflictingKeys = "conflicting-keys"
@@ -54,7 +83,11 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   /// Whether a file that breaks this rule can be used all the same.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .inputDoubtful: .warning
+    case .tooManyDiagnostics, .inputDoubtful, .blockingMayBeDeferred, .waitWithoutCeiling, .eventPostedTooLate,
+      .unreachableStep,
+
+      .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect:
+      .warning
     default: .error
     }
   }

@@ -26,7 +26,9 @@ struct Excerpt {
   private static let tabWidth = 4
 
   /// Lays out the line of `bytes` that begins at the offset `start`.
-  init(bytes: ArraySlice<UInt8>, start: Int, marks: [Mark]) {
+  init(bytes line: ArraySlice<UInt8>, start lineStart: Int, marks: [Mark]) {
+    let focus = (marks.first(where: \.isPrimary) ?? marks.first)?.span.start ?? lineStart
+    let (bytes, start) = Self.part(of: line, start: lineStart, around: focus)
     let cells = Self.cells(of: bytes, start: start)
     let total = cells.last.map { $0.column + $0.width } ?? 0
     func column(of offset: Int) -> Int { cells.first { $0.offset >= offset }?.column ?? total }
@@ -43,8 +45,8 @@ struct Excerpt {
       window = lower..<lower + Self.widest
     }
     let shown = cells.filter { window.contains($0.column) && $0.column + $0.width <= window.upperBound }
-    let cutsFront = (shown.first?.column ?? 0) > 0
-    let cutsBack = (shown.last.map { $0.column + $0.width } ?? 0) < total
+    let cutsFront = start > lineStart || (shown.first?.column ?? 0) > 0
+    let cutsBack = bytes.endIndex < line.endIndex || (shown.last.map { $0.column + $0.width } ?? 0) < total
     let origin = shown.first?.column ?? 0
     var text = (cutsFront ? "…" : "") + shown.map(\.text).joined() + (cutsBack ? "…" : "")
     while text.last == " " { text.removeLast() }
@@ -65,6 +67,20 @@ struct Excerpt {
   static func visible(_ text: String) -> String {
     guard text.unicodeScalars.contains(where: { picture(of: $0) != nil }) else { return text }
     return text.unicodeScalars.map { picture(of: $0) ?? String($0) }.joined()
+  }
+
+  /// Of a line of many kilobytes the part around `focus`, from one code point to another.
+  private static func part(
+    of line: ArraySlice<UInt8>, start: Int, around focus: Int
+  ) -> (bytes: ArraySlice<UInt8>, start: Int) {
+    let reach = 2_048
+    guard line.count > 4 * reach else { return (line, start) }
+    let middle = line.startIndex + min(max(0, focus - start), line.count)
+    var lower = max(line.startIndex, middle - reach)
+    var upper = min(line.endIndex, middle + reach)
+    while lower > line.startIndex, line[lower] & 0xC0 == 0x80 { lower -= 1 }
+    while upper < line.endIndex, line[upper] & 0xC0 == 0x80 { upper += 1 }
+    return (line[lower..<upper], start + lower - line.startIndex)
   }
 
   private struct Cell {

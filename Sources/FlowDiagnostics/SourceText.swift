@@ -88,10 +88,27 @@ public struct LineTable: Sendable {
   public func location(of offset: Int) -> SourceLocation {
     let offset = min(max(0, offset), source.bytes.count)
     let line = line(of: offset)
-    var column = 1
-    for position in visibleStart(ofLine: line)..<max(visibleStart(ofLine: line), offset)
-    where source.bytes[position] & 0xC0 != 0x80 { column += 1 }
-    return SourceLocation(line: line, column: column)
+    let start = visibleStart(ofLine: line)
+    return SourceLocation(line: line, column: 1 + codePoints(from: start, to: max(start, offset)))
+  }
+
+  /// Counts the bytes that begin a code point, eight at a time: a line may be as long as the file.
+  private func codePoints(from start: Int, to end: Int) -> Int {
+    source.bytes.withUnsafeBytes { bytes in
+      var position = start
+      var count = 0
+      while position + 8 <= end {
+        let word = bytes.loadUnaligned(fromByteOffset: position, as: UInt64.self)
+        // A continuation byte has its highest bit set and the next one clear.
+        count += 8 - (word & ~(word << 1) & 0x8080_8080_8080_8080).nonzeroBitCount
+        position += 8
+      }
+      while position < end {
+        if bytes[position] & 0xC0 != 0x80 { count += 1 }
+        position += 1
+      }
+      return count
+    }
   }
 
   /// Where a line begins for people: behind a byte-order mark.

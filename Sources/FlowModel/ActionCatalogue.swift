@@ -6,8 +6,16 @@ public protocol ActionCatalogue: Sendable {
   /// The declaration of the action of this full name, or nil when none is installed.
   func declaration(named name: String) -> ActionDeclaration?
 
+  /// The resources that every run has from its start, without a step that provides them.
+  var runResources: [ResourceKey] { get }
+
   /// What the action itself finds wrong with inputs that are literals. Pure: nothing runs, nothing is read.
   func problems(with input: LiteralInput, of action: String) -> [InputProblem]
+}
+
+extension ActionCatalogue {
+  /// None.
+  public var runResources: [ResourceKey] { [] }
 }
 
 /// The inputs of a step that are known before it runs: those without an expression.

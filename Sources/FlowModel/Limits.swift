@@ -10,6 +10,8 @@ public enum Limits {
   public static let aliasNodes = 100_000
   /// How deep maps and lists may nest.
   public static let nestingDepth = 64
+  /// Problems that are named in one file; the rest is not shown.
+  public static let diagnostics = 1_000
   /// How deep arrays and objects of a JSON text may nest.
   public static let jsonDepth = 128
   /// Bytes in a JSON text: 64 MiB.

@@ -51,6 +51,9 @@ public struct ActionRegistry: ActionCatalogue {
     }
   }
 
+  /// The keys of the handles that plugins bring into every run.
+  public var runResources: [ResourceKey] { resources.map(\.key) }
+
   /// The names of the plugins with where each comes from, sorted by name.
   public var plugins: [(name: String, origin: String)] {
     origins.sorted { $0.key < $1.key }.map { (name: $0.key, origin: $0.value) }

@@ -5,6 +5,8 @@ import Testing
 @testable import FlowSyntax
 
 @Suite struct ManifestTests {
+  static let codes: [DiagnosticCode] = [.unsupportedProtocol, .conflictingKeys]
+
   private func load(_ text: String) -> PluginManifestLoader.Result {
     PluginManifestLoader().load(bytes: Array(text.utf8), file: "plugin.yaml")
   }

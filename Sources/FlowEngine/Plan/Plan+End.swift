@@ -5,7 +5,7 @@ extension Plan {
   mutating func checkQuiet(at now: Int) {
     limitMainHold(at: now)
     while endedAt == nil, isQuietButForWaiters {
-      if unsettledCount == 0, gateOutcome != nil {
+      if unsettledCount == 0 {
         close(at: now)
         return
       }

@@ -8,11 +8,12 @@ extension WorkflowCheck {
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
     let known = knownEvents()
     let names = known.sorted()
-    for (step, place) in workflow.steps.enumerated() where place.hasOptions {
-      for event in place.options.after where !known.contains(event) {
+    for (step, place) in workflow.steps.enumerated() where place.hasOptions && !place.options.after.isEmpty {
+      guard let node = node(.after, of: step), !isFull else { continue }
+      for element in tree.kind(node) == .sequence ? tree.elements(node) : [node] {
+        guard let event = tree.text(of: element), !known.contains(event) else { continue }
         report(
-          .unknownEvent, "step '\(name(step))' waits for '\(event)', which nobody posts",
-          at: eventSpan(event, of: step),
+          .unknownEvent, "step '\(name(step))' waits for '\(event)', which nobody posts", at: tree.span(element),
           help: NearestName.question(event, among: names)
             ?? "declare it under 'events' when it comes from outside, or post it with flow.post")
       }

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
@@ -70,7 +71,7 @@ extension Value {
   /// Whether some string inside holds `${{`.
   var containsExpression: Bool {
     switch self {
-    case .string(let text): text.utf8.contains(UInt8(ascii: "$")) && text.contains("${{")
+    case .string(let text): Template.containsExpression(text)
     case .array(let values): values.contains(where: \.containsExpression)
     case .object(let members): members.contains { $0.value.containsExpression }
     default: false

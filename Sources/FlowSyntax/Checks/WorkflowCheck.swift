@@ -8,9 +8,13 @@ struct WorkflowCheck: DocumentReading {
   let actions: ActionTable
   let catalogue: any ActionCatalogue
   let workflow: Workflow
+  /// The steps by id, as expressions name them.
+  private let ids: NameTable
   var diagnostics: [Diagnostic]
   /// Nil while unknown and when the needs form a cycle.
   var graph: WorkflowGraph?
+  /// Whether each step is deferred, directly or through its needs; empty: none is.
+  var deferrals: [EffectiveDeferral] = []
 
   init(_ reader: WorkflowReader) {
     tree = reader.tree
@@ -19,6 +23,7 @@ struct WorkflowCheck: DocumentReading {
     catalogue = reader.catalogue
     workflow = reader.workflow
     diagnostics = reader.diagnostics
+    ids = reader.ids
   }
 
   /// Makes every check.
@@ -27,8 +32,28 @@ struct WorkflowCheck: DocumentReading {
     checkActions()
     checkInputs()
     checkEvents()
+    checkEstimates()
+    checkRetries()
+    checkGateGuidance()
+    checkPrewarm()
     checkCycle()
+    checkDeferral()
+    checkExpressions()
+    guard graph != nil else { return }
+    checkResources()
+    checkEventOrder()
+    checkWaitsWithoutCeiling()
+    checkFeasibility()
+    checkMainQueueBudget()
   }
+
+  /// The place of each step in the order of the graph; empty until somebody asks.
+  var ranks: [Int32] = []
+  /// How many edges the search for steps out of reach may still walk.
+  var reachBudget = 100_000_000
+
+  /// The steps in an order in which each comes after all it needs; only for checks that have a graph.
+  var order: [StepIndex] { graph?.topologicalOrder ?? [] }
 
   /// The name of a step in messages.
   func name(_ step: Int) -> String { workflow.steps[step].id.text }
@@ -41,4 +66,9 @@ struct WorkflowCheck: DocumentReading {
 
   /// The place of a step's id.
   func idSpan(_ step: Int) -> Span { tree.span(places.steps[step].key) }
+
+  /// The step of this id; expressions compare keys without case, and ids are in lower case.
+  func stepIndex(like id: String) -> Int? {
+    ids.index(ofText: id, in: tree) ?? ids.index(ofText: id.lowercased(), in: tree)
+  }
 }

@@ -74,7 +74,7 @@ extension DocumentReading {
         report(
           .invalidDuration, "\(owner.text(in: tree)) must be a duration such as 250ms, found \(value.shortText)",
           at: span(node),
-          help: error.help)
+          help: text.hasPrefix("-") ? "a duration is never negative" : error.help)
       }
     case .integer, .number:
       let problem =

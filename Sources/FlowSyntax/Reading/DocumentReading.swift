@@ -8,11 +8,15 @@ protocol DocumentReading {
 }
 
 extension DocumentReading {
-  /// Adds a diagnostic.
+  /// Whether so much is wrong that nothing more is named.
+  var isFull: Bool { diagnostics.count >= Limits.diagnostics }
+
+  /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
     help: String? = nil
   ) {
+    if isFull, code.severity == .warning || diagnostics.contains(where: \.isError) { return }
     diagnostics.append(Diagnostic(code, message, at: span, related: related, help: help))
   }
 
@@ -48,7 +52,8 @@ extension DocumentReading {
     if seen & table.requiredBits != table.requiredBits {
       for key in table.missing(seen) {
         report(
-          .missingKey, "\(owner.text(in: tree)) lacks the key '\(key.rawValue)'", at: span(place),
+          .missingKey, "\(owner.text(in: tree)) lacks the key '\(key.rawValue)'",
+          at: tree.nodes[place].kind == .scalar ? span(place) : Span(at: span(place).start),
           help: "'\(key.rawValue)': \(key.summary)")
       }
     }
@@ -64,6 +69,7 @@ extension DocumentReading {
 
   /// Reports that a key stands twice in a mapping, with the first place.
   mutating func reportDuplicate(_ key: NodeID, in mapping: NodeID) {
+    guard !isFull else { return }
     let name = tree.text(key)
     var related: [Diagnostic.RelatedPlace] = []
     var ignored: [Diagnostic] = []
@@ -117,10 +123,18 @@ extension FormatKey {
 }
 
 extension [Diagnostic] {
-  /// In the order of the file, each thing once: what an alias repeats is said once.
+  /// In the order of the file, each thing once: what an alias repeats is said once. At the limit a note says that there
+  /// may be more.
   func uniqueByPlace() -> [Diagnostic] {
     guard count > 1 else { return self }
     var seen: Set<Diagnostic> = []
-    return filter { seen.insert($0).inserted }.sortedByPlace()
+    var result = filter { seen.insert($0).inserted }.sortedByPlace()
+    if count >= Limits.diagnostics {
+      result.append(
+        Diagnostic(
+          .tooManyDiagnostics, "more than \(Limits.diagnostics - 1) problems; the rest is not shown",
+          at: result[result.count - 1].span, help: "mend these first"))
+    }
+    return result
   }
 }

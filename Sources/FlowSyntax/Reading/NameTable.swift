@@ -21,16 +21,25 @@ struct NameTable {
   /// The index of the name that `node` spells, or nil.
   @inline(__always)
   func index(of node: NodeID, in tree: borrowing NodeTree) -> Int? {
-    tree.withText(node) { bytes in
-      let hash = hash(bytes)
-      var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
-      while slots[slot] >= 0 {
-        let entry = entries[Int(slots[slot])]
-        if entry.hash == hash, tree.withText(entry.node, { Self.isEqual($0, bytes) }) { return Int(slots[slot]) }
-        slot = (slot + 1) & (slots.count - 1)
-      }
-      return nil
+    tree.withText(node) { index(of: $0, in: tree) }
+  }
+
+  /// The index of the name `text`, or nil.
+  func index(ofText text: String, in tree: borrowing NodeTree) -> Int? {
+    var text = text
+    return text.withUTF8 { index(of: $0, in: tree) }
+  }
+
+  @inline(__always)
+  private func index(of bytes: UnsafeBufferPointer<UInt8>, in tree: borrowing NodeTree) -> Int? {
+    let hash = hash(bytes)
+    var slot = Int(truncatingIfNeeded: hash) & (slots.count - 1)
+    while slots[slot] >= 0 {
+      let entry = entries[Int(slots[slot])]
+      if entry.hash == hash, tree.withText(entry.node, { Self.isEqual($0, bytes) }) { return Int(slots[slot]) }
+      slot = (slot + 1) & (slots.count - 1)
     }
+    return nil
   }
 
   /// Adds the name that `node` spells under the next index, or gives the index that it has already.

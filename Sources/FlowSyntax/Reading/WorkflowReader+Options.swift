@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// The keys of a step that most steps do not have.
@@ -12,9 +13,8 @@ extension WorkflowReader {
     case .uses, .needs, .with: break
     case .name: options.name = string(node, owner)
     case .after:
-      for name in nameNodes(node, owner, "an event").map({ tree.text($0) }) where !options.after.contains(name) {
-        options.after.append(name)
-      }
+      var seen: Set<String> = []
+      options.after = nameNodes(node, owner, "an event").map { tree.text($0) }.filter { seen.insert($0).inserted }
     case .condition: options.condition = condition(node, owner)
     case .enabled: options.enabled = enabled(node, owner)
     case .deferral: options.deferral = deferral(node, owner)
@@ -45,7 +45,13 @@ extension WorkflowReader {
       reportType(node, owner, expected: "an expression")
       return nil
     }
-    return ExpressionText.bare(tree.text(node))
+    return Self.bare(tree.text(node))
+  }
+
+  /// The expression without the `${{ }}` that may stand around it; what is no expression stays as it is, and is reported
+  /// with the other expressions.
+  private static func bare(_ text: String) -> String {
+    (try? Expression.condition(text))?.expression.source ?? text
   }
 
   private mutating func enabled(_ node: NodeID, _ owner: Owner) -> Switch {
@@ -61,7 +67,7 @@ extension WorkflowReader {
     switch value {
     case .boolean(let value): return .literal(value)
     case .string(let text) where booleanHelp(node) == nil && !text.isEmpty:
-      return .expression(ExpressionText.bare(text))
+      return .expression(Self.bare(text))
     default:
       reportType(node, owner, expected: expected, help: booleanHelp(node))
       return nil
@@ -119,7 +125,7 @@ extension WorkflowReader {
   }
 
   private mutating func durationSource(_ node: NodeID, _ owner: Owner) -> DurationSource? {
-    if tree.kind(node) == .scalar, isString(node), tree.text(node).contains("${{") {
+    if tree.kind(node) == .scalar, isString(node), Template.containsExpression(tree.text(node)) {
       return .expression(tree.text(node))
     }
     return duration(node, owner).map(DurationSource.literal)

@@ -59,13 +59,23 @@ extension WorkflowReader {
 
   private mutating func reportStepID(_ key: NodeID) {
     guard let name = keyText(key) else { return }
-    let letters = name.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }
-    let parts = String(letters).split(separator: "-")
-    let proposal = String(parts.joined(separator: "-").prefix(Limits.stepIDCharacters))
+    let proposal = Self.stepID(like: name)
     report(
       .invalidStepID, "'\(name)' cannot be the id of a step", at: span(key),
       help: (StepID.isValid(proposal) && proposal != name ? "write '\(proposal)'; " : "")
         + "an id is \(NameKind.step.rule)")
+  }
+
+  /// `open-store` for `OpenStore` and for `open store`.
+  private static func stepID(like name: String) -> String {
+    var words = [""]
+    for character in name {
+      let isPart = character.isASCII && (character.isLetter || character.isNumber)
+      let beginsWord = character.isUppercase && words[words.count - 1].last?.isLowercase == true
+      if beginsWord || !isPart { words.append("") }
+      if isPart { words[words.count - 1].append(character) }
+    }
+    return String(words.filter { !$0.isEmpty }.joined(separator: "-").lowercased().prefix(Limits.stepIDCharacters))
   }
 
   private mutating func readStep(_ index: Int) {
@@ -173,8 +183,10 @@ extension WorkflowReader {
   private mutating func reportNeed(_ node: NodeID, _ step: Int) {
     let name = tree.keyName(places.steps[step].key)
     guard let need = string(node, .part("each of the needs", of: .step(places.steps[step].key))) else { return }
-    let known = places.steps.map { tree.keyName($0.key) }
-    let nearest = NearestName.of(need, among: known)
+    guard !isFull else { return }
+    // A look at 100,000 ids takes milliseconds: enough for a slip, not for a file in which nothing fits.
+    let isCheap = places.steps.count < 1_000 || diagnostics.count < 20
+    let nearest = isCheap ? NearestName.of(need, among: places.steps.map { tree.keyName($0.key) }) : nil
     let related = nearest.flatMap { nearest in
       places.steps.first { tree.keyName($0.key) == nearest }.map {
         Diagnostic.RelatedPlace(span($0.key), "'\(nearest)' is defined here")

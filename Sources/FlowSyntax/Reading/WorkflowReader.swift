@@ -138,10 +138,11 @@ struct WorkflowReader: DocumentReading {
       return []
     }
     var result: [QueueDeclaration] = []
+    var seen: Set<String> = []
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
       guard let name = keyText(member.key) else { continue }
-      guard !result.contains(where: { $0.name == name }) else {
+      guard seen.insert(name).inserted else {
         reportDuplicate(member.key, in: node)
         continue
       }

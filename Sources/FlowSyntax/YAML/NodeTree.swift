@@ -69,14 +69,30 @@ struct NodeTree: Sendable {
   /// The text of a scalar, seen through an alias.
   func text(_ id: NodeID) -> String { withText(id) { String(decoding: $0, as: UTF8.self) } }
 
-  /// Where the byte at `offset` of a scalar's text stands in the source; nil where escapes or folds lie between.
+  /// Where the byte at `offset` of a scalar's text stands in the source; nil where escapes or folds hide it.
   func sourceOffset(of id: NodeID, textOffset offset: Int) -> Int? {
     let node = nodes[id]
     guard node.kind == .scalar else { return nil }
     switch node.style {
     case .plain: return Int(node.start) + offset
     case .quoted: return Int(node.start) + 1 + offset
-    case .decodedPlain, .decoded: return nil
+    case .decodedPlain, .decoded: return sourceOffset(ofDecoded: id, textOffset: offset)
     }
+  }
+
+  /// Looks for the line of a decoded text in the source: in a block scalar it stands there behind its indentation.
+  private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
+    let text = withText(id) { Array($0) }
+    guard offset <= text.count else { return nil }
+    let lineEnd = text[offset...].firstIndex(of: 0x0A) ?? text.count
+    let lineStart = text[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
+    let line = text[lineStart..<lineEnd].drop { $0 == 0x20 }
+    let range = Int(nodes[id].start)..<Int(nodes[id].end)
+    guard !line.isEmpty, line.startIndex <= offset, range.count >= line.count else { return nil }
+    for start in range.lowerBound...(range.upperBound - line.count)
+    where source.bytes[start] == line[line.startIndex] && source.bytes[start...].starts(with: line) {
+      return start + offset - line.startIndex
+    }
+    return nil
   }
 }

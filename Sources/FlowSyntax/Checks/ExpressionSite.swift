@@ -1,0 +1,43 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// A place in a workflow that holds expressions, with what they may read there.
+struct ExpressionSite {
+  /// Which key the place belongs to.
+  enum Kind: Equatable {
+    case workflowEnvironment, gate, outputs
+    case condition, enabled, deferral, with, environment
+  }
+
+  let kind: Kind
+  /// The step that the place belongs to; nil: the workflow.
+  let step: Int?
+  /// The scalar that holds them.
+  let node: NodeID
+
+  /// The contexts that may be read here.
+  func contexts(isDeferred: Bool) -> [String] {
+    switch kind {
+    case .gate, .deferral: ["inputs", "launch"]
+    case .enabled: ["inputs", "env", "launch"]
+    case .workflowEnvironment: ["inputs", "launch", "run"]
+    case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
+    case .condition, .with, .environment:
+      ["inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
+    }
+  }
+
+  /// What the place is called in messages.
+  var name: String {
+    switch kind {
+    case .workflowEnvironment, .environment: "env"
+    case .gate: "deadline"
+    case .outputs: "outputs"
+    case .condition: "if"
+    case .enabled: "enabled"
+    case .deferral: "defer"
+    case .with: "with"
+    }
+  }
+}

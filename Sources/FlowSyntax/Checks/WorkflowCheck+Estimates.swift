@@ -1,0 +1,18 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// An estimate that is longer than the step's own deadline says that it will time out (L7).
+  mutating func checkEstimates() {
+    for (step, place) in workflow.steps.enumerated() where place.hasOptions {
+      guard let high = place.options.estimate?.high, let max = place.options.deadline?.max, high > max else { continue }
+      report(
+        .estimateOverDeadline,
+        "step '\(name(step))' is thought to take up to \(DurationText.format(high)) "
+          + "and times out after \(DurationText.format(max))",
+        at: span(.estimate, of: step),
+        related: node(.deadline, of: step).map { [.init(tree.span($0), "this is its deadline")] } ?? [],
+        help: "lengthen the deadline or correct the estimate")
+    }
+  }
+}

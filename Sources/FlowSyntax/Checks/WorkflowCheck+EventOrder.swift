@@ -1,0 +1,73 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// An event that only steps below its waiter post, or only deferred ones while the gate waits for it, comes too late.
+  mutating func checkEventOrder() {
+    guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
+    let declared = Set(workflow.events.map(\.name)).union([LifecycleEvent.activate.rawValue])
+    var posters: [String: [Int]] = [:]
+    for step in workflow.steps.indices {
+      for event in eventsPosted(by: step) { posters[event, default: []].append(step) }
+    }
+    var waiters: [String: [Int]] = [:]
+    for (step, place) in workflow.steps.enumerated() where place.hasOptions {
+      for event in place.options.after where !declared.contains(event) { waiters[event, default: []].append(step) }
+    }
+    // Each poster costs a walk over what is above it; past this much work a file is no longer written by hand.
+    var budget = 20_000_000
+    let beforeGate = stepsBeforeGate()
+    for event in waiters.keys.sorted() {
+      guard let posters = posters[event], let waiters = waiters[event] else { continue }
+      var above = [Int: Int]()
+      for poster in posters {
+        let ancestors = ancestors(of: poster, budget: &budget)
+        for waiter in waiters where waiter == poster || ancestors.contains(waiter) { above[waiter, default: 0] += 1 }
+        if budget <= 0 { return }
+      }
+      for waiter in waiters {
+        if above[waiter] == posters.count {
+          reportTooLate(event, waiter, posters, "which only steps that come after it post")
+        } else if beforeGate[waiter], posters.allSatisfy({ isDeferred($0) }) {
+          reportTooLate(event, waiter, posters, "which only steps post that wait for the gate, and the gate for it")
+        }
+      }
+    }
+  }
+
+  private mutating func reportTooLate(_ event: String, _ waiter: Int, _ posters: [Int], _ reason: String) {
+    report(
+      .eventPostedTooLate, "step '\(name(waiter))' waits for '\(event)', \(reason)", at: eventSpan(event, of: waiter),
+      related: posters.prefix(3).map { .init(idSpan($0), "'\(name($0))' posts '\(event)'") },
+      help: "it can only come from outside, with --event or from the app")
+  }
+
+  /// The steps that must be over before `step` starts.
+  private func ancestors(of step: Int, budget: inout Int) -> Set<Int> {
+    var found: Set<Int> = []
+    var open = [step]
+    while let current = open.popLast() {
+      for need in workflow.steps[current].needs.map(Int.init) where found.insert(need).inserted { open.append(need) }
+      budget -= workflow.steps[current].needs.count + 1
+      if budget <= 0 { break }
+    }
+    return found
+  }
+
+  /// A step before the gate that waits for an event can hold a gate without a ceiling for ever.
+  mutating func checkWaitsWithoutCeiling() {
+    guard workflow.gate?.max == nil,
+      workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty })
+    else { return }
+    let beforeGate = stepsBeforeGate()
+    for step in workflow.steps.indices where beforeGate[step] && workflow.steps[step].hasOptions {
+      let events = workflow.steps[step].options.after.filter { $0 != LifecycleEvent.activate.rawValue }
+      guard let event = events.first else { continue }
+      report(
+        .waitWithoutCeiling,
+        "the gate waits for step '\(name(step))', which waits for '\(event)', and has no max",
+        at: eventSpan(event, of: step),
+        help: "give the workflow a 'deadline' with a max, or write 'blocking: false' at '\(name(step))'")
+    }
+  }
+}

@@ -1,0 +1,212 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+extension WorkflowCheck {
+  /// Every expression: its syntax, what it reads, and whether its value fits where it stands.
+  mutating func checkExpressions() {
+    if let node = places.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
+    if let node = places.value(.deadline) { checkGateExpressions(node) }
+    if let node = places.value(.outputs) { checkTemplates(node, .outputs, nil) }
+    for step in workflow.steps.indices {
+      let place = workflow.steps[step]
+      if place.hasOptions { checkOptions(place.options, of: step) }
+      if !place.with.isEmpty, place.with.contains(where: { $0.value.containsExpression }) { checkWith(of: step) }
+    }
+  }
+
+  private mutating func checkOptions(_ options: StepOptions, of step: Int) {
+    if options.condition != nil, let node = node(.condition, of: step) {
+      checkCondition(ExpressionSite(kind: .condition, step: step, node: node))
+    }
+    if case .expression = options.enabled, let node = node(.enabled, of: step) {
+      checkCondition(ExpressionSite(kind: .enabled, step: step, node: node))
+    }
+    if case .expression = options.deferral, let node = node(.deferral, of: step) {
+      checkCondition(ExpressionSite(kind: .deferral, step: step, node: node))
+    }
+    if !options.environment.isEmpty, let node = node(.env, of: step) { checkTemplates(node, .environment, step) }
+  }
+
+  private mutating func checkGateExpressions(_ node: NodeID) {
+    let nodes = tree.kind(node) == .mapping ? ["min", "max"].compactMap { tree.member($0, of: node)?.value } : [node]
+    for node in nodes where tree.kind(node) == .scalar {
+      checkTemplate(ExpressionSite(kind: .gate, step: nil, node: node), fits: .duration, owner: "deadline")
+    }
+  }
+
+  /// Checks every scalar below `node`, whatever the types.
+  private mutating func checkTemplates(_ node: NodeID, _ kind: ExpressionSite.Kind, _ step: Int?) {
+    switch tree.kind(node) {
+    case .scalar, .alias:
+      checkTemplate(ExpressionSite(kind: kind, step: step, node: node), fits: .any, owner: "")
+    case .sequence: for element in tree.elements(node) { checkTemplates(element, kind, step) }
+    case .mapping:
+      var ignored: [Diagnostic] = []
+      var members = tree.members(of: node, failures: &ignored)
+      while let member = members.next(in: tree) { checkTemplates(member.value, kind, step) }
+    }
+  }
+
+  // MARK: with
+
+  private mutating func checkWith(of step: Int) {
+    guard let node = node(.with, of: step) else { return }
+    let declaration = actions.declaration(ofStep: step)
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: node, failures: &ignored)
+    while let member = members.next(in: tree) {
+      guard let name = tree.text(of: member.key), workflow.steps[step].with[name]?.containsExpression == true
+      else { continue }
+      let owner = declaration.map { "the input '\(name)' of '\($0.name)'" } ?? "the input '\(name)'"
+      checkValue(member.value, fits: declaration?.input(named: name)?.type ?? .any, step, owner)
+    }
+  }
+
+  /// Checks a value that holds expressions somewhere inside against its type, part by part.
+  private mutating func checkValue(_ node: NodeID, fits type: ValueType, _ step: Int, _ owner: String) {
+    switch (tree.kind(node), type) {
+    case (.scalar, _), (.alias, _):
+      if isString(node), Template.containsExpression(tree.text(node)) {
+        checkTemplate(ExpressionSite(kind: .with, step: step, node: node), fits: type, owner: owner)
+      } else if let value = tree.scalarValue(node) {
+        reportMismatch(type.mismatch(of: value), node, owner)
+      }
+    case (.sequence, .array(let element)):
+      for child in tree.elements(node) { checkValue(child, fits: element, step, owner) }
+    case (.sequence, .any):
+      for child in tree.elements(node) { checkValue(child, fits: .any, step, owner) }
+    case (.mapping, .object(let properties)): checkObject(node, properties, step, owner)
+    case (.mapping, .any): checkObject(node, nil, step, owner)
+    case (.sequence, _), (.mapping, _):
+      reportMismatch(
+        TypeMismatch(
+          path: "", expected: type.expectation, found: tree.kind(node) == .sequence ? "a list" : "a map"),
+        node, owner)
+      checkTemplates(node, .with, step)
+    }
+  }
+
+  private mutating func checkObject(_ node: NodeID, _ properties: [FieldDeclaration]?, _ step: Int, _ owner: String) {
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: node, failures: &ignored)
+    var names: Set<String> = []
+    while let member = members.next(in: tree) {
+      guard let name = tree.text(of: member.key) else { continue }
+      names.insert(name)
+      let property = properties?.first { $0.name == name }
+      if let properties, property == nil {
+        report(
+          .inputType, "\(owner) does not fit: there is no key '\(name)'", at: tree.span(member.key),
+          help: NearestName.question(name, among: properties.map(\.name)))
+      }
+      checkValue(member.value, fits: property?.type ?? .any, step, owner)
+    }
+    for property in properties ?? [] where property.isRequired && !names.contains(property.name) {
+      report(
+        .inputType, "\(owner) does not fit: the key '\(property.name)' is missing", at: tree.span(node),
+        help: "'\(property.name)' is \(property.type.expectation)")
+    }
+  }
+
+  private mutating func reportMismatch(_ mismatch: TypeMismatch?, _ node: NodeID, _ owner: String) {
+    guard let mismatch else { return }
+    report(
+      .inputType, "\(owner) does not fit: \(mismatch.description)",
+      at: tree.span(tree.kind(node) == .scalar ? node : tree.node(at: mismatch.path, in: node)), help: mismatch.help)
+  }
+
+  // MARK: One place
+
+  private mutating func checkCondition(_ site: ExpressionSite) {
+    do throws(ExpressionError) {
+      let (offset, expression) = try Expression.condition(tree.text(site.node))
+      check(expression, at: offset, site)
+      if site.kind == .condition, let step = site.step { checkReachability(expression, step, site) }
+    } catch {
+      report(error, site)
+    }
+  }
+
+  private mutating func checkTemplate(_ site: ExpressionSite, fits type: ValueType, owner: String) {
+    guard isString(site.node) else { return }
+    let text = tree.text(site.node)
+    guard Template.containsExpression(text) else { return }
+    do throws(ExpressionError) {
+      let template = try Template(parsing: text)
+      for (offset, expression) in template.expressions { check(expression, at: offset, site) }
+      let mismatch =
+        template.isSingleExpression
+        ? template.expressions[0].expression.mismatch(with: type) { self.type(of: $0, site) }
+        : PossibleResult.type(.string).mismatch(with: type)
+      if let mismatch {
+        let (offset, source) =
+          template.isSingleExpression
+          ? (template.expressions[0].offset, template.expressions[0].expression.source) : (0, text)
+        report(
+          .expressionType, "\(owner) does not fit: the expression may give \(mismatch.found)",
+          at: span(site, offset: offset, length: source.utf8.count, of: source),
+          help: mismatch.help ?? "expected is \(mismatch.expected)")
+      }
+    } catch {
+      report(error, site)
+    }
+  }
+
+  private mutating func check(_ expression: Expression, at offset: Int, _ site: ExpressionSite) {
+    if site.kind != .condition, let function = expression.statusFunctions.map(\.rawValue).min() {
+      report(
+        .contextUnavailable, "\(function)() can only be called in 'if'",
+        at: span(site, offset: offset, length: expression.source.utf8.count, of: expression.source),
+        help: "steps.<id>.outcome tells how a step ended")
+    }
+    for reference in expression.references {
+      let place = span(site, offset: offset + reference.offset, length: reference.length, of: expression.source)
+      check(reference, site, at: place)
+    }
+  }
+
+  private mutating func report(_ error: ExpressionError, _ site: ExpressionSite) {
+    report(
+      .expressionSyntax, error.message,
+      at: span(site, offset: error.offset, length: error.length, of: tree.text(site.node)), help: error.help)
+  }
+
+  /// The place of a part of a scalar's text; where the text was decoded, `source` is looked for in the file.
+  private func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> Span {
+    let whole = tree.span(site.node)
+    if let start = tree.sourceOffset(of: site.node, textOffset: offset) {
+      return Span(start, min(start + length, whole.end))
+    }
+    return whole
+  }
+
+  // MARK: Reachability
+
+  /// A step whose condition can never hold never runs.
+  private mutating func checkReachability(_ expression: Expression, _ step: Int, _ site: ExpressionSite) {
+    let results = expression.possibleResults { self.type(of: $0, site) }
+    let isNeverTrue = results.allSatisfy { if case .value(let value) = $0 { value.countsAsFalse } else { false } }
+    let needsFailure =
+      workflow.steps[step].needs.isEmpty && expression.source == "\(StatusFunction.failure.rawValue)()"
+    guard isNeverTrue || needsFailure else { return }
+    report(
+      .unreachableStep,
+      "step '\(name(step))' never runs: \(needsFailure ? "it needs nothing that could fail" : "its 'if' is never true")",
+      at: tree.span(site.node),
+      help: needsFailure
+        ? "name the steps whose failure it is for under 'needs'" : "to switch a step off write 'enabled: false'")
+  }
+}
+
+extension Value {
+  /// Whether a condition with this value does not hold.
+  fileprivate var countsAsFalse: Bool {
+    switch self {
+    case .null, .boolean(false), .integer(0): true
+    case .number(let number): number == 0 || number.isNaN
+    case .string(let text): text.isEmpty
+    default: false
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// How long the steps on the main queue may take together before the first screen: what Apple's guidance gives a
+  /// launch until its first frame.
+  static let mainQueueBudget = Duration.milliseconds(400)
+
+  /// Work on the main queue that stands before the first screen delays it (R8).
+  ///
+  /// Counted are the largest estimates of the steps on `main` that come before the step that posts `ui.ready`; without
+  /// such a step, of those that the gate waits for.
+  mutating func checkMainQueueBudget() {
+    let isOnMain = workflow.steps.indices.filter {
+      workflow.steps[$0].hasOptions && workflow.steps[$0].options.queue == Queue.main && !isDisabled($0)
+    }
+    guard !isOnMain.isEmpty else { return }
+    let before = stepsBeforeFirstScreen()
+    let counted = isOnMain.compactMap { step -> (step: Int, time: Duration)? in
+      guard before[step], let estimate = workflow.steps[step].options.estimate else { return nil }
+      return (step, estimate.high)
+    }
+    let total = counted.reduce(Duration.zero) { $0 + $1.time }
+    guard total > Self.mainQueueBudget, let longest = counted.max(by: { $0.time < $1.time }) else { return }
+    report(
+      .mainQueueBudget,
+      "the steps on the main queue before the first screen may take \(DurationText.format(total)), "
+        + "more than \(DurationText.format(Self.mainQueueBudget))",
+      at: span(.estimate, of: longest.step),
+      related: counted.filter { $0.step != longest.step }.prefix(8).map {
+        .init(span(.estimate, of: $0.step), "'\(name($0.step))' stands on it too")
+      },
+      help: "move work off the main queue, or behind the first screen")
+  }
+
+  private func stepsBeforeFirstScreen() -> [Bool] {
+    let screens = workflow.steps.indices.filter { eventsPosted(by: $0).contains(LifecycleEvent.uiReady.rawValue) }
+    guard !screens.isEmpty else { return stepsBeforeGate() }
+    var isBefore = [Bool](repeating: false, count: workflow.steps.count)
+    for screen in screens { for need in workflow.steps[screen].needs { isBefore[Int(need)] = true } }
+    for step in order.reversed().map(Int.init) where isBefore[step] {
+      for need in workflow.steps[step].needs { isBefore[Int(need)] = true }
+    }
+    return isBefore
+  }
+}

@@ -1,0 +1,25 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowCheck {
+  /// What may run before activation needs only what runs before it too, and no protected data (P3, P6).
+  ///
+  /// That such a step reads no `launch` is checked with its expressions.
+  mutating func checkPrewarm() {
+    for (step, place) in workflow.steps.enumerated() where place.hasOptions && place.options.prewarm {
+      for need in place.needs.map(Int.init).filter({ !workflow.steps[$0].options.prewarm }).prefix(8) {
+        report(
+          .prewarmNeed, "step '\(name(step))' may run before activation, but needs '\(name(need))', which may not",
+          at: needSpan(of: step, need), related: [.init(idSpan(need), "'\(name(need))' is defined here")],
+          help: "write 'prewarm: true' at '\(name(need))' too, or remove it at '\(name(step))'")
+      }
+      if let declaration = actions.declaration(ofStep: step), declaration.needsProtectedData {
+        report(
+          .prewarmProtectedData,
+          "step '\(name(step))' may run before activation, when '\(declaration.name)' cannot read protected data",
+          at: span(.prewarm, of: step),
+          help: "the device may still be locked then; remove 'prewarm', so that the step runs after activation")
+      }
+    }
+  }
+}

@@ -1,0 +1,196 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// What an expression reads: that it exists, may be read there, and is known by then.
+extension WorkflowCheck {
+  mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
+    let name = reference.name.lowercased()
+    let isDeferred = site.step.map { !deferrals.isEmpty && deferrals[$0] != .never } ?? false
+    let allowed = site.contexts(isDeferred: isDeferred)
+    guard allowed.contains(name) else {
+      let known = allowed.map { "'\($0)'" }.joined(separator: ", ")
+      report(
+        .contextUnavailable, "'\(name)' cannot be read in '\(site.name)'", at: place,
+        help: name == "gate" ? "only a deferred step knows how the gate opened" : "known here are \(known)")
+      return
+    }
+    switch name {
+    case "inputs": checkInputReference(reference, at: place)
+    case "launch":
+      checkMember(reference, of: ["reason", "options", "first"], at: place)
+      if let step = site.step, workflow.steps[step].options.prewarm {
+        report(
+          .prewarmReadsLaunch, "step '\(self.name(step))' may run before activation, when 'launch' does not exist yet",
+          at: place,
+          related: node(.prewarm, of: step).map { [.init(tree.span($0), "it may run before activation")] } ?? [],
+          help: "remove 'prewarm', so that the step runs after activation")
+      }
+    case "run": checkMember(reference, of: ["id", "data"], at: place)
+    case "gate": checkMember(reference, of: ["outcome"], at: place)
+    case "steps": checkStepReference(reference, site, at: place)
+    default: break
+    }
+  }
+
+  private mutating func checkInputReference(_ reference: ContextReference, at place: Span) {
+    guard let input = reference.path.first, field(like: input, in: workflow.inputs) == nil else { return }
+    let names = workflow.inputs.map(\.name)
+    report(
+      .undeclaredInput, "the workflow declares no input '\(input)'", at: place,
+      help: NearestName.question(input, among: names)
+        ?? (names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))"))
+  }
+
+  private mutating func checkMember(_ reference: ContextReference, of members: [String], at place: Span) {
+    guard let member = reference.path.first, !members.contains(member.lowercased()) else { return }
+    report(
+      .unknownMember, "'\(reference.name)' has no member '\(member)'", at: place,
+      help: NearestName.question(member, among: members) ?? "it has \(Self.list(members))")
+  }
+
+  private mutating func checkStepReference(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
+    guard let id = reference.path.first else { return }
+    guard let target = stepIndex(like: id) else {
+      let nearest = workflow.steps.count < 1_000 || diagnostics.count < 20
+      report(
+        .unknownStep, "'steps.\(id)' names no step", at: place,
+        help: nearest ? NearestName.question(id, among: workflow.steps.map(\.id.text)) : nil)
+      return
+    }
+    if let step = site.step, graph != nil, !reaches(target, from: step) {
+      let isSelf = target == step
+      report(
+        .stepOutOfReach,
+        isSelf
+          ? "step '\(name(step))' reads itself"
+          : "step '\(name(step))' reads '\(name(target))', which need not be over before it starts",
+        at: place, related: isSelf ? [] : [.init(idSpan(target), "'\(name(target))' is defined here")],
+        help: isSelf ? "its outputs exist only when it is over" : "add '\(name(target))' to its needs")
+      return
+    }
+    guard reference.path.count > 1 else { return }
+    let member = reference.path[1]
+    guard ["outputs", "outcome", "conclusion"].contains(member.lowercased()) else {
+      report(
+        .unknownMember, "'steps.\(id)' has no member '\(member)'", at: place,
+        help: NearestName.question(member, among: ["outputs", "outcome", "conclusion"])
+          ?? "it has 'outputs', 'outcome', 'conclusion'; outputs are read as steps.\(id).outputs.\(member)")
+      return
+    }
+    guard member.lowercased() == "outputs", reference.path.count > 2 else { return }
+    if checkOutput(reference.path[2], of: target, at: place) {
+      checkPresence(of: target, for: site, hasFallback: reference.hasFallback, at: place)
+    }
+  }
+
+  /// Whether the action of `target` declares the output.
+  private mutating func checkOutput(_ output: String, of target: Int, at place: Span) -> Bool {
+    guard let declaration = actions.declaration(ofStep: target) else { return false }
+    if field(like: output, in: declaration.outputs) != nil { return true }
+    var names = declaration.outputs.map(\.name)
+    if let input = declaration.outputsFromInput {
+      // Where the keys come out of an expression nobody knows them before the run.
+      guard case .object(let members)? = workflow.steps[target].with[input] else { return true }
+      if members.contains(where: { $0.key.lowercased() == output.lowercased() }) { return true }
+      names += members.keys
+    }
+    report(
+      .unknownOutput, "'\(name(target))' has no output '\(output)'", at: place,
+      related: [.init(span(.uses, of: target), "it is a step of '\(declaration.name)'")],
+      help: NearestName.question(output, among: names)
+        ?? (names.isEmpty ? "it has none" : "it has \(Self.list(names))"))
+    return false
+  }
+
+  /// An output that may be missing needs a fallback, or a reader that looks at its step.
+  private mutating func checkPresence(of target: Int, for site: ExpressionSite, hasFallback: Bool, at place: Span) {
+    guard let reader = site.step, !hasFallback, !reads(reader, target) else { return }
+    let condition = workflow.steps[reader].options.condition
+    let runsAnyway =
+      condition.flatMap { try? Expression(parsing: $0) }.map { !$0.statusFunctions.isDisjoint(with: Self.takingUp) }
+      ?? false
+    guard mayBeMissing(target) || runsAnyway else { return }
+    report(
+      .outputMayBeMissing,
+      mayBeMissing(target)
+        ? "'\(name(target))' may end without outputs"
+        : "'\(name(reader))' runs even when '\(name(target))' failed, and then there are no outputs",
+      at: place,
+      related: [
+        mayBeMissing(target)
+          ? .init(span(ofWhatMayHide: target), "because of this")
+          : .init(span(.condition, of: reader), "because of this")
+      ],
+      help: "write '… || a default', or look at steps.\(name(target)).outcome in its 'if'")
+  }
+
+  /// The status functions with which a step runs although something before it did not succeed.
+  private static let takingUp: Set<StatusFunction> = [.always, .failure, .cancelled]
+
+  // MARK: Types
+
+  /// The type of what a reference reads, as far as declarations tell.
+  func type(of reference: ContextReference, _ site: ExpressionSite) -> ValueType? {
+    let path = reference.path
+    switch (reference.name.lowercased(), path.count) {
+    case ("inputs", 1...):
+      return field(like: path[0], in: workflow.inputs).flatMap { Self.type(at: path.dropFirst(), in: $0.type) }
+    case ("env", 1), ("run", 1): return .string
+    case ("launch", 1):
+      switch path[0].lowercased() {
+      case "reason": return .string
+      case "first": return .boolean
+      default: return nil
+      }
+    case ("gate", 1): return .string
+    case ("steps", 2): return path[1].lowercased() == "outputs" ? nil : .string
+    case ("steps", 3...) where path[1].lowercased() == "outputs":
+      guard let target = stepIndex(like: path[0]), let declaration = actions.declaration(ofStep: target) else {
+        return nil
+      }
+      return field(like: path[2], in: declaration.outputs).flatMap { Self.type(at: path.dropFirst(3), in: $0.type) }
+    default: return nil
+    }
+  }
+
+  private static func type(at path: ArraySlice<String>, in type: ValueType) -> ValueType? {
+    guard let key = path.first else { return type }
+    guard case .object(let properties?) = type,
+      let property = properties.first(where: { $0.name.lowercased() == key.lowercased() })
+    else { return nil }
+    return self.type(at: path.dropFirst(), in: property.type)
+  }
+
+  // MARK: Looking up
+
+  private func field(like name: String, in fields: [FieldDeclaration]) -> FieldDeclaration? {
+    fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }
+  }
+
+  private static func list(_ names: [String]) -> String { names.map { "'\($0)'" }.joined(separator: ", ") }
+
+  /// Whether `target` is over when `step` starts: whether a way of needs leads there.
+  ///
+  /// Only steps behind `target` in the order of the graph can lie on such a way.
+  private mutating func reaches(_ target: Int, from step: Int) -> Bool {
+    let wanted = StepIndex(target)
+    if workflow.steps[step].needs.contains(wanted) { return true }
+    if ranks.isEmpty {
+      ranks = [Int32](repeating: 0, count: workflow.steps.count)
+      for (rank, step) in order.enumerated() { ranks[Int(step)] = Int32(rank) }
+    }
+    var open = [StepIndex(step)]
+    var seen: Set<StepIndex> = []
+    while let current = open.popLast() {
+      for need in workflow.steps[Int(current)].needs {
+        if need == wanted { return true }
+        if ranks[Int(need)] > ranks[target], seen.insert(need).inserted { open.append(need) }
+      }
+      reachBudget -= workflow.steps[Int(current)].needs.count + 1
+      // A file that asks for this much was not written by hand: what is not found is null when the run reads it.
+      if reachBudget < 0 { return true }
+    }
+    return false
+  }
+}

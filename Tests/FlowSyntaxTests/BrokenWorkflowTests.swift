@@ -1,0 +1,75 @@
+import FlowDiagnostics
+import FlowModel
+import Testing
+
+@testable import FlowSyntax
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A workflow under `Tests/BrokenWorkflows` with the whole text that loading it gives, in the file beside it.
+struct BrokenWorkflow: CustomTestStringConvertible {
+  static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("BrokenWorkflows")
+
+  static let all: [BrokenWorkflow] = {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    return names.filter { $0.hasSuffix(".yaml") }.sorted().map { BrokenWorkflow(name: String($0.dropLast(5))) }
+  }()
+
+  let name: String
+
+  var testDescription: String { name }
+
+  var bytes: [UInt8] {
+    get throws { Array(try Data(contentsOf: Self.folder.appendingPathComponent("\(name).yaml"))) }
+  }
+
+  var result: LoadResult {
+    get throws { WorkflowLoader(catalogue: TestCatalogue.standard).load(bytes: try bytes, file: "\(name).yaml") }
+  }
+
+  private var snapshotURL: URL { Self.folder.appendingPathComponent("\(name).txt") }
+
+  var snapshot: String {
+    get throws { String(decoding: try Data(contentsOf: snapshotURL), as: UTF8.self) }
+  }
+
+  func record(_ text: String) throws { try Data(text.utf8).write(to: snapshotURL) }
+}
+
+@Suite struct BrokenWorkflowTests {
+  /// `RECORD_SNAPSHOTS=1` writes the texts anew and fails once, so that a person looks at what changed.
+  @Test(arguments: BrokenWorkflow.all)
+  func `a broken workflow gets exactly these words`(workflow: BrokenWorkflow) throws {
+    let text = try workflow.result.rendered()
+    if ProcessInfo.processInfo.environment["RECORD_SNAPSHOTS"] == "1" {
+      try workflow.record(text)
+      Issue.record("recorded anew")
+    }
+    #expect(try text == workflow.snapshot)
+  }
+
+  @Test(arguments: BrokenWorkflow.all)
+  func `there is a graph exactly when there is no error`(workflow: BrokenWorkflow) throws {
+    let result = try workflow.result
+    #expect(!result.diagnostics.isEmpty)
+    #expect((result.graph == nil) == result.diagnostics.containsError)
+  }
+
+  @Test(arguments: BrokenWorkflow.all)
+  func `a broken workflow shows the code that it is named after`(workflow: BrokenWorkflow) throws {
+    let codes = Set(try workflow.result.diagnostics.map(\.code.rawValue))
+    #expect(codes.contains { workflow.name.hasPrefix($0) } || workflow.name == "everything-at-once")
+  }
+
+  @Test func `every code is shown by some test as whole text`() throws {
+    var shown = Set(try BrokenWorkflow.all.flatMap { try $0.result.diagnostics.map(\.code) })
+    shown.formUnion(OtherDiagnosticTests.codes)
+    shown.formUnion(ManifestTests.codes)
+    #expect(DiagnosticCode.allCases.filter { !shown.contains($0) } == [])
+  }
+}
