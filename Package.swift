@@ -26,6 +26,10 @@ let package = Package(
       tests: ["FlowDiagnostics", "FlowModel"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])
+    + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
+    + core(
+      "FlowPluginHost", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "CFlowProcess"],
+      tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
@@ -44,10 +48,15 @@ let package = Package(
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
 )
 
-/// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it.
-func core(_ name: String, uses: [Target.Dependency] = [], tests: [Target.Dependency]? = nil) -> [Target] {
+/// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it;
+/// `fixtures` are files beside them that the tests read in their place.
+func core(
+  _ name: String, uses: [Target.Dependency] = [], tests: [Target.Dependency]? = nil, fixtures: [String] = []
+) -> [Target] {
   [.target(name: name, dependencies: uses, path: "Sources/\(name)")]
-    + (tests.map { [.testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + $0)] } ?? [])
+    + (tests.map {
+      [.testTarget(name: "\(name)Tests", dependencies: [.byName(name: name)] + $0, exclude: fixtures)]
+    } ?? [])
 }
 
 /// A built-in plugin under `plugins/<name>`, with its tests; `uses` names what it needs besides the plugin interface.

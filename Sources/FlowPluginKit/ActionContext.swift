@@ -44,11 +44,11 @@ public struct ActionContext: Sendable {
   /// Waits without holding a thread, on the run's clock; throws `CancellationError` as soon as the step is cancelled.
   public nonisolated(nonsending) func sleep(for duration: Duration) async throws {
     try checkCancellation()
-    let wake = Wake()
+    let wake = OneShot<Result<Void, any Error>>()
     host.wake(after: duration) { wake.finish(.success(())) }
     onCancel { wake.finish(.failure(CancellationError())) }
     try await withTaskCancellationHandler {
-      try await wake.wait()
+      try await wake.wait().get()
     } onCancel: {
       wake.finish(.failure(CancellationError()))
     }

@@ -151,7 +151,13 @@ public final class TestHost: ActionHost {
   public func call(
     _ type: any ActionType.Type, with inputs: ValueObject = [:], attempt: Int = 1
   ) async throws -> ValueObject {
-    let action = RegisteredAction(type)
+    try await call(RegisteredAction(type), with: inputs, attempt: attempt)
+  }
+
+  /// Runs an action, of whatever origin, on plain values, as an engine does; otherwise like the call by type.
+  public func call(
+    _ action: RegisteredAction, with inputs: ValueObject = [:], attempt: Int = 1
+  ) async throws -> ValueObject {
     state.withLock { $0.declaration = action.declaration }
     let inputs = resolvingPaths(in: inputs, of: action.declaration)
     let context = context(attempt: attempt)

@@ -1,0 +1,117 @@
+import FlowDiagnostics
+import FlowSyntax
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Finds the plugins that are brought along: folders that hold a `plugin.yaml`. Reads manifests and starts nothing.
+///
+/// It looks in the folders it is given, each a plugin or a folder of plugins, then in `plugins` beside the workflow
+/// (beside the working directory when there is none) and in `plugins` of the folders above, up to the first that holds
+/// `.git`.
+public struct PluginFinder: Sendable {
+  /// What was found.
+  public struct Found: Sendable {
+    /// The plugins that can be used, in the order of finding.
+    public var plugins: [InstalledPlugin] = []
+    /// The folders that hold a `plugin.yaml` but cannot be used.
+    public var unusable: [UnusablePlugin] = []
+  }
+
+  private let given: [String]
+  private let start: String
+
+  /// A finder for these folders and for `start`, the folder of the workflow or the working directory; paths may be
+  /// relative to the working directory.
+  public init(given: [String] = [], start: String) {
+    let current = FileManager.default.currentDirectoryPath
+    func absolute(_ path: String) -> String {
+      URL(filePath: path, directoryHint: .isDirectory, relativeTo: URL(filePath: current, directoryHint: .isDirectory))
+        .standardized.path(percentEncoded: false).withoutTrailingSlash
+    }
+    self.given = given.map(absolute)
+    self.start = absolute(start)
+  }
+
+  /// Looks.
+  public func find() -> Found {
+    var found = Found()
+    var seen: Set<String> = []
+    for folder in given {
+      if isFile(folder + "/" + InstalledPlugin.manifestName) {
+        take(folder, into: &found, seen: &seen)
+      } else if isFolder(folder) {
+        takeAll(in: folder, into: &found, seen: &seen)
+      } else {
+        found.unusable.append(
+          UnusablePlugin(folder: folder, description: "\(folder): error: there is no such folder\n"))
+      }
+    }
+    for folder in above(start) { takeAll(in: folder + "/plugins", into: &found, seen: &seen) }
+    return found
+  }
+
+  private func above(_ start: String) -> [String] {
+    var folders: [String] = []
+    var folder = start
+    while true {
+      folders.append(folder == "/" ? "" : folder)
+      guard folder != "/", !folder.isEmpty, !exists(folder + "/.git") else { return folders }
+      folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
+      if folder.isEmpty { folder = "/" }
+    }
+  }
+
+  private func takeAll(in folder: String, into found: inout Found, seen: inout Set<String>) {
+    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
+    for name in names.sorted() where isFile("\(folder)/\(name)/\(InstalledPlugin.manifestName)") {
+      take("\(folder)/\(name)", into: &found, seen: &seen)
+    }
+  }
+
+  private func take(_ folder: String, into found: inout Found, seen: inout Set<String>) {
+    let real = URL(filePath: folder).resolvingSymlinksInPath().path(percentEncoded: false).withoutTrailingSlash
+    guard seen.insert(real).inserted else { return }
+    if let stranger = FolderTrust.problem(with: real) {
+      found.unusable.append(UnusablePlugin(folder: folder, description: "\(folder): error: \(stranger)\n"))
+      return
+    }
+    switch Self.read(folder) {
+    case .success(let plugin): found.plugins.append(plugin)
+    case .failure(let unusable): found.unusable.append(unusable)
+    }
+  }
+
+  /// Reads the manifest of the plugin in `folder`, wherever that is.
+  public static func read(_ folder: String) -> Result<InstalledPlugin, UnusablePlugin> {
+    let file = folder.withoutTrailingSlash + "/" + InstalledPlugin.manifestName
+    guard let data = FileManager.default.contents(atPath: file) else {
+      return .failure(UnusablePlugin(folder: folder, description: "\(file): error: the file cannot be read\n"))
+    }
+    let result = PluginManifestLoader().load(bytes: [UInt8](data), file: file)
+    guard let manifest = result.manifest else {
+      return .failure(UnusablePlugin(folder: folder, description: result.rendered()))
+    }
+    return .success(InstalledPlugin(manifest, folder: folder.withoutTrailingSlash))
+  }
+
+  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
+
+  private func isFolder(_ path: String) -> Bool {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
+  }
+
+  private func isFile(_ path: String) -> Bool {
+    var isFolder = false
+    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder
+  }
+}
+
+extension String {
+  /// The path without a slash at its end, unless it is nothing else.
+  var withoutTrailingSlash: String { count > 1 && hasSuffix("/") ? String(dropLast()) : self }
+}

@@ -1,0 +1,22 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// What is executed for a plugin, and what it may see of this process's environment.
+struct PluginCommand: Sendable, Hashable {
+  /// The program and its arguments.
+  var arguments: [String]
+  /// Its whole environment.
+  var environment: [String: String]
+
+  /// A program that sees `PATH` and those of `names` that this process has.
+  init(_ arguments: [String], seeing names: [String]) {
+    self.arguments = arguments
+    environment = [:]
+    for name in ["PATH"] + names { environment[name] = getenv(name).map { String(cString: $0) } }
+  }
+}

@@ -1,0 +1,49 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// Runs the programs of plugins that are brought along, and ends them.
+///
+/// ```swift
+/// let host = PluginHost()
+/// for plugin in found { try registry.register(name: plugin.name, origin: plugin.manifest, actions: host.actions(of: plugin)) }
+/// // … run the workflow …
+/// await host.close()
+/// ```
+///
+/// A program is started at the first call of one of its actions and serves all calls until ``close()``; one that ended
+/// is started again by the next call. Neither making a host nor registering actions starts or reads anything (P9).
+public final class PluginHost: Sendable {
+  private let limits: PluginLimits
+  private let cache: ProgramCache
+  private let clients = Mutex<[PluginClient]>([])
+
+  /// A host that holds programs to `limits`.
+  ///
+  /// What is compiled from Swift source is kept in `cacheFolder`; nil: in the user's folder for caches.
+  public init(limits: PluginLimits = PluginLimits(), cacheFolder: String? = nil) {
+    self.limits = limits
+    cache = ProgramCache(folder: cacheFolder ?? ProgramCache.userFolder)
+  }
+
+  /// The actions of a plugin, to be registered beside the built-in ones.
+  public func actions(of plugin: InstalledPlugin) -> [RegisteredAction] {
+    let client = PluginClient(plugin, limits: limits, cache: cache)
+    clients.withLock { $0.append(client) }
+    return plugin.manifest.actions.map { action in
+      let run: @Sendable (ValueObject, ActionContext) async throws -> ValueObject = { inputs, context in
+        try await client.run(action, inputs, context)
+      }
+      return RegisteredAction(
+        declaration: action.declaration, body: action.declaration.isService ? .service(run) : .asynchronous(run))
+    }
+  }
+
+  /// Ends every program, politely within the grace, then by force, with everything it started.
+  public func close() async {
+    let clients = clients.withLock { $0 }
+    await withTaskGroup { group in
+      for client in clients { group.addTask { await client.close() } }
+    }
+  }
+}

@@ -1,0 +1,22 @@
+/// The sizes and times past which the host does not follow a plugin's program.
+public struct PluginLimits: Sendable, Hashable {
+  /// Bytes in a line of the protocol, either way: 16 MiB.
+  public var lineBytes = 16 << 20
+  /// Bytes that wait for a program that does not read its standard input: 64 MiB.
+  public var waitingInputBytes = 64 << 20
+  /// How long a program may take from its start to its answer to `initialize`: 10 s.
+  public var start = Duration.seconds(10)
+  /// How long a program may take to give up a cancelled call, and to end when asked to: 1 s.
+  public var grace = Duration.seconds(1)
+  /// Lines a call may write to the run's log; the others are counted: 1,000.
+  public var logLinesPerCall = 1000
+  /// Messages that belong to no call before the program is ended: 100.
+  public var strayMessages = 100
+  /// How many programs a call is handed to when they end without having read it: 3.
+  public var handovers = 3
+  /// How long the compiler may take for a plugin in Swift source: 2 min.
+  public var compile = Duration.seconds(120)
+
+  /// The limits that are documented.
+  public init() {}
+}

@@ -1,0 +1,59 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+extension Descriptor {
+  /// What a read that does not wait came to.
+  enum Received {
+    /// So many bytes stand in the buffer.
+    case bytes(Int)
+    /// Nothing is there yet.
+    case nothing
+    /// The other end is closed, or broken.
+    case end
+  }
+
+  /// Reads what is there, at most what the buffer holds.
+  func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+    while true {
+      let count = read(number, buffer.baseAddress, buffer.count)
+      if count > 0 { return .bytes(count) }
+      if count == 0 { return .end }
+      switch errno {
+      case EINTR: continue
+      case EAGAIN, EWOULDBLOCK: return .nothing
+      default: return .end
+      }
+    }
+  }
+
+  /// What a write that does not wait came to.
+  enum Sent {
+    /// So many bytes were taken, perhaps none.
+    case bytes(Int)
+    /// Nobody reads any more.
+    case closed
+  }
+
+  /// Writes as much as is taken now.
+  func send(_ bytes: ArraySlice<UInt8>) -> Sent {
+    bytes.withUnsafeBytes { buffer in
+      var done = 0
+      while done < buffer.count {
+        let count = write(number, buffer.baseAddress! + done, buffer.count - done)
+        if count >= 0 {
+          done += count
+        } else if errno == EAGAIN || errno == EWOULDBLOCK {
+          break
+        } else if errno != EINTR {
+          return .closed
+        }
+      }
+      return .bytes(done)
+    }
+  }
+}

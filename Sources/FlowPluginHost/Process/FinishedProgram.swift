@@ -1,0 +1,55 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+import FlowModel
+
+/// A program that ran to its end, with what it wrote; it is waited for on the calling thread.
+struct FinishedProgram: Sendable {
+  /// How it ended.
+  let status: TerminationStatus
+  /// What it wrote on both its outputs, at most 64 KiB of it.
+  let output: String
+
+  private static let outputBytes = 64 << 10
+
+  /// Runs a program in `directory` until it ends or is killed at the deadline.
+  init(_ command: PluginCommand, directory: String, deadline: ContinuousClock.Instant) throws(SystemError) {
+    let child = try ChildProcess(command.arguments, environment: command.environment, directory: directory)
+    child.closeInput()
+    var written: [UInt8] = []
+    var isOutputOpen = true
+    var isLogOpen = true
+    while isOutputOpen || isLogOpen {
+      let rest = (deadline - .now).nanoseconds / 1_000_000
+      var interests = [
+        pollfd(fd: isOutputOpen ? child.output.number : -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isLogOpen ? child.errors.number : -1, events: Int16(POLLIN), revents: 0),
+      ]
+      guard rest > 0, poll(&interests, 2, CInt(clamping: rest)) != 0 else { break }
+      if interests[0].revents != 0 { isOutputOpen = Self.drain(child.output, into: &written) }
+      if interests[1].revents != 0 { isLogOpen = Self.drain(child.errors, into: &written) }
+    }
+    if isOutputOpen || isLogOpen { written += "\n(killed: it took too long)".utf8 }
+    child.awaitExit(milliseconds: CInt(clamping: max(0, (deadline - .now).nanoseconds / 1_000_000)))
+    status = child.end()
+    output = String(decoding: written, as: UTF8.self)
+  }
+
+  private static func drain(_ pipe: borrowing Descriptor, into written: inout [UInt8]) -> Bool {
+    withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+      while true {
+        switch pipe.receive(into: buffer) {
+        case .nothing: return true
+        case .end: return false
+        case .bytes(let count):
+          written.append(contentsOf: buffer.prefix(min(count, max(0, outputBytes - written.count))))
+        }
+      }
+    }
+  }
+}

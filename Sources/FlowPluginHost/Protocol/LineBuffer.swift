@@ -1,0 +1,85 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// Cuts a stream of bytes into lines, none longer than a limit.
+struct LineBuffer: Sendable {
+  /// How much room is made for a read.
+  static let readBytes = 64 << 10
+  /// The most bytes of a line, its end not counted.
+  let limit: Int
+  private var storage: [UInt8]
+  /// What was read and not given out yet.
+  private var filled = 0..<0
+  /// Up to where no line end stands.
+  private var scanned = 0
+
+  /// What ``next()`` finds.
+  enum Found {
+    /// A line without its end.
+    case line(ArraySlice<UInt8>)
+    /// A line that has passed the limit, with how it begins; the stream cannot be read on.
+    case tooLong(beginning: ArraySlice<UInt8>)
+    /// No whole line yet.
+    case nothing
+  }
+
+  init(limit: Int) {
+    self.limit = limit
+    storage = Array(repeating: 0, count: Self.readBytes)
+  }
+
+  /// Lends the free room to `read`, which says what it put there.
+  mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Descriptor.Received) -> Descriptor.Received {
+    makeRoom()
+    let end = filled.upperBound
+    let received = storage.withUnsafeMutableBytes { read(UnsafeMutableRawBufferPointer(rebasing: $0[end...])) }
+    if case .bytes(let count) = received { filled = filled.lowerBound..<end + count }
+    return received
+  }
+
+  private mutating func makeRoom() {
+    if filled.isEmpty, storage.count <= 4 * Self.readBytes {
+      (filled, scanned) = (0..<0, 0)
+    } else if storage.count - filled.upperBound < Self.readBytes {
+      let rest = storage[filled]
+      var moved = Array(repeating: UInt8(0), count: max(Self.readBytes, 2 * rest.count + Self.readBytes))
+      moved.replaceSubrange(0..<rest.count, with: rest)
+      scanned -= filled.lowerBound
+      filled = 0..<rest.count
+      storage = moved
+    }
+  }
+
+  /// The next whole line.
+  mutating func next() -> Found {
+    guard let end = nextLineEnd() else {
+      scanned = filled.upperBound
+      return filled.count > limit ? .tooLong(beginning: storage[filled].prefix(200)) : .nothing
+    }
+    if end - filled.lowerBound > limit { return .tooLong(beginning: storage[filled].prefix(200)) }
+    defer {
+      filled = end + 1..<filled.upperBound
+      scanned = end + 1
+    }
+    let hasReturn = end > filled.lowerBound && storage[end - 1] == UInt8(ascii: "\r")
+    return .line(storage[filled.lowerBound..<(hasReturn ? end - 1 : end)])
+  }
+
+  private func nextLineEnd() -> Int? {
+    guard scanned < filled.upperBound else { return nil }
+    return storage.withUnsafeBytes { bytes in
+      guard let base = bytes.baseAddress,
+        let found = memchr(base + scanned, CInt(UInt8(ascii: "\n")), filled.upperBound - scanned)
+      else { return nil }
+      return UnsafeRawPointer(found) - base
+    }
+  }
+
+  /// What stands behind the last line end.
+  var rest: ArraySlice<UInt8> { storage[filled] }
+}

@@ -1,0 +1,103 @@
+import FlowModel
+import FlowPluginKit
+
+/// What a plugin's program may say: one JSON-RPC 2.0 message a line.
+enum PluginMessage: Sendable {
+  /// The outputs of a call, or what `initialize` gave.
+  case result(id: Int, Value)
+  /// Why a call failed.
+  case failure(id: Int, PluginFailure)
+  /// A line for the log.
+  case log(call: Int?, level: LogLevel, message: String)
+  /// How far a call is.
+  case progress(call: Int?, fraction: Double, message: String)
+  /// An event for the run.
+  case post(call: Int?, event: String)
+  /// A service is ready, with its outputs.
+  case ready(call: Int?, outputs: Value)
+  /// A method that this version does not know; newer programs may send it.
+  case unknown(method: String)
+
+  /// Why a line is no message.
+  struct Problem: Error {
+    let message: String
+    init(_ message: String) { self.message = message }
+  }
+
+  /// Reads a line.
+  init(line: ArraySlice<UInt8>) throws(Problem) {
+    let value: Value
+    do throws(JSONProblem) {
+      value = try JSONText.parse(line)
+    } catch {
+      throw Problem("which is no JSON (column \(error.column): \(error.message))")
+    }
+    guard let members = value.objectValue else { throw Problem("which is no JSON object") }
+    if let method = members["method"] {
+      guard let method = method.stringValue else { throw Problem("whose 'method' is no string") }
+      self = try Self.notification(method, members["params"]?.objectValue ?? [:])
+    } else {
+      guard let id = members["id"]?.integerValue else {
+        throw Problem("which has neither a 'method' nor a number 'id'")
+      }
+      self = try Self.answer(id, members)
+    }
+  }
+
+  private static func answer(_ id: Int, _ members: ValueObject) throws(Problem) -> PluginMessage {
+    switch (members["result"], members["error"]) {
+    case (let result?, nil), (let result?, .null?): return .result(id: id, result)
+    case (nil, let error?), (.null?, let error?):
+      guard let error = error.objectValue else { throw Problem("whose 'error' is no object") }
+      return .failure(id: id, PluginFailure(error))
+    case (nil, nil): throw Problem("which has an 'id' but neither 'result' nor 'error'")
+    case (_?, _?): throw Problem("which has both 'result' and 'error'")
+    }
+  }
+
+  private static func notification(_ method: String, _ parameters: ValueObject) throws(Problem) -> PluginMessage {
+    let call = parameters["id"]?.integerValue
+    let message = parameters["message"]?.stringValue ?? ""
+    switch method {
+    case "log":
+      return .log(
+        call: call, level: LogLevel(rawValue: parameters["level"]?.stringValue ?? "") ?? .info, message: message)
+    case "progress":
+      guard let fraction = parameters["fraction"]?.numberValue else {
+        throw Problem("a 'progress' without a number 'fraction'")
+      }
+      return .progress(call: call, fraction: min(max(fraction, 0), 1), message: message)
+    case "post":
+      guard let event = parameters["event"]?.stringValue else { throw Problem("a 'post' without a string 'event'") }
+      return .post(call: call, event: event)
+    case "ready":
+      return .ready(call: call, outputs: parameters["outputs"] ?? [:])
+    default:
+      return .unknown(method: method)
+    }
+  }
+}
+
+/// The `error` of an answer.
+struct PluginFailure: Sendable, Hashable {
+  /// A word for programs; a number is kept as its digits.
+  let code: String
+  /// What happened, for people.
+  let message: String
+  /// Whether another try may succeed; nil: what the manifest says of the action.
+  let isRetryable: Bool?
+  /// The least pause before another try; nil: none.
+  let retryAfter: Duration?
+
+  init(_ members: ValueObject) {
+    switch members["code"] {
+    case .string(let word)?: code = word
+    case let number?: code = number.integerValue.map { "error\($0)" } ?? "plugin-error"
+    case nil: code = "plugin-error"
+    }
+    message = members["message"]?.stringValue ?? "the plugin gave no message"
+    let data = members["data"]?.objectValue ?? [:]
+    isRetryable = data["retryable"]?.booleanValue
+    retryAfter = data["retryAfterMilliseconds"]?.numberValue.map { .milliseconds(min(max($0, 0), 36_000_000_000)) }
+  }
+}

@@ -1,0 +1,96 @@
+import FlowModel
+import FlowPluginKit
+
+/// Why a program is no longer spoken to.
+enum SessionEnd: Sendable {
+  /// It ended by itself.
+  case exited
+  /// It closed its standard output.
+  case closedOutput
+  /// It closed its standard input.
+  case closedInput
+  /// It wrote a line that is no message.
+  case garbage(beginning: String, problem: String)
+  /// It wrote a line longer than the limit.
+  case lineTooLong(beginning: String, limit: Int)
+  /// It did not answer `initialize` in time.
+  case silentStart(Duration)
+  /// It did not give up a cancelled call in time.
+  case ignoredCancel(step: String, Duration)
+  /// It sent too many messages that belong to no call.
+  case strayMessages(Int)
+  /// It does not read what is sent to it.
+  case inputUnread(bytes: Int)
+  /// The host asked it to end.
+  case stopped
+
+  /// Whether answers that lie unread in the pipe still count.
+  var leavesAnswers: Bool {
+    switch self {
+    case .garbage, .lineTooLong, .strayMessages: false
+    default: true
+    }
+  }
+
+  /// Whether it may be the first sign of the program's own end.
+  var isPerhapsExit: Bool {
+    switch self {
+    case .closedOutput, .closedInput: true
+    default: false
+    }
+  }
+
+  /// Whether a call that the program has not read may be handed to its successor.
+  var permitsHandover: Bool {
+    switch self {
+    case .stopped, .silentStart, .inputUnread: false
+    default: true
+    }
+  }
+
+  /// What a call that was under way fails with; `remains` tells what the program left behind.
+  func error(plugin: String, status: TerminationStatus, remains: String) -> ActionError {
+    switch self {
+    case .exited:
+      ActionError("plugin-exited", "the program of the plugin '\(plugin)' \(status) before it answered\(remains)")
+    case .closedOutput:
+      ActionError(
+        "plugin-exited",
+        "the program of the plugin '\(plugin)' closed its standard output before it answered\(remains)")
+    case .closedInput:
+      ActionError(
+        "plugin-exited",
+        "the program of the plugin '\(plugin)' closed its standard input before it answered\(remains)")
+    case .garbage(let beginning, let problem):
+      protocolError(
+        "the plugin '\(plugin)' wrote a line on its standard output \(problem): \"\(beginning)\"; standard output carries"
+          + " only protocol messages, write everything else to standard error")
+    case .lineTooLong(let beginning, let limit):
+      protocolError(
+        "the plugin '\(plugin)' wrote a line of more than \(limit >> 20) MiB on its standard output, beginning with"
+          + " \"\(beginning)\"; write large data to a file and give its path")
+    case .silentStart(let time):
+      ActionError(
+        "plugin-start",
+        "the program of the plugin '\(plugin)' did not answer 'initialize' within \(DurationText.format(time))"
+          + remains, isRetryable: false)
+    case .ignoredCancel(let step, let time):
+      ActionError(
+        "plugin-ended",
+        "the program of the plugin '\(plugin)' was ended because it did not give up the cancelled call of step '\(step)'"
+          + " within \(DurationText.format(time))")
+    case .strayMessages(let count):
+      protocolError("the plugin '\(plugin)' sent \(count) messages that belong to no call")
+    case .inputUnread(let bytes):
+      ActionError(
+        "plugin-stuck",
+        "the program of the plugin '\(plugin)' does not read its standard input: \(bytes >> 20) MiB wait for it")
+    case .stopped:
+      ActionError("plugin-stopped", "the plugin '\(plugin)' was stopped before it answered", isRetryable: false)
+    }
+  }
+
+  private func protocolError(_ message: String) -> ActionError {
+    ActionError("plugin-protocol", message, isRetryable: false)
+  }
+}

@@ -1,0 +1,142 @@
+import FlowPluginKit
+import FlowSyntax
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Programs compiled from the Swift source of plugins, kept by the content they were compiled from.
+///
+/// An entry is a folder named after the plugin and the hash of its sources and of the compiler. It is made under another
+/// name and renamed when it is complete, so that two flowruns may compile the same source at once.
+struct ProgramCache: Sendable {
+  /// Where the entries lie.
+  let folder: String
+
+  /// How many programs of one plugin are kept.
+  private static let keptPrograms = 4
+
+  /// `flowrun/plugins` in the user's folder for caches: `XDG_CACHE_HOME`, else `~/.cache`, else a temporary folder.
+  static var userFolder: String {
+    let environment = ProcessInfo.processInfo.environment
+    let base: String
+    if let stated = environment["XDG_CACHE_HOME"], stated.hasPrefix("/") {
+      base = stated
+    } else if let home = environment["HOME"] {
+      base = home + "/.cache"
+    } else {
+      base = FileManager.default.temporaryDirectory.appending(path: "user-\(geteuid())").path
+    }
+    return base + "/flowrun/plugins"
+  }
+
+  /// The path of the program of `plugin`, compiled from `entry` and the other Swift files beside it unless it is there
+  /// already.
+  func program(of plugin: InstalledPlugin, entry: String, limits: PluginLimits) throws(ActionError) -> String {
+    let compiler = try Self.compiler(for: plugin)
+    let sources = try Self.sources(of: plugin, entry: entry)
+    var hash = ContentHash()
+    hash.combine(compiler.identity)
+    for (name, content) in sources {
+      hash.combine(name)
+      hash.combine(content)
+    }
+    let program = "\(folder)/\(plugin.name)-\(hash.text)"
+    if FileManager.default.isExecutableFile(atPath: program) { return program }
+    let unfinished = "\(program).\(getpid())"
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    } catch {
+      throw failure(plugin, "cannot make the folder for compiled plugins '\(folder)': \(error)")
+    }
+    try compile(sources.map(\.name), of: plugin, with: compiler.path, to: unfinished, limits: limits)
+    guard rename(unfinished, program) == 0 else {
+      throw failure(plugin, "cannot keep the compiled program '\(program)': \(String(cString: strerror(errno)))")
+    }
+    removeOldPrograms(of: plugin)
+    return program
+  }
+
+  private func compile(
+    _ names: [String], of plugin: InstalledPlugin, with compiler: String, to output: String, limits: PluginLimits
+  ) throws(ActionError) {
+    // Relative names: messages then say `main.swift:3:5`, and the program does not hold the folder's path.
+    let command =
+      [compiler, "-Onone", "-o", output, "-module-name", "main"] + names.map { "./" + $0 }
+    let run: FinishedProgram
+    do throws(SystemError) {
+      run = try FinishedProgram(
+        PluginCommand(command, seeing: ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]), directory: plugin.folder,
+        deadline: .now + limits.compile)
+    } catch {
+      throw failure(plugin, error.description)
+    }
+    guard run.status == .exited(code: 0) else {
+      throw failure(plugin, "its source does not compile (\(run.status)):\n\(run.output)")
+    }
+  }
+
+  private func failure(_ plugin: InstalledPlugin, _ reason: String) -> ActionError { Self.failure(plugin, reason) }
+
+  private static func failure(_ plugin: InstalledPlugin, _ reason: String) -> ActionError {
+    ActionError("plugin-source", "the plugin '\(plugin.name)' (\(plugin.origin)): \(reason)", isRetryable: false)
+  }
+
+  /// The compiler in `PATH` and what tells it from another.
+  private static func compiler(for plugin: InstalledPlugin) throws(ActionError) -> (path: String, identity: String) {
+    for folder in (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") {
+      let path = "\(folder)/swiftc"
+      var status = stat()
+      if access(path, X_OK) == 0, stat(path, &status) == 0 {
+        return (path, "\(path) \(status.st_size) \(status.st_ino)")
+      }
+    }
+    throw failure(plugin, "it is Swift source, and there is no 'swiftc' in PATH to compile it")
+  }
+
+  /// The Swift files of the folder that `entry` lies in, sorted by name, `entry` as `main.swift` or beside one.
+  private static func sources(
+    of plugin: InstalledPlugin, entry: String
+  ) throws(ActionError) -> [(name: String, content: Data)] {
+    let folder = entry.lastIndex(of: "/").map { String(entry[...$0]) } ?? ""
+    guard FileManager.default.fileExists(atPath: "\(plugin.folder)/\(entry)") else {
+      throw failure(plugin, "there is no file '\(entry)' in its folder")
+    }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(plugin.folder)/\(folder)")) ?? []
+    var sources: [(name: String, content: Data)] = []
+    for name in names.sorted() where name.hasSuffix(".swift") {
+      guard let content = FileManager.default.contents(atPath: "\(plugin.folder)/\(folder)\(name)") else {
+        throw failure(plugin, "'\(folder)\(name)' cannot be read")
+      }
+      sources.append((folder + name, content))
+    }
+    return sources
+  }
+
+  private func removeOldPrograms(of plugin: InstalledPlugin) {
+    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { name in
+      name.hasPrefix("\(plugin.name)-") && name.count == plugin.name.count + 1 + ContentHash.textLength
+    }
+    let byAge = names.map { name -> (path: String, seconds: Int) in
+      var status = stat()
+      _ = stat("\(folder)/\(name)", &status)
+      #if canImport(Darwin)
+        return ("\(folder)/\(name)", status.st_mtimespec.tv_sec)
+      #else
+        return ("\(folder)/\(name)", status.st_mtim.tv_sec)
+      #endif
+    }
+    for old in byAge.sorted(by: { $0.seconds > $1.seconds }).dropFirst(Self.keptPrograms) { unlink(old.path) }
+  }
+}

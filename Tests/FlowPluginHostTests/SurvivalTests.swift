@@ -1,0 +1,358 @@
+import FlowModel
+import FlowPluginHost
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Testing
+
+/// Each line of what the host must survive, with a child written for it.
+@Suite(.timeLimit(.minutes(1)))
+struct SurvivalTests {
+  @Test func `a child that dies fails its step with exit status and the end of its log, and the next call starts anew`()
+    async throws
+  {
+    let child = try HostileChild()
+    let error = await child.failure(of: "die")
+    #expect(error?.code == "plugin-exited")
+    #expect(
+      error?.message.hasPrefix(
+        "the program of the plugin 'hostile' ended with exit status 7 before it answered; its log ends with:\n  line 10"
+      )
+        ?? false)
+    #expect(error?.message.hasSuffix("line 29 before the end") ?? false)
+    #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
+    let signal = await child.failure(of: "die-by-signal")
+    #expect(signal?.message == "the program of the plugin 'hostile' was ended by signal 11 before it answered")
+    await child.close()
+  }
+
+  @Test func `a child that dies at its start says why, at every call`() async throws {
+    let child = try HostileChild(mode: "dies-at-start")
+    for _ in 1...2 {
+      let error = await child.failure(of: "echo")
+      #expect(
+        error?.message
+          == "the program of the plugin 'hostile' ended with exit status 4 before it answered; its log ends with:\n  "
+          + "cannot find its data")
+    }
+    await child.close()
+  }
+
+  @Test func `a program that does not exist is named with its manifest`() async throws {
+    let child = try HostileChild(command: ["no-such-program"])
+    let error = await child.failure(of: "echo")
+    #expect(error?.code == "plugin-start")
+    #expect(
+      error?.message
+        == "cannot start 'no-such-program': No such file or directory, the program of the plugin 'hostile' "
+        + "(\(HostileChild.folder)/plugin.yaml)")
+    #expect(error?.isRetryable == false)
+    await child.close()
+  }
+
+  @Test func `a child that never answers its start is ended`() async throws {
+    var limits = HostileChild.shortLimits
+    limits.start = .milliseconds(150)
+    let child = try HostileChild(mode: "silent", limits: limits)
+    let error = await child.failure(of: "echo")
+    #expect(error?.message == "the program of the plugin 'hostile' did not answer 'initialize' within 150ms")
+    await child.close()
+  }
+
+  @Test(arguments: [
+    ("other-version", "states the version \"9.9.9\", its manifest \"1.0.0\""),
+    ("fewer-actions", "does not state the action 'hostile.thread', which its manifest declares"),
+  ])
+  func `a child that is not what its manifest says is refused`(mode: String, problem: String) async throws {
+    let child = try HostileChild(mode: mode)
+    let error = await child.failure(of: "echo")
+    #expect(error?.code == "plugin-disagrees")
+    #expect(error?.message.contains(problem) ?? false, "\(error?.message ?? "")")
+    await child.close()
+  }
+
+  @Test(arguments: ["hang", "hang-all"])
+  func `a child that never answers and ignores cancel is ended after the grace, and the next call starts anew`(
+    action: String
+  ) async throws {
+    let child = try HostileChild()
+    let run = TestHost()
+    let call = Task { await child.failure(of: action, in: run) }
+    await logged("hanging", in: run)
+    run.cancel()
+    let error = await call.value
+    #expect(
+      error?.message
+        == "the program of the plugin 'hostile' was ended because it did not give up the cancelled call of step 'step' "
+        + "within 100ms")
+    #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
+    await child.close()
+  }
+
+  @Test func `a second answer is dropped with a warning, and a flood of them ends the child`() async throws {
+    let child = try HostileChild()
+    #expect(try await child.call("answer-twice") == ["text": "first"])
+    let run = TestHost()
+    #expect(try await child.call("strays", ["count": 50], in: run) == ["text": "done"])
+    #expect(run.logLines.first?.level == .warning)
+    #expect(run.logs.contains("the plugin 'hostile' answered the call 1000000000, which waits for no answer"))
+    let error = await child.failure(of: "strays", ["count": 200])
+    #expect(error?.message == "the plugin 'hostile' sent 101 messages that belong to no call")
+    await child.close()
+  }
+
+  @Test(arguments: [
+    ("hello", "which is no JSON (column 1: expected a value, found 'h')"),
+    ("[1, 2]", "which is no JSON object"),
+    ("{}", "which has neither a 'method' nor a number 'id'"),
+    (#"{"id": 1}"#, "which has an 'id' but neither 'result' nor 'error'"),
+    (#"{"id": 1, "result": 1, "error": {}}"#, "which has both 'result' and 'error'"),
+    (#"{"method": "post", "params": {}}"#, "a 'post' without a string 'event'"),
+  ])
+  func `garbage on standard output fails the call and says what stood there`(line: String, problem: String) async throws
+  {
+    let child = try HostileChild()
+    let error = await child.failure(of: "garbage", ["text": .string(line)])
+    #expect(error?.code == "plugin-protocol")
+    #expect(
+      error?.message
+        == "the plugin 'hostile' wrote a line on its standard output \(problem): \"\(line)\"; standard output carries only "
+        + "protocol messages, write everything else to standard error")
+    #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
+    await child.close()
+  }
+
+  @Test func `a child that dies in the middle of a line is quoted`() async throws {
+    let child = try HostileChild()
+    let error = await child.failure(of: "half-line")
+    #expect(
+      error?.message
+        == "the program of the plugin 'hostile' ended with exit status 0 before it answered; it had begun the line "
+        + #"{"jsonrpc": "2.0", "#)
+    await child.close()
+  }
+
+  @Test func `a line of 100 MB is refused at 16 MiB, one just below passes`() async throws {
+    let child = try HostileChild()
+    let error = await child.failure(of: "long-line", ["megabytes": 100])
+    #expect(error?.code == "plugin-protocol")
+    #expect(error?.message.contains("wrote a line of more than 16 MiB on its standard output") ?? false)
+    let frame = #"{"jsonrpc": "2.0", "id": 1, "result": {"outputs": {"text": ""}}}"#.utf8.count
+    let longest = (16 << 20) - frame
+    let outputs = try await child.call("long-text", ["bytes": .integer(longest)])
+    #expect(outputs["text"]?.stringValue?.utf8.count == longest)
+    let over = await child.failure(of: "long-text", ["bytes": .integer(longest + 1)])
+    #expect(over?.code == "plugin-protocol")
+    await child.close()
+  }
+
+  @Test func `inputs past 16 MiB are refused before they are sent`() async throws {
+    let child = try HostileChild()
+    let error = await child.failure(of: "echo", ["text": .string(String(repeating: "x", count: 16 << 20))])
+    #expect(error?.code == "plugin-input")
+    let text = String(repeating: "x", count: 15 << 20)
+    #expect(try await child.call("echo", ["text": .string(text)]) == ["text": .string(text)])
+    await child.close()
+  }
+
+  @Test func `a flooded log is cut after 1,000 lines of a call and the call still answered`() async throws {
+    let child = try HostileChild()
+    let run = TestHost()
+    #expect(try await child.call("flood-log", ["lines": 50_000], in: run) == ["text": "done"])
+    #expect(run.logs.count == 1001)
+    #expect(run.logs[999] == "line 999")
+    #expect(run.logs[1000] == "the plugin 'hostile' has logged 1000 lines in this call; the others are dropped")
+    await child.close()
+  }
+
+  @Test func `a log without line ends and without end neither stops cancelling nor grows`() async throws {
+    let child = try HostileChild()
+    let run = TestHost()
+    let before = residentKilobytes()
+    let call = Task { await child.failure(of: "flood-without-end", in: run) }
+    let other = await child.failure(of: "echo")
+    _ = other
+    run.cancel()
+    let error = await call.value
+    #expect(error?.code == "plugin-ended")
+    #expect(residentKilobytes() - before < 100_000)
+    await child.close()
+  }
+
+  @Test func `what a child forked ends with it`() async throws {
+    let child = try HostileChild()
+    let error = await child.failure(of: "fork-and-die")
+    #expect(error?.message.contains("ended with exit status 3") ?? false, "\(error?.message ?? "")")
+    let number = try #require(error?.message.split(separator: " ").last.flatMap { Int($0) })
+    await ended(number)
+    await child.close()
+  }
+
+  @Test func `what a child forked and left behind ends with the run`() async throws {
+    let child = try HostileChild()
+    let number = try #require(Int(try await child.call("fork-and-answer")["text"]?.stringValue ?? ""))
+    #expect(HostileChild.isRunning(number))
+    await child.close()
+    await ended(number)
+  }
+
+  @Test func `a child that is deaf to the end of its run is ended after the grace`() async throws {
+    let child = try HostileChild(mode: "deaf")
+    _ = try await child.call("echo")
+    let start = ContinuousClock.now
+    await child.close()
+    #expect(ContinuousClock.now - start >= .milliseconds(100))
+    #expect(await child.failure(of: "echo")?.message == "the plugin 'hostile' has been stopped")
+  }
+
+  @Test(arguments: [
+    (#"{"outputs": {"text": 5}}"#, "'text': expected a string, found 5"),
+    (#"{"outputs": {}}"#, "expected the key 'text' (a string), found no such key"),
+    (#"{"outputs": {"text": "a", "more": 1}}"#, "the unknown key 'more'"),
+    (#"{"outputs": [1]}"#, "gave outputs that are a list of 1, not an object"),
+    (#"{"text": "a"}"#, "not an object with 'outputs'"),
+    ("17", "answered 17, not an object with 'outputs'"),
+  ])
+  func `outputs that the manifest does not declare fail the step`(result: String, problem: String) async throws {
+    let child = try HostileChild()
+    let error = await child.failure(of: "lie", ["text": .string(result)])
+    #expect(error?.code == "plugin-output")
+    #expect(error?.message.contains(problem) ?? false, "\(error?.message ?? "")")
+    #expect(error?.isRetryable == false)
+    await child.close()
+  }
+
+  @Test func `an error travels with its code, its message and what it says of another try`() async throws {
+    let child = try HostileChild()
+    let cases: [(String, ActionError)] = [
+      (
+        #"{"code": "gone", "message": "no such feed"}"#, ActionError("gone", "no such feed", isRetryable: false)
+      ),
+      (#"{"code": "busy", "message": "wait"}"#, ActionError("busy", "wait", isRetryable: true)),
+      (
+        #"{"code": -32000, "message": "m", "data": {"retryable": true, "retryAfterMilliseconds": 1500}}"#,
+        ActionError("error-32000", "m", isRetryable: true, retryAfter: .milliseconds(1500))
+      ),
+      ("{}", ActionError("plugin-error", "the plugin gave no message", isRetryable: false)),
+    ]
+    for (text, expected) in cases {
+      #expect(await child.failure(of: "fail", ["text": .string(text)]) == expected)
+    }
+    await child.close()
+  }
+
+  @Test func `an event that the manifest declares is posted, any other fails the step`() async throws {
+    let child = try HostileChild()
+    let run = TestHost()
+    #expect(try await child.call("post", ["text": "hostile.declared"], in: run) == ["text": "posted"])
+    #expect(run.posts == ["hostile.declared"])
+    let error = await child.failure(of: "post", ["text": "app.opened"], in: run)
+    #expect(
+      error?.message
+        == "'hostile.post' posted the event 'app.opened', which its manifest does not declare; it declares "
+        + "'hostile.declared'")
+    #expect(run.posts == ["hostile.declared"])
+    await child.close()
+  }
+
+  @Test func `a child that closes its standard input is replaced at the next call`() async throws {
+    let child = try HostileChild()
+    #expect(try await child.call("close-input") == ["text": "deaf"])
+    #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
+    await child.close()
+  }
+
+  @Test func `a child that closes its standard output is ended`() async throws {
+    let child = try HostileChild()
+    let error = await child.failure(of: "close-output")
+    #expect(error?.message.contains("closed its standard output before it answered") ?? false)
+    #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
+    await child.close()
+  }
+
+  @Test func `a child that exits after each answer serves every call all the same`() async throws {
+    let child = try HostileChild()
+    var numbers: Set<String> = []
+    for _ in 1...20 {
+      numbers.insert(try #require(try await child.call("exit-after")["text"]?.stringValue))
+    }
+    #expect(numbers.count == 20)
+    await child.close()
+  }
+
+  @Test func `what a stuck child has not read goes to its successor`() async throws {
+    let child = try HostileChild()
+    let stuck = TestHost()
+    let hanging = Task { await child.failure(of: "hang-all", in: stuck) }
+    await logged("hanging", in: stuck)
+    let text = Value.string(String(repeating: "x", count: 1 << 20))
+    let waiting = Task { try await child.call("echo", ["text": text]) }
+    stuck.cancel()
+    #expect(await hanging.value?.code == "plugin-ended")
+    #expect(try await waiting.value == ["text": text])
+    await child.close()
+  }
+
+  @Test func `1,000 calls overlap and each gets its own answer`() async throws {
+    let child = try HostileChild()
+    try await withThrowingTaskGroup(of: (String, ValueObject).self) { group in
+      for number in 1...1000 {
+        group.addTask {
+          let text = "call \(number)"
+          return (text, try await child.call("hold", ["text": .string(text), "count": 1000]))
+        }
+      }
+      for try await (text, outputs) in group { #expect(outputs == ["text": .string(text)]) }
+    }
+    await child.close()
+  }
+
+  @Test func `a slow call neither delays a quick one nor is disturbed by it`() async throws {
+    let child = try HostileChild()
+    _ = try await child.call("echo")
+    let slow = Task { try await child.call("thread", ["text": "slow", "seconds": 0.3]) }
+    for _ in 1...50 { _ = try await child.call("echo") }
+    #expect(try await slow.value == ["text": "slow"])
+    await child.close()
+  }
+
+  @Test func `a service reports ready, goes on beside calls and stops when cancelled`() async throws {
+    let child = try HostileChild()
+    let run = TestHost()
+    let service = Task { try await child.call("service", in: run) }
+    #expect(await run.readied() == ["text": "ready"])
+    #expect(try await child.call("echo", ["text": "beside"]) == ["text": "beside"])
+    run.cancel()
+    #expect(try await service.value == ["text": "stopped"])
+    await child.close()
+  }
+
+  @Test func `log lines of both kinds and progress reach the step before it ends`() async throws {
+    let child = try HostileChild()
+    for round in 1...20 {
+      let run = TestHost()
+      #expect(try await child.call("log", ["text": .string("\(round)")], in: run) == ["text": "logged"])
+      #expect(
+        Set(run.logLines) == [
+          .init(level: .warning, "\(round)"), .init(level: .info, "on standard error: \(round)"),
+        ])
+      #expect(run.progressFractions == [0.5])
+    }
+    await child.close()
+  }
+
+  // MARK: Waiting without sleeping
+
+  private func logged(_ line: String, in run: TestHost) async {
+    while !run.logs.contains(line) { await Task.yield() }
+  }
+
+  /// Returns when the process has ended; the suite's time limit ends a wait in vain.
+  private func ended(_ number: Int) async { while HostileChild.isRunning(number) { await Task.yield() } }
+
+  private func residentKilobytes() -> Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return Int(line.filter(\.isNumber)) ?? 0
+  }
+}
