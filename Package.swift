@@ -25,7 +25,9 @@ let package = Package(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
       tests: ["FlowDiagnostics", "FlowModel"])
     + core("FlowPluginKit", uses: ["FlowModel"])
-    + core("FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"])
+    + core(
+      "FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"],
+      tests: ["FlowModel", "FlowPluginKit", "FlowPlugin", "FlowTestKit"])
     + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
     + core(
       "FlowPluginHost", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "CFlowProcess"],
@@ -33,6 +35,9 @@ let package = Package(
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
     + plugin("flow")
+    + plugin("preferences")
+    + plugin("ui")
+    + plugin("shell", uses: [.product(name: "Subprocess", package: "swift-subprocess")])
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("RouterCore", of: "router")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
@@ -43,9 +48,14 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPlugin",
-        "StoragePlugin", .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        "StoragePlugin", "PreferencesPlugin", "UiPlugin", "ShellPlugin",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
+    + [
+      .target(name: "TestSupport", path: "Tests/TestSupport"),
+      .testTarget(name: "TidyTests", dependencies: ["FlowKit", "FlowPlugin", "TestSupport", "flowrun"]),
+    ]
 )
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it;

@@ -1,9 +1,17 @@
 import FlowPlugin
 import FlowPluginKit
+import PreferencesPlugin
+import ShellPlugin
+import StoragePlugin
+import UiPlugin
 
 /// The plugins that are compiled into `flowrun`, one line each.
 enum BuiltInPlugins {
   static let all: [any Plugin] = [
-    FlowPlugin()
+    FlowPlugin(),
+    PreferencesPlugin(),
+    ShellPlugin(),
+    StoragePlugin(),
+    UserInterfacePlugin(),
   ]
 }

@@ -2,6 +2,7 @@ import ArgumentParser
 
 /// The command `flowrun`; each verb is a file under `Verbs`.
 public struct FlowCommand: AsyncParsableCommand {
+  /// Verbs, help and exit codes.
   public static let configuration = CommandConfiguration(
     commandName: "flowrun",
     abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",

@@ -5,7 +5,7 @@ extension Plan {
   mutating func checkQuiet(at now: Int) {
     limitMainHold(at: now)
     while endedAt == nil, isQuietButForWaiters {
-      if unsettledCount == 0 {
+      if unsettledCount == 0, gateOutcome != nil {
         close(at: now)
         return
       }

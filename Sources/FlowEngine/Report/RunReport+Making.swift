@@ -62,18 +62,25 @@ extension RunReport {
   /// needs that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
-    let indices = steps.indices.map { StepIndex($0) }
     let opened = plan.gate.openedAtNanoseconds ?? Int.max
-    func ran(_ step: StepIndex) -> Int? {
-      let reading = plan[step]
-      return reading.startedAtNanoseconds == nil ? nil : reading.endedAtNanoseconds
+    /// Of these steps the one that ran and ended last.
+    func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepReading) -> Bool) -> StepIndex? {
+      var best: (step: StepIndex, end: Int)?
+      for step in candidates {
+        let reading = plan[step]
+        guard reading.startedAtNanoseconds != nil, let end = reading.endedAtNanoseconds, isWanted(reading) else {
+          continue
+        }
+        if best.map({ end > $0.end }) ?? true { best = (step, end) }
+      }
+      return best?.step
     }
-    var last = indices.filter { plan[$0].isBlocking && (ran($0) ?? .max) <= opened }.max { ran($0)! < ran($1)! }
-    if last == nil { last = indices.filter { ran($0) != nil }.max { ran($0)! < ran($1)! } }
+    let all = steps.indices.lazy.map { StepIndex($0) }
+    var next = last(of: all) { $0.isBlocking && $0.endedAtNanoseconds! <= opened } ?? last(of: all) { _ in true }
     var path: [StepIndex] = []
-    while let step = last {
+    while let step = next {
       path.append(step)
-      last = steps[Int(step)].needs.filter { ran($0) != nil }.max { ran($0)! < ran($1)! }
+      next = last(of: steps[Int(step)].needs) { _ in true }
     }
     return path.reversed()
   }

@@ -1,0 +1,47 @@
+# flowrun: the two commands that set up everything are `make run` and `make test`.
+
+SHELL := /bin/bash
+.DEFAULT_GOAL := build
+RELEASE := swift build -c release --static-swift-stdlib --product flowrun
+TEST_LIMIT ?= 25m
+
+.PHONY: run build install setup setup-test test test-long lint check examples clean
+
+## Installs what is missing, builds, and runs the launch of the example app.
+run: build
+	.build/release/flowrun workflows/launch.yaml
+
+## Builds the release binary, .build/release/flowrun, with the Swift runtime inside.
+build: setup
+	$(RELEASE)
+
+## Copies the binary and the plugins' data to $(PREFIX), /usr/local by default.
+PREFIX ?= /usr/local
+install: build
+	scripts/install "$(PREFIX)"
+
+## Installs the libraries that flowrun is built with, where they are missing.
+setup:
+	@scripts/setup build
+
+## Installs what the tests need besides, where it is missing.
+setup-test:
+	@scripts/setup test
+
+## Runs every test.
+test: setup-test
+	scripts/test $(TEST_LIMIT)
+
+## Runs what takes longer than a few minutes.
+test-long: setup-test
+	FLOWRUN_LONG_TESTS=1 scripts/test 60m
+
+## Checks formatting and that every target imports only what the manifest lets it.
+lint:
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests plugins Benchmarks
+
+## Everything a commit is held to.
+check: lint test
+
+clean:
+	rm -rf .build

@@ -1,0 +1,208 @@
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Testing
+
+/// What the Dispatch driver adds to the plan: threads, tasks, resources, cancellation.
+@Suite(.timeLimit(.minutes(2))) struct DriverTests {
+  @Test func `a hundred occupying steps do not keep an unrelated chain from ending`() async throws {
+    let probe = ProbePlugin()
+    var steps = (0..<100).map { Step("hold-\($0)", "probe.hold") { $0.blocking = false } }
+    for index in 0..<20 { steps.append(Step("chain-\(index)", needs: index == 0 ? [] : [StepIndex(99 + index)])) }
+    var fixture = EngineFixture(steps)
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    let run = try fixture.start()
+    // The gate waits for the chain alone; the door is closed until it has opened.
+    #expect(await run.gate.outcome == .ready)
+    probe.door.open()
+    let report = await run.report
+    #expect(report.conclusion == .success)
+    #expect(report["chain-19"].endedAt! < report["hold-0"].endedAt!)
+  }
+
+  @Test func `a step that ignores its deadline times out for everybody else and is abandoned after the grace`()
+    async throws
+  {
+    let probe = ProbePlugin()
+    var fixture = EngineFixture([
+      Step("deaf", "probe.hold") {
+        $0.deadline = StepDeadline(max: .milliseconds(30))
+        $0.isOptional = true
+      },
+      Step("next", needs: [0]),
+    ])
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    let report = try await fixture.run()
+    probe.door.open()
+    #expect(report["deaf"].outcome == .timedOut)
+    #expect(report["deaf"].isAbandoned)
+    #expect(report["deaf"].endedAt! >= 30)
+    #expect(report["deaf"].overrunMilliseconds! >= 1000)
+    #expect(report["next"].outcome == .success)
+    #expect(report.conclusion == .partial)
+  }
+
+  @Test func `resources close in reverse order, after services have stopped`() async throws {
+    let probe = ProbePlugin()
+    var fixture = EngineFixture([
+      Step("one", "probe.provide", with: ["key": "first"]),
+      Step("two", "probe.provide", with: ["key": "second"], needs: [0]),
+      Step("serve", "probe.serve", needs: [1]),
+      Step("last", "probe.note", needs: [2]),
+    ])
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    let report = try await fixture.run()
+    #expect(probe.diary.all == ["last", "stopped", "closed second", "closed first"])
+    #expect(report["serve"].outcome == .success)
+    #expect(report.conclusion == .success)
+  }
+
+  @Test func `a failing step is tried again with pauses, and its last try counts (S34)`() async throws {
+    let report = try await EngineFixture([
+      Step("flaky", "probe.fail-twice") { $0.retry = RetryPolicy(attempts: 3, delay: .milliseconds(5), backoff: 2) }
+    ]).run()
+    #expect(report["flaky"].outcome == .success)
+    #expect(report["flaky"].attempts == 3)
+    #expect(report["flaky"].endedAt! >= 15)
+  }
+
+  @Test func `cancelling tells running steps to end, skips waiting ones and runs always() steps at once`() async throws
+  {
+    let probe = ProbePlugin()
+    var fixture = EngineFixture([
+      Step("running", "probe.wait"),
+      Step("waiting", "probe.note", needs: [0]),
+      Step("cleanup", "probe.note", needs: [0]) { $0.condition = "always()" },
+    ])
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    let run = try fixture.start()
+    run.cancel()
+    let report = await run.report
+    #expect(report.conclusion == .cancelled)
+    #expect(report.gate.outcome == .cancelled && report.gate.openedAt == nil)
+    #expect(report["waiting"].reason == .runCancelled)
+    #expect(probe.diary.all == ["cleanup"])
+    #expect(report["running"].outcome != .success)
+  }
+
+  @Test func `an app posts events until it says that it is done (L21)`() async throws {
+    let probe = ProbePlugin()
+    var fixture = EngineFixture([
+      Step("ask", "probe.note") {
+        $0.deferral = .afterGate
+        $0.after = ["map.first-use"]
+      },
+      Step("never", "probe.note") {
+        $0.deferral = .afterGate
+        $0.after = ["nothing"]
+      },
+    ])
+    fixture.workflow.events = [EventDeclaration("map.first-use"), EventDeclaration("nothing")]
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    fixture.change = { $0.acceptsEvents = true }
+    let run = try fixture.start()
+    #expect(await run.gate.outcome == .ready)
+    run.post("map.first-use")
+    run.finishPosting()
+    let report = await run.report
+    #expect(report["ask"].outcome == .success)
+    #expect(report["never"].reason == .eventNeverPosted)
+    #expect(report.conclusion == .success)
+  }
+
+  @Test func `outputs reach dependants with their types, and expressions read them`() async throws {
+    var fixture = EngineFixture([
+      Step("give", "flow.set", with: ["values": ["count": 3, "list": ["a", "b"]]]),
+      Step("take", "flow.set", with: ["values": ["copy": "${{ steps.give.outputs.list }}"]], needs: [0]) {
+        $0.condition = "steps.give.outputs.count == 3"
+      },
+    ])
+    fixture.workflow.outputs = ["copy": "${{ steps.take.outputs.copy }}", "text": "n=${{ steps.give.outputs.count }}"]
+    let report = try await fixture.run()
+    #expect(report.outputs == ["copy": ["a", "b"], "text": "n=3"])
+  }
+
+  @Test func `a named queue never runs more steps at once than its width`() async throws {
+    let probe = ProbePlugin()
+    var fixture = EngineFixture((0..<6).map { Step("hold-\($0)", "probe.hold") { $0.queue = "database" } })
+    fixture.workflow.queues = [QueueDeclaration(name: "database", qualityOfService: .utility, width: 2)]
+    fixture.workflow.gate = GateDeadline(max: .literal(.milliseconds(100)))
+    fixture.plugins = [probe]
+    let run = try fixture.start()
+    _ = await run.gate
+    #expect(probe.door.waiting.load(ordering: .relaxed) == 2)
+    probe.door.open()
+    #expect(await run.report.steps.allSatisfy { $0.outcome == .success })
+  }
+
+  @Test func `both drivers end every step of a random graph the same way`() async throws {
+    let seed = SeededRun.seed
+    var random = SplitMix(state: seed)
+    for _ in 0..<200 {
+      let steps = random.steps()
+      let report = try await EngineFixture(steps).run()
+      let graph = try WorkflowGraph(Workflow(name: "test", steps: steps))
+      var facts: [StepIndex: StepFacts] = [:]
+      for (index, step) in steps.enumerated() {
+        switch step.options.condition {
+        case "always()": facts[StepIndex(index)] = StepFacts(statusFunctions: .always)
+        case "failure()": facts[StepIndex(index)] = StepFacts(statusFunctions: .failure)
+        default: break
+        }
+      }
+      var simulator = Simulator(
+        Plan(graph: graph, facts: facts),
+        decide: { step, plan in
+          switch steps[Int(step)].options.condition {
+          case "failure()": plan.status(of: step).contains(.failure) ? .run : .skip
+          default: .run
+          }
+        },
+        body: { step, _ in
+          Simulator.Body(
+            endsAfterNanoseconds: 1,
+            ending: steps[Int(step)].uses == "flow.fail"
+              ? .failure(StepFailure(code: "failed", message: ""), isRetryable: true, retryAfterNanoseconds: 0)
+              : .success)
+        })
+      let plan = simulator.run(activation: Resolution(literalsOf: graph.workflow))
+      for (index, step) in report.steps.enumerated() {
+        let expected = plan[StepIndex(index)]
+        #expect(step.outcome == expected.outcome && step.reason == expected.reason, "seed \(seed), \(step.id)")
+      }
+      #expect(report.conclusion == plan.conclusion, "seed \(seed)")
+    }
+  }
+}
+
+private enum SeededRun {
+  /// Printed with every failure; the same seed makes the same graphs.
+  static let seed = UInt64.random(in: 0 ... .max)
+}
+
+private struct SplitMix {
+  var state: UInt64
+
+  mutating func below(_ bound: Int) -> Int {
+    state &+= 0x9E37_79B9_7F4A_7C15
+    var mixed = state
+    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
+    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
+    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
+  }
+
+  mutating func steps() -> [Step] {
+    (0..<(2 + below(12))).map { index in
+      var needs: [StepIndex] = []
+      for need in 0..<index where below(3) == 0 { needs.append(StepIndex(need)) }
+      let fails = below(5) == 0
+      let condition = below(6)
+      let isOptional = below(4) == 0
+      return Step("s\(index)", fails ? "flow.fail" : "flow.noop", with: fails ? ["message": "no"] : [:], needs: needs) {
+        $0.isOptional = isOptional
+        $0.condition = condition == 0 ? "always()" : condition == 1 ? "failure()" : nil
+      }
+    }
+  }
+}

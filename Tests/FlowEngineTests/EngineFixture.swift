@@ -1,0 +1,170 @@
+import Foundation
+import FlowEngine
+import FlowModel
+import FlowPlugin
+import FlowPluginKit
+import Synchronization
+import Testing
+
+/// Runs workflows built in code on the Dispatch driver, in a data folder of their own.
+struct EngineFixture {
+  var workflow: Workflow
+  var plugins: [any Plugin] = [FlowPlugin(), ProbePlugin()]
+  var change: (inout RunOptions) -> Void = { _ in }
+
+  init(_ steps: [Step], gate: GateDeadline? = nil) {
+    workflow = Workflow(name: "test", steps: steps)
+    workflow.gate = gate
+  }
+
+  func start() throws -> WorkflowRun {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "flowrun-\(UInt64.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    var options = RunOptions(dataFolder: folder.path, workflowFolder: folder.path)
+    change(&options)
+    return try Engine(plugins: plugins).start(WorkflowGraph(workflow), options: options)
+  }
+
+  func run() async throws -> RunReport {
+    let run = try start()
+    let report = await run.report
+    try? FileManager.default.removeItem(atPath: run.run.dataFolder)
+    return report
+  }
+}
+
+extension Step {
+  /// A step by its id and action; `needs` are places in the list.
+  init(
+    _ id: String, _ uses: String = "flow.noop", with: ValueObject = [:], needs: [StepIndex] = [],
+    _ change: (inout StepOptions) -> Void = { _ in }
+  ) {
+    var options = StepOptions()
+    change(&options)
+    self.init(id: StepID(unchecked: id), uses: uses, with: with, needs: ArraySlice(needs), options: options)
+  }
+}
+
+extension RunReport {
+  /// The step with this id.
+  subscript(_ id: String) -> Step { steps.first { $0.id.text == id }! }
+}
+
+/// A door that steps occupy threads behind until a test opens it.
+final class Door: Sendable {
+  private let isOpen = Atomic(false)
+  let waiting = Atomic(0)
+
+  func open() { isOpen.store(true, ordering: .releasing) }
+
+  /// Occupies the thread until the door is open; a minute at most, so that a failing test ends.
+  func waitHere() {
+    waiting.add(1, ordering: .relaxed)
+    let limit = ContinuousClock.now + .seconds(60)
+    while !isOpen.load(ordering: .acquiring), ContinuousClock.now < limit { usleepBriefly() }
+  }
+
+  private func usleepBriefly() {
+    var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+    nanosleep(&time, nil)
+  }
+}
+
+extension ResourceKey {
+  static let door: ResourceKey = "door"
+  static let diary: ResourceKey = "diary"
+}
+
+/// What steps of a test did, in order.
+final class Diary: Sendable {
+  private let lines = Mutex<[String]>([])
+  func write(_ line: String) { lines.withLock { $0.append(line) } }
+  var all: [String] { lines.withLock { $0 } }
+}
+
+/// Actions that tests watch and hold.
+struct ProbePlugin: Plugin {
+  static let name = "probe"
+  var door = Door()
+  var diary = Diary()
+  var actions: [any ActionType.Type] {
+    [Hold.self, Note.self, Provide.self, Serve.self, Cleanup.self, FailTwice.self]
+  }
+  var resources: [PluginResource] { [PluginResource(.door, door), PluginResource(.diary, diary)] }
+
+  /// Occupies its thread, deaf to everything, until the test opens the door.
+  struct Hold: Action {
+    static let name = "probe.hold"
+    static let summary = "Occupies a thread until the test lets go"
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      let door: Door = try context.resource(.door)
+      door.waitHere()
+      return NoOutput()
+    }
+  }
+
+  /// Writes its step's id into the diary.
+  struct Note: Action {
+    static let name = "probe.note"
+    static let summary = "Notes that it ran"
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      let diary: Diary = try context.resource(.diary)
+      diary.write(context.stepID.text)
+      return NoOutput()
+    }
+  }
+
+  /// Provides a resource named by its input and notes when it is closed.
+  struct Provide: Action {
+    static let name = "probe.provide"
+    static let summary = "Provides a resource"
+    struct Input: ActionInput {
+      @Field("The resource's key") var key: String
+    }
+    func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+      let diary: Diary = try context.resource(.diary)
+      let line = "closed \(input.key)"
+      context.provide(ResourceKey(input.key), input.key, close: { diary.write(line) })
+      return NoOutput()
+    }
+  }
+
+  /// Reports ready and serves until it is told to stop.
+  struct Serve: Service {
+    static let name = "probe.serve"
+    static let summary = "Serves until it is stopped"
+    struct Output: ActionOutput { var port: Int }
+    func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
+      let diary: Diary = try context.resource(.diary)
+      context.ready(Output(port: 7))
+      do {
+        try await context.sleep(for: .seconds(60))
+      } catch {
+        diary.write("stopped")
+      }
+      return Output(port: 7)
+    }
+  }
+
+  /// Waits until it is cancelled.
+  struct Cleanup: AsyncAction {
+    static let name = "probe.wait"
+    static let summary = "Waits to be cancelled"
+    func run(_ input: NoInput, in context: ActionContext) async throws -> NoOutput {
+      try await context.sleep(for: .seconds(60))
+      return NoOutput()
+    }
+  }
+
+  /// Fails in its first two tries.
+  struct FailTwice: Action {
+    static let name = "probe.fail-twice"
+    static let summary = "Fails twice"
+    static let errors = [ErrorDeclaration("final", "Never worth another try", isRetryable: false)]
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      if context.attempt < 3 { throw ActionError("flaky", "try \(context.attempt)") }
+      return NoOutput()
+    }
+  }
+}

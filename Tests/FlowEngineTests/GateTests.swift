@@ -1,0 +1,84 @@
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import Testing
+
+/// The launch gate on the real clock. Only what must hold on any machine is asserted: never early, and not kept shut by
+/// steps that occupy threads.
+@Suite(.timeLimit(.minutes(2))) struct GateTests {
+  private func gate(min: Duration? = nil, max: Duration? = nil) -> GateDeadline {
+    GateDeadline(min: min.map { .literal($0) }, max: max.map { .literal($0) })
+  }
+
+  @Test func `the floor holds a launch that was ready long before, and never opens early (L34)`() async throws {
+    let report = try await EngineFixture([Step("a")], gate: gate(min: .milliseconds(250), max: .seconds(5))).run()
+    #expect(report.gate.outcome == .ready)
+    #expect(report.gate.openedAt! >= 250)
+    #expect(report.gate.readyAt! < 250)
+    #expect(abs(report.gate.heldByMinMilliseconds - (report.gate.openedAt! - report.gate.readyAt!)) < 0.01)
+    #expect(report.conclusion == .success)
+  }
+
+  @Test func `the ceiling opens beside 64 steps that occupy threads, and never early (L35)`() async throws {
+    let probe = ProbePlugin()
+    var fixture = EngineFixture(
+      (0..<64).map { Step("hold-\($0)", "probe.hold") }, gate: gate(max: .milliseconds(250)))
+    fixture.plugins = [probe]
+    let run = try fixture.start()
+    // The door is closed: nothing but the ceiling can open the gate.
+    let opening = await run.gate
+    probe.door.open()
+    let report = await run.report
+    #expect(opening.outcome == .timedOut)
+    #expect(opening.openedAt! >= .milliseconds(250))
+    #expect(report.gate.late.count == 64)
+    #expect(report.conclusion == .partial)
+    #expect(report.steps.allSatisfy { $0.outcome == .success })
+  }
+
+  @Test func `a failed blocking step opens the gate as failed, at the floor (L6)`() async throws {
+    let report = try await EngineFixture(
+      [Step("a", "flow.fail", with: ["message": "no store"]), Step("b", needs: [0])], gate: gate(min: .milliseconds(50))
+    ).run()
+    #expect(report.gate.outcome == .failed)
+    #expect(report.gate.openedAt! >= 50)
+    #expect(report.gate.failed.map(\.text) == ["a", "b"])
+    #expect(report["b"].reason == .upstreamFailed)
+    #expect(report.conclusion == .failure)
+  }
+
+  @Test func `without a blocking step the gate opens at its floor`() async throws {
+    let report = try await EngineFixture([Step("a") { $0.blocking = false }], gate: gate(min: .milliseconds(30))).run()
+    #expect(report.gate.outcome == .ready)
+    #expect(report.gate.openedAt! >= 30)
+  }
+
+  @Test func `deferred steps start after the gate, whatever its outcome (L37, L41)`() async throws {
+    let report = try await EngineFixture(
+      [
+        Step("a", "flow.fail", with: ["message": "no"]), Step("b") { $0.deferral = .afterGate },
+        Step("c", needs: [1]),
+      ], gate: gate(min: .milliseconds(20))
+    ).run()
+    #expect(report["b"].startedAt! >= report.gate.openedAt!)
+    #expect(report["c"].isDeferred && report["c"].startedAt! >= report["b"].endedAt!)
+    #expect(report["b"].queue == "utility")
+  }
+
+  @Test func `time 0 of a prewarmed run is its activation (P3, P4, P8)`() async throws {
+    var fixture = EngineFixture(
+      [Step("early") { $0.prewarm = true }, Step("late", needs: [0])], gate: gate(min: .milliseconds(20)))
+    fixture.change = { $0.isPrewarmed = true }
+    let run = try fixture.start()
+    await withCheckedContinuation { continuation in
+      run.wake(after: .milliseconds(40)) { continuation.resume() }
+    }
+    try run.activate(launch: Launch(reason: .url))
+    let report = await run.report
+    #expect(report.prewarmMilliseconds >= 40)
+    #expect(report["early"].endedAt! < 0)
+    #expect(report["late"].startedAt! >= 0)
+    #expect(report.gate.openedAt! >= 20)
+    #expect(report.launchReason == .url)
+  }
+}

@@ -1,0 +1,82 @@
+import FlowEngine
+import FlowModel
+import FlowTestKit
+import Testing
+
+/// The plan event by event, on the virtual clock: what the design states to the instant.
+struct PlanTests {
+  private let second = 1_000_000_000
+
+  private func plan(_ steps: [Step], ceiling: Bool = false) throws -> Plan {
+    try Plan(
+      graph: WorkflowGraph(Workflow(name: "test", steps: steps)),
+      resolution: Resolution(gateHasCeiling: ceiling))
+  }
+
+  @Test func `a launch that is ready at 0.3 s opens at exactly 2 s (L34)`() throws {
+    var simulator = Simulator(
+      try plan([Step("a")], ceiling: true), gateMinNanoseconds: 2 * second, gateMaxNanoseconds: 5 * second
+    ) {
+      _, _ in Simulator.Body(endsAfterNanoseconds: 300_000_000)
+    }
+    let plan = simulator.run(activation: Resolution(gateHasCeiling: true))
+    #expect(plan.gate.outcome == .ready)
+    #expect(plan.gate.readyAtNanoseconds == 300_000_000)
+    #expect(plan.gate.openedAtNanoseconds == 2 * second)
+  }
+
+  @Test func `a launch that never gets ready opens at exactly 5 s as timed-out (L35)`() throws {
+    var simulator = Simulator(
+      try plan([Step("a")], ceiling: true), gateMinNanoseconds: 2 * second, gateMaxNanoseconds: 5 * second
+    ) {
+      _, _ in Simulator.Body(endsAfterNanoseconds: 9 * second)
+    }
+    let plan = simulator.run(activation: Resolution(gateHasCeiling: true))
+    #expect(plan.gate.outcome == .timedOut)
+    #expect(plan.gate.openedAtNanoseconds == 5 * second)
+    #expect(plan.gate.late == [0])
+    #expect(plan[0].outcome == .success)
+    #expect(plan.conclusion == .partial)
+  }
+
+  @Test func `what is ready at the very instant of the ceiling is not late`() throws {
+    var simulator = Simulator(try plan([Step("a")], ceiling: true), gateMaxNanoseconds: second) { _, _ in
+      Simulator.Body(endsAfterNanoseconds: 1_000_000_000)
+    }
+    let plan = simulator.run(activation: Resolution(gateHasCeiling: true))
+    #expect(plan.gate.outcome == .ready)
+    #expect(plan.gate.late.isEmpty)
+  }
+
+  @Test func `a chain of 100,000 steps fails and is skipped without recursion`() throws {
+    let steps = (0..<100_000).map {
+      Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop", needs: $0 == 0 ? [] : [StepIndex($0 - 1)])
+    }
+    var simulator = Simulator(try plan(steps)) { _, _ in
+      Simulator.Body(
+        endsAfterNanoseconds: 1,
+        ending: .failure(StepFailure(code: "x", message: "x"), isRetryable: false, retryAfterNanoseconds: 0))
+    }
+    let plan = simulator.run(activation: Resolution())
+    #expect(plan[99_999].reason == .upstreamFailed)
+    #expect(plan.conclusion == .failure)
+  }
+
+  @Test func `steps that are short of places start in rank order: blocking first, longest path, file order`() throws {
+    var workflow = Workflow(
+      name: "test",
+      steps: [
+        Step("late") { $0.blocking = false },
+        Step("short") { $0.estimate = Estimate(low: .milliseconds(1), high: .milliseconds(1)) },
+        Step("long") { $0.estimate = Estimate(low: .milliseconds(9), high: .milliseconds(9)) },
+        Step("plain"),
+      ])
+    workflow.concurrency = 1
+    var simulator = Simulator(Plan(graph: try WorkflowGraph(workflow))) { _, _ in
+      Simulator.Body(endsAfterNanoseconds: 10)
+    }
+    let plan = simulator.run(activation: Resolution())
+    let order = (0..<4).sorted { plan[StepIndex($0)].startedAtNanoseconds! < plan[StepIndex($1)].startedAtNanoseconds! }
+    #expect(order == [2, 1, 3, 0])
+  }
+}

@@ -1,0 +1,67 @@
+import Testing
+
+/// The module graph is the design: imports point down, and only the edges touch the world.
+struct ImportTests {
+  /// The core, lowest first, as ARCHITECTURE.md lists it.
+  private static let core = [
+    "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPluginHost",
+    "FlowKit", "FlowTestKit",
+  ]
+
+  @Test func `every target of the core imports only what stands above it`() throws {
+    var seen = 0
+    for (place, target) in Self.core.enumerated() {
+      let forbidden = Set(Self.core[place...])
+      for file in Repository.files(below: "Sources/\(target)", ending: ".swift") {
+        seen += 1
+        for module in try imports(of: file) {
+          #expect(!forbidden.contains(module), "\(file) imports \(module)")
+          #expect(!module.hasSuffix("Plugin") && module != "FlowCLI", "\(file) imports \(module)")
+        }
+      }
+    }
+    #expect(seen > 50)
+  }
+
+  @Test func `Dispatch is used in the engine alone, libyaml in the loader alone`() throws {
+    for file in Repository.files(below: "Sources", ending: ".swift") {
+      let modules = try imports(of: file)
+      if !file.hasPrefix("Sources/FlowEngine/") && !file.hasPrefix("Sources/FlowPluginHost/") {
+        #expect(!modules.contains("Dispatch"), "\(file) imports Dispatch")
+      }
+      if !file.hasPrefix("Sources/FlowSyntax/") {
+        #expect(!modules.contains("CLibYAML"), "\(file) imports CLibYAML")
+      }
+    }
+  }
+
+  @Test func `plugins know neither the engine nor each other`() throws {
+    let files = Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
+    #expect(files.count > 10)
+    for file in files {
+      let parts = file.split(separator: "/").map(String.init)
+      for module in try imports(of: file) {
+        #expect(
+          !["FlowEngine", "FlowSyntax", "FlowKit", "FlowCLI", "FlowPluginHost"].contains(module),
+          "\(file) imports \(module)")
+        if module.hasSuffix("Plugin") { #expect(module == parts[3], "\(file) imports \(module)") }
+      }
+    }
+  }
+
+  @Test func `only the edges use what one platform alone has, and behind a check`() throws {
+    for file in Repository.files(below: "Sources", ending: ".swift") {
+      let text = try Repository.text(file)
+      if text.contains("import Glibc") { #expect(text.contains("#if canImport(Glibc)"), "\(file)") }
+    }
+  }
+
+  private func imports(of file: String) throws -> [String] {
+    try Repository.text(file).split(separator: "\n").compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      guard let place = words.firstIndex(of: "import"), place <= 1, words.count > place + 1 else { return nil }
+      guard place == 0 || words[0].hasPrefix("@") || words[0] == "public" || words[0] == "internal" else { return nil }
+      return words[place + 1]
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The README's blocks are run as a reader would run them.
+@Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
+  @Test func `the tour shows what really happens`() throws {
+    let blocks = try Block.all(in: Repository.text("README.md"))
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "readme-\(UInt64.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var calls = 0
+    for block in blocks {
+      if block.language == "yaml", let name = block.name {
+        try block.text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+      } else if block.language == "console" {
+        calls += 1
+        try check(block, in: folder)
+      }
+    }
+    #expect(calls == 4)
+  }
+
+  @Test func `the example for apps is the one that is compiled and run`() throws {
+    let block = try #require(Block.all(in: Repository.text("README.md")).first { $0.language == "swift" })
+    let source = try Repository.text("Tests/TidyTests/EmbeddingExample.swift")
+    #expect(source == block.text)
+  }
+
+  @Test func `the example for apps loads a workflow, posts an event and awaits the gate`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("embed-\(UInt64.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let file = folder.appendingPathComponent("launch.yaml")
+    try """
+    name: embedded
+    deadline: { min: 20ms, max: 5s }
+    events: [map.first-use]
+    steps:
+      store: { uses: flow.noop }
+      ask: { uses: flow.noop, defer: true, after: map.first-use }
+    """.write(to: file, atomically: true, encoding: .utf8)
+    let report = try await launch(workflow: file.path, dataFolder: folder.appendingPathComponent("data").path)
+    #expect(report.conclusion == .success)
+    #expect(report.gate.openedAt! >= 20)
+    #expect(report.steps.allSatisfy { $0.outcome == .success })
+  }
+
+  /// Runs each `$ flowrun …` line and looks for the lines under it, in order; `…` stands for anything.
+  private func check(_ block: Block, in folder: URL) throws {
+    var lines = block.text.split(separator: "\n").map(String.init)
+    let command = try #require(lines.first { $0.hasPrefix("$ flowrun ") })
+    lines.removeAll { $0.hasPrefix("$ ") }
+    var expectedCode: Int32 = 0
+    if let last = lines.last, last.hasPrefix("exit ") {
+      expectedCode = Int32(last.dropFirst(5))!
+      lines.removeLast()
+    }
+    let result = try FlowrunProcess.run(
+      command.dropFirst("$ flowrun ".count).split(separator: " ").map(String.init), in: folder.path)
+    #expect(result.exitCode == expectedCode, "\(command): \(result.output)\(result.errors)")
+    var rest = (result.errors + result.output)[...]
+    for line in lines {
+      for part in line.split(separator: "…").map(String.init) {
+        guard let range = rest.range(of: part) else {
+          Issue.record("\(command): '\(part)' is not in\n\(result.errors + result.output)")
+          return
+        }
+        rest = rest[range.upperBound...]
+      }
+    }
+  }
+}
+
+/// A fenced block of a page: language, the name behind it, and its text.
+struct Block {
+  var language: String
+  var name: String?
+  var text: String
+
+  static func all(in page: String) -> [Block] {
+    var blocks: [Block] = []
+    var current: Block?
+    for line in page.split(separator: "\n", omittingEmptySubsequences: false) {
+      if line.hasPrefix("```") {
+        if let block = current {
+          blocks.append(block)
+          current = nil
+        } else {
+          let words = line.dropFirst(3).split(separator: " ").map(String.init)
+          current = Block(language: words.first ?? "", name: words.count > 1 ? words[1] : nil, text: "")
+        }
+      } else {
+        current?.text += line + "\n"
+      }
+    }
+    return blocks
+  }
+}

@@ -1,0 +1,33 @@
+import FlowModel
+import FlowPluginKit
+
+/// Checks whether somebody is signed in, and loads who (L10). It asks nobody anything.
+struct CheckAccount: Action {
+  static let name = "preferences.account"
+  static let summary = "Checks whether somebody is signed in, and loads who"
+  static let provides: [ResourceKey] = [ManagerRoster.runKey]
+  static let requires: [ResourceKey] = [.keyValueStore]
+  static let needsProtectedData = true
+  static let example = """
+    uses: preferences.account
+    needs: open-store
+    estimate: 100ms..300ms
+    """
+
+  struct Output: ActionOutput {
+    var signedIn: Bool
+    var id: String?
+    var name: String?
+    var email: String?
+
+    static let summaries = [
+      "signedIn": "Whether somebody is signed in", "id": "The account", "name": "The user's name",
+      "email": "The user's address",
+    ]
+  }
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> Output {
+    let account = try ManagerRoster.account(in: context).account
+    return Output(signedIn: account != nil, id: account?.id, name: account?.name, email: account?.email)
+  }
+}

@@ -1,0 +1,35 @@
+import FlowModel
+import FlowPluginKit
+
+/// Chooses dark or light: the saved preference, else the system's, else a default (L14).
+struct ChooseAppearance: Action {
+  static let name = "preferences.appearance"
+  static let summary = "Chooses dark or light: the saved preference, else the system's, else a default"
+  static let provides: [ResourceKey] = [ManagerRoster.runKey]
+  static let requires: [ResourceKey] = [.keyValueStore]
+  static let example = """
+    uses: preferences.appearance
+    needs: open-store
+    estimate: 50ms
+    """
+
+  struct Input: ActionInput {
+    @Field("Where neither the user nor the system says") var `default` = Appearance.light
+  }
+
+  struct Output: ActionOutput {
+    var appearance: Appearance
+    var source: PreferenceSource
+
+    static let summaries = [
+      "appearance": "light or dark", "source": "Where it comes from: saved, system or default",
+    ]
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let system: any SystemPreferences = try context.resource(.systemPreferences)
+    let choice = try ManagerRoster.appearance(in: context).choose(
+      system: system.appearance, fallback: input.default)
+    return Output(appearance: choice.appearance, source: choice.source)
+  }
+}

@@ -1,0 +1,38 @@
+import FlowModel
+import FlowPluginKit
+
+/// Loads the list of countries, named in the user's language (L12).
+struct ListCountries: Action {
+  static let name = "preferences.country-list"
+  static let summary = "Loads the list of countries of ISO 3166-1, named in English or Chinese"
+  static let example = """
+    uses: preferences.country-list
+    needs: language
+    with: { language: "${{ steps.language.outputs.language }}" }
+    estimate: 100ms..200ms
+    """
+
+  struct Input: ActionInput {
+    @Field("The language of the names: Chinese for `zh` and all that begins with `zh-`, otherwise English")
+    var language = "en"
+  }
+
+  struct Output: ActionOutput {
+    var countries: [Value]
+    var count: Int
+    var language: String
+
+    static let summaries = [
+      "countries": "Objects with code and name, by code", "count": "How many there are",
+      "language": "The language of the names: en or zh",
+    ]
+  }
+
+  func run(_ input: Input, in context: ActionContext) -> Output {
+    let isChinese = input.language == "zh" || input.language.hasPrefix("zh-")
+    let countries = CountryTable.countries.map { country -> Value in
+      ["code": .string(country.code), "name": .string(isChinese ? country.chinese : country.english)]
+    }
+    return Output(countries: countries, count: countries.count, language: isChinese ? "zh" : "en")
+  }
+}

@@ -1,0 +1,30 @@
+import FlowModel
+
+/// Dark or light: the saved preference, else the system's, else a default (L14).
+final class AppearanceManager: Manager {
+  static let preference = "appearance"
+
+  /// What a user chooses who wants the application to follow the system.
+  static let followSystem = "system"
+
+  private let saved: SavedPreference
+
+  init(saved: Value?) { self.saved = SavedPreference(saved) }
+
+  func update(saved: Value?) { self.saved.current = saved }
+
+  /// The appearance and where it comes from.
+  func choose(system: Appearance?, fallback: Appearance) -> (appearance: Appearance, source: PreferenceSource) {
+    if let saved = saved.current?.stringValue.flatMap(Appearance.init(rawValue:)) { return (saved, .saved) }
+    if let system { return (system, .system) }
+    return (fallback, .default)
+  }
+
+  /// What is wrong with a value that is to be saved; nil: nothing.
+  static func problem(with value: Value) -> String? {
+    guard let text = value.stringValue, text == followSystem || Appearance(rawValue: text) != nil else {
+      return "an appearance is light, dark or system"
+    }
+    return nil
+  }
+}

@@ -1,0 +1,52 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The system's preferences as a process finds them in its environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`
+/// (POSIX and GNU gettext), `GTK_THEME` and a terminal's `COLORFGBG`.
+public struct EnvironmentPreferences: SystemPreferences {
+  /// The user's languages as BCP 47 tags, the dearest first; empty for the locales `C` and `POSIX`.
+  public let languages: [String]
+  /// Whether the system is dark or light; nil where nothing says so.
+  public let appearance: Appearance?
+
+  /// What `variable` says, the process's own environment unless stated otherwise.
+  public init(_ variable: (String) -> String? = { getenv($0).map { String(cString: $0) } }) {
+    languages = Self.languages(variable)
+    appearance = Self.appearance(variable)
+  }
+
+  /// POSIX: the first of the three that is not empty decides. gettext: `LANGUAGE` is a list and comes before, but only
+  /// where the locale is none of the two without a language.
+  private static func languages(_ variable: (String) -> String?) -> [String] {
+    let locale =
+      ["LC_ALL", "LC_MESSAGES", "LANG"].lazy.compactMap(variable).first { !$0.isEmpty }.flatMap(tag(ofLocale:))
+    guard let locale else { return [] }
+    let list = (variable("LANGUAGE") ?? "").split(separator: ":").compactMap { tag(ofLocale: String($0)) }
+    return list + (list.contains(locale) ? [] : [locale])
+  }
+
+  /// The tag of a POSIX locale: `zh-CN` of `zh_CN.UTF-8`, `sr-Latn-RS` of `sr_RS@latin`, nil of `C`.
+  static func tag(ofLocale locale: String) -> String? {
+    let base = locale.prefix { $0 != "." && $0 != "@" }
+    guard !base.isEmpty, base != "C", base != "POSIX" else { return nil }
+    var parts = base.split(separator: "_").map(String.init)
+    let modifier = locale.split(separator: "@").dropFirst().first
+    if modifier == "latin" { parts.insert("Latn", at: 1) }
+    if modifier == "cyrillic" { parts.insert("Cyrl", at: 1) }
+    return parts.joined(separator: "-")
+  }
+
+  private static func appearance(_ variable: (String) -> String?) -> Appearance? {
+    if let theme = variable("GTK_THEME"), !theme.isEmpty {
+      return theme.lowercased().hasSuffix("dark") ? .dark : .light
+    }
+    // `foreground;background` in a terminal's 16 colours; 7 and 9 to 15 are light, 8 is dark grey.
+    guard let background = variable("COLORFGBG")?.split(separator: ";").last.flatMap({ Int($0) }) else { return nil }
+    return background == 7 || background > 8 ? .light : .dark
+  }
+}

@@ -1,0 +1,43 @@
+/// Which of an application's languages suits a wish best; a small part of RFC 4647's lookup and of what CLDR knows of
+/// Chinese scripts.
+enum LanguageMatch {
+  /// The language of `supported` that suits `wish`, or nil: the same tag, else the same language and script, else a
+  /// region's variant of the same language and script.
+  static func best(for wish: String, among supported: [String]) -> String? {
+    let wanted = Tag(wish)
+    if let same = supported.first(where: { Tag($0) == wanted }) { return same }
+    let related = supported.filter { Tag($0).language == wanted.language && Tag($0).fits(wanted) }
+    return related.first { Tag($0).region == wanted.region } ?? related.first { Tag($0).region == nil } ?? related.first
+  }
+
+  /// Whether `text` is a well-formed tag of language, script and region.
+  static func isTag(_ text: String) -> Bool {
+    let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard let language = parts.first, (2...3).contains(language.count), language.allSatisfy(isLetter) else {
+      return false
+    }
+    return parts.count <= 4
+      && parts.dropFirst().allSatisfy { (2...8).contains($0.count) && $0.allSatisfy { isLetter($0) || $0.isNumber } }
+  }
+
+  private static func isLetter(_ character: Character) -> Bool { character.isASCII && character.isLetter }
+
+  private struct Tag: Equatable {
+    var language: String
+    var script: String?
+    var region: String?
+
+    init(_ text: String) {
+      let parts = text.split { $0 == "-" || $0 == "_" }.map { $0.lowercased() }
+      language = parts.first ?? ""
+      script = parts.dropFirst().first { $0.count == 4 }
+      region = parts.dropFirst().first { $0.count == 2 || ($0.count == 3 && $0.allSatisfy(\.isNumber)) }
+      if language == "zh", script == nil, let region {
+        script = ["tw", "hk", "mo"].contains(region) ? "hant" : "hans"
+      }
+    }
+
+    /// A tag without a script suits every script of its language.
+    func fits(_ wanted: Tag) -> Bool { script == nil || wanted.script == nil || script == wanted.script }
+  }
+}

@@ -1,0 +1,239 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Testing
+
+@testable import PreferencesPlugin
+
+/// A run of the plugin over small values in memory and a system that says what the test says.
+struct PreferenceRun {
+  let store: MemoryKeyValueStore
+  let host: TestHost
+
+  init(saved: [String: Value] = [:], environment: [String: String] = [:]) {
+    store = MemoryKeyValueStore(saved, in: ManagerRoster.scope)
+    let plugin = PreferencesPlugin(system: EnvironmentPreferences { environment[$0] })
+    var resources: [ResourceKey: any Sendable] = [.keyValueStore: store]
+    for resource in plugin.resources { resources[resource.key] = resource.handle }
+    host = TestHost(resources: resources)
+  }
+
+  func call(_ action: any ActionType.Type, _ inputs: ValueObject = [:]) async throws -> ValueObject {
+    try await host.call(action, with: inputs)
+  }
+
+  func code(_ action: any ActionType.Type, _ inputs: ValueObject) async -> String? {
+    do {
+      _ = try await call(action, inputs)
+      return nil
+    } catch {
+      return (error as? ActionError)?.code ?? "\(error)"
+    }
+  }
+}
+
+@Suite struct `The managers of the launch` {
+  @Test func `L10 nobody is signed in on a new device, and nobody is asked`() async throws {
+    #expect(try await PreferenceRun().call(CheckAccount.self)["signedIn"] == false)
+  }
+
+  @Test func `L10 a signed-in user is loaded`() async throws {
+    let run = PreferenceRun(saved: ["account": ["id": "001", "name": "小明"]])
+    #expect(
+      try await run.call(CheckAccount.self) == ["signedIn": true, "id": "001", "name": "小明", "email": nil])
+  }
+
+  @Test(arguments: [Value.string("001"), ["name": "nobody"], ["id": ""], ["id": 1], nil])
+  func `L10 what is no account signs nobody in`(_ saved: Value) async throws {
+    #expect(try await PreferenceRun(saved: ["account": saved]).call(CheckAccount.self)["signedIn"] == false)
+  }
+
+  @Test func `L11 the saved language goes before the system's`() async throws {
+    let run = PreferenceRun(saved: ["language": "zh-Hans"], environment: ["LANG": "en_GB.UTF-8"])
+    #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "saved"])
+  }
+
+  @Test func `L11 without a saved language the system's counts`() async throws {
+    let run = PreferenceRun(environment: ["LANG": "zh_CN.UTF-8"])
+    #expect(try await run.call(ChooseLanguage.self) == ["language": "zh-Hans", "source": "system"])
+    #expect(run.host.logs.isEmpty)
+  }
+
+  @Test func `L11 a language that is not supported falls back and says so`() async throws {
+    let run = PreferenceRun(saved: ["language": "fr"], environment: ["LANG": "C.UTF-8"])
+    #expect(try await run.call(ChooseLanguage.self) == ["language": "en", "source": "default"])
+    #expect(run.host.logLines == [.init(level: .warning, "the language 'fr' is not supported; using 'en'")])
+  }
+
+  @Test func `L11 an override goes before everything, an empty one before nothing`() async throws {
+    let run = PreferenceRun(saved: ["language": "zh-Hans"])
+    #expect(try await run.call(ChooseLanguage.self, ["override": "en-US"]) == ["language": "en", "source": "override"])
+    #expect(try await run.call(ChooseLanguage.self, ["override": ""])["source"] == "saved")
+  }
+
+  @Test func `L11 a fallback that is not supported is found before the run and in it`() async {
+    let inputs: ValueObject = ["supported": ["de", "no language"], "fallback": "en"]
+    #expect(ChooseLanguage.check(LiteralInput(inputs)).map(\.keyPath) == ["supported[1]", "fallback"])
+    #expect(await PreferenceRun().code(ChooseLanguage.self, inputs) == "fallback-unsupported")
+    #expect(ChooseLanguage.check(LiteralInput([:])).isEmpty)
+  }
+
+  @Test func `L12 every country of ISO 3166-1 comes with its name in the user's language`() async throws {
+    let english = try await PreferenceRun().call(ListCountries.self)
+    #expect(english["count"] == 249 && english["language"] == "en")
+    #expect(english["countries"]?.arrayValue?.contains(["code": "JP", "name": "Japan"]) == true)
+    let chinese = try await PreferenceRun().call(ListCountries.self, ["language": "zh-Hans"])
+    #expect(chinese["countries"]?.arrayValue?.contains(["code": "JP", "name": "日本"]) == true)
+    let codes = CountryTable.countries.map(\.code)
+    #expect(codes == codes.sorted() && Set(codes).count == 249)
+    #expect(CountryTable.countries.allSatisfy { !$0.english.isEmpty && !$0.chinese.isEmpty })
+  }
+
+  @Test func `L13 the user's colour goes before the default, by name or by code`() async throws {
+    let named = PreferenceRun(saved: ["brand-colour": "ocean"])
+    #expect(try await named.call(ChooseBrandColour.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])
+    let own = PreferenceRun(saved: ["brand-colour": "#00ff7F"])
+    #expect(try await own.call(ChooseBrandColour.self)["code"] == "#00ff7F")
+    for saved: [String: Value] in [[:], ["brand-colour": "gone from the palette"], ["brand-colour": 7]] {
+      #expect(
+        try await PreferenceRun(saved: saved).call(ChooseBrandColour.self)
+          == ["name": "footprint", "code": "#F75C62", "source": "default"])
+    }
+  }
+
+  @Test func `L13 a palette without its default, or with something that is no colour, is refused`() async {
+    let run = PreferenceRun()
+    #expect(await run.code(ChooseBrandColour.self, ["default": "none"]) == "palette-invalid")
+    #expect(await run.code(ChooseBrandColour.self, ["palette": [:]]) == "palette-invalid")
+    let inputs: ValueObject = ["palette": ["a": "#12345", "b": "#123456"]]
+    #expect(await run.code(ChooseBrandColour.self, inputs) == "palette-invalid")
+    #expect(ChooseBrandColour.check(LiteralInput(inputs)).map(\.keyPath) == ["palette.a"])
+  }
+
+  @Test func `L14 saved goes before the system's, that before the default`() async throws {
+    let saved = PreferenceRun(saved: ["appearance": "light"], environment: ["GTK_THEME": "Adwaita:dark"])
+    #expect(try await saved.call(ChooseAppearance.self) == ["appearance": "light", "source": "saved"])
+    let follows = PreferenceRun(saved: ["appearance": "system"], environment: ["GTK_THEME": "Adwaita:dark"])
+    #expect(try await follows.call(ChooseAppearance.self) == ["appearance": "dark", "source": "system"])
+    #expect(
+      try await PreferenceRun().call(ChooseAppearance.self, ["default": "dark"])
+        == ["appearance": "dark", "source": "default"])
+  }
+
+  @Test func `L16 a manager is made once in a run, however many steps ask, and dropped with the run`() async throws {
+    let run = PreferenceRun()
+    let roster: ManagerRoster = try #require(run.host.handle(ManagerRoster.key))
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<32 {
+        group.addTask {
+          _ = try await run.call(ChooseLanguage.self)
+          _ = try await run.call(ChooseAppearance.self)
+        }
+      }
+      try await group.waitForAll()
+    }
+    // One read a manager, so one manager of each kind.
+    #expect(run.store.readCount == 2)
+    #expect(roster.runCount == 1)
+    try run.host.closeResources()
+    #expect(roster.runCount == 0)
+  }
+
+  @Test func `a manager that cannot load fails its step, and a retry loads it`() async throws {
+    let run = PreferenceRun()
+    run.store.fail(with: ActionError("store-locked", "locked"))
+    #expect(await run.code(ChooseAppearance.self, [:]) == "store-locked")
+    run.store.fail(with: nil)
+    #expect(try await run.call(ChooseAppearance.self)["source"] == "default")
+  }
+}
+
+@Suite struct `Saving and loading preferences` {
+  @Test func `what is saved is what the managers answer from then on`() async throws {
+    let run = PreferenceRun()
+    #expect(try await run.call(ChooseAppearance.self)["source"] == "default")
+    _ = try await run.call(SetPreference.self, ["key": "appearance", "value": "dark"])
+    _ = try await run.call(SetPreference.self, ["key": "language", "value": "zh-Hans"])
+    _ = try await run.call(SetPreference.self, ["key": "account", "value": ["id": "7"]])
+    _ = try await run.call(SetPreference.self, ["key": "brand-colour", "value": "#000000"])
+    #expect(try await run.call(ChooseAppearance.self) == ["appearance": "dark", "source": "saved"])
+    #expect(try await run.call(ChooseLanguage.self)["language"] == "zh-Hans")
+    #expect(try await run.call(CheckAccount.self)["id"] == "7")
+    #expect(try await run.call(ChooseBrandColour.self)["code"] == "#000000")
+    _ = try await run.call(SetPreference.self, ["key": "appearance", "value": nil])
+    #expect(try await run.call(ChooseAppearance.self)["source"] == "default")
+  }
+
+  @Test(
+    arguments: [
+      ("appearance", "dim"), ("language", "klingon!"), ("language", 3), ("brand-colour", "#12"), ("brand-colour", ""),
+      ("account", ["name": "x"]),
+    ] as [(String, Value)])
+  func `a value that its manager could not use is refused, before the run and in it`(_ key: String, _ value: Value)
+    async throws
+  {
+    let run = PreferenceRun()
+    let inputs: ValueObject = ["key": .string(key), "value": value]
+    #expect(SetPreference.check(LiteralInput(inputs)).map(\.keyPath) == ["value"])
+    #expect(await run.code(SetPreference.self, inputs) == "preference-invalid")
+    #expect(try run.store.all(in: ManagerRoster.scope).isEmpty)
+  }
+
+  @Test func `a key has 1 to 128 bytes`() async {
+    let run = PreferenceRun()
+    for (key, expected) in [("", "preference-invalid"), (String(repeating: "k", count: 129), "preference-invalid")] {
+      #expect(await run.code(SetPreference.self, ["key": .string(key), "value": 1]) == expected)
+      #expect(SetPreference.check(LiteralInput(["key": .string(key)])).map(\.keyPath) == ["key"])
+    }
+    #expect(
+      await run.code(SetPreference.self, ["key": .string(String(repeating: "k", count: 128)), "value": 1]) == nil)
+  }
+
+  @Test func `L29 all preferences are loaded, and what cannot be used is named and left out`() async throws {
+    let run = PreferenceRun(saved: ["appearance": "dark", "language": 5, "zoom": 3])
+    #expect(try await run.call(LoadPreferences.self) == ["entries": ["appearance": "dark", "zoom": 3], "count": 2])
+    #expect(
+      run.host.logs == ["the saved preference 'language' cannot be used: a language is a tag such as zh-Hans or en"])
+  }
+}
+
+@Suite struct `What the system says` {
+  @Test(
+    arguments: [
+      (["LANG": "de_DE.UTF-8"], ["de-DE"]), (["LANG": "C"], []), (["LANG": "C.UTF-8"], []), (["LANG": "POSIX"], []),
+      ([:], []),
+      (["LANG": "de_DE", "LC_ALL": "fr_FR"], ["fr-FR"]), (["LANG": "de_DE", "LC_ALL": ""], ["de-DE"]),
+      (["LANG": "zh_TW", "LANGUAGE": "zh_TW:zh:en"], ["zh-TW", "zh", "en"]), (["LANG": "C", "LANGUAGE": "fr"], []),
+      (["LANG": "sr_RS@latin"], ["sr-Latn-RS"]), (["LANG": "ca_ES.UTF-8@valencia"], ["ca-ES"]),
+    ] as [([String: String], [String])])
+  func `L11 languages come from the environment as gettext reads it`(
+    _ environment: [String: String], _ expected: [String]
+  ) {
+    #expect(EnvironmentPreferences { environment[$0] }.languages == expected)
+  }
+
+  @Test(
+    arguments: [
+      ("zh-CN", "zh-Hans"), ("zh-TW", "zh-Hant"), ("zh-HK", "zh-Hant"), ("zh", "zh-Hans"), ("zh-Hant-CN", "zh-Hant"),
+      ("EN-us", "en"), ("en-GB", "en-GB"), ("en-AU", "en"), ("fr", nil), ("pt", "pt-BR"),
+    ] as [(String, String?)])
+  func `L11 a wish finds the language that suits it best`(_ wish: String, _ expected: String?) {
+    #expect(LanguageMatch.best(for: wish, among: ["en-GB", "en", "zh-Hans", "zh-Hant", "pt-BR"]) == expected)
+  }
+
+  @Test func `L11 somebody who reads traditional Chinese is not given simplified`() {
+    #expect(LanguageMatch.best(for: "zh-TW", among: ["en", "zh-Hans"]) == nil)
+  }
+
+  @Test(
+    arguments: [
+      ([:], nil), (["GTK_THEME": "Adwaita:dark"], .dark), (["GTK_THEME": "Adwaita"], .light),
+      (["COLORFGBG": "15;0"], .dark), (["COLORFGBG": "0;15"], .light), (["COLORFGBG": "0;default;7"], .light),
+      (["COLORFGBG": "what"], nil),
+    ] as [([String: String], Appearance?)])
+  func `L14 appearance comes from the environment where it says`(
+    _ environment: [String: String], _ expected: Appearance?
+  ) {
+    #expect(EnvironmentPreferences { environment[$0] }.appearance == expected)
+  }
+}

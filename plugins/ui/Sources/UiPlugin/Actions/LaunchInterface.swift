@@ -1,0 +1,35 @@
+import FlowModel
+import FlowPluginKit
+
+/// Creates the application and its delegate, loads the storyboard where there is one, and announces the launch (P1).
+struct LaunchInterface: Action {
+  static let name = "ui.launch"
+  static let summary = "Creates the application and posts app.will-finish-launching"
+  static let events = [LifecycleEvent.appWillFinishLaunching.rawValue]
+  static let provides: [ResourceKey] = [.userInterface, InterfaceSession.key]
+  static let errors = [
+    ErrorDeclaration("storyboard-missing", "There is no such storyboard; correct the path", isRetryable: false)
+  ]
+  static let example = """
+    uses: ui.launch
+    queue: main
+    """
+
+  struct Input: ActionInput {
+    @Field("The main storyboard; an application without one leaves it out") var storyboard: SourcePath?
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+    if let path = input.storyboard?.path, LaunchFile.sizeBytes(at: path) == nil {
+      throw ActionError(
+        "storyboard-missing", "there is no storyboard at '\(path)'; correct the path", isRetryable: false)
+    }
+    let factory: InterfaceFactory = try context.resource(InterfaceFactory.key)
+    let interface = factory.make()
+    try interface.launch(storyboard: input.storyboard?.path)
+    context.provide(.userInterface, interface)
+    context.provide(InterfaceSession.key, InterfaceSession(interface))
+    try context.post(LifecycleEvent.appWillFinishLaunching.rawValue)
+    return NoOutput()
+  }
+}

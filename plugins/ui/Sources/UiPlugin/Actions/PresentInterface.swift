@@ -1,0 +1,28 @@
+import FlowModel
+import FlowPluginKit
+
+/// Shows the window in the splash's place; from then on the application is in front (P1, R7, R8).
+struct PresentInterface: Action {
+  static let name = "ui.present"
+  static let summary = "Shows the window in the splash's place and posts ui.ready and app.did-become-active"
+  static let events = [LifecycleEvent.uiReady.rawValue, LifecycleEvent.appDidBecomeActive.rawValue]
+  static let requires: [ResourceKey] = [.userInterface]
+  static let errors = [
+    ErrorDeclaration("no-window", "There is no window; let a step with ui.window come before", isRetryable: false)
+  ]
+  static let example = """
+    uses: ui.present
+    needs: content-view
+    queue: main
+    defer: true
+    """
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+    let session: InterfaceSession = try context.resource(InterfaceSession.key)
+    try session.interface.present()
+    session.hideSplash()
+    try context.post(LifecycleEvent.uiReady.rawValue)
+    try context.post(LifecycleEvent.appDidBecomeActive.rawValue)
+    return NoOutput()
+  }
+}

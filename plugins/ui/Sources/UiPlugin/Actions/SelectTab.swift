@@ -1,0 +1,27 @@
+import FlowModel
+import FlowPluginKit
+
+/// Brings a tab to the front, which the next launch restores.
+struct SelectTab: Action {
+  static let name = "ui.select"
+  static let summary = "Brings a tab to the front, which the next launch restores"
+  static let requires: [ResourceKey] = [.userInterface]
+  static let errors = [
+    ErrorDeclaration("unknown-tab", "The window has no such tab; correct its name", isRetryable: false)
+  ]
+  static let example = """
+    uses: ui.select
+    needs: enter-app
+    with: { tab: badges }
+    """
+
+  struct Input: ActionInput {
+    @Field("The name of the tab") var tab: String
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+    let session: InterfaceSession = try context.resource(InterfaceSession.key)
+    try session.interface.select(tab: input.tab)
+    return NoOutput()
+  }
+}

@@ -1,0 +1,105 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// An interface without a screen: it keeps what a screen would show, and refuses what an application could not do.
+public final class HeadlessInterface: ApplicationInterface {
+  private struct Contents {
+    var isLaunched = false
+    var isPresented = false
+    var splash: String?
+    var content: ContentView?
+    var state = InterfaceState()
+    var banners: [String] = []
+    var handler: @Sendable (InterfaceState) -> Void = { _ in }
+  }
+
+  private let contents = Mutex(Contents())
+
+  /// An interface that has not been launched.
+  public init() {}
+
+  /// Whether a window exists and is visible.
+  public var isReady: Bool { contents.withLock { $0.isPresented } }
+
+  /// What the next launch would restore.
+  public var state: InterfaceState { contents.withLock { $0.state } }
+
+  /// The content view; nil: there is no window yet.
+  public var content: ContentView? { contents.withLock { $0.content } }
+
+  /// The titles of the banners shown so far.
+  public var banners: [String] { contents.withLock { $0.banners } }
+
+  /// Creates the application; there is nothing to load from a storyboard.
+  public func launch(storyboard: String?) { contents.withLock { $0.isLaunched = true } }
+
+  /// Takes over what an earlier launch showed.
+  public func restore(_ state: InterfaceState) { contents.withLock { $0.state = state } }
+
+  /// Keeps the name of the splash.
+  public func showSplash(_ asset: String?) { contents.withLock { $0.splash = asset ?? "" } }
+
+  /// Keeps the content; a restored tab stays in front where it still exists.
+  public func makeWindow(_ content: ContentView) -> String {
+    contents.withLock { contents in
+      contents.content = content
+      let tab = contents.state.tab.flatMap { content.tabs.contains($0) ? $0 : nil } ?? content.selected
+      contents.state.tab = tab
+      return tab
+    }
+  }
+
+  /// Makes the window visible and drops the splash.
+  public func present() throws {
+    try contents.withLock { contents in
+      guard contents.content != nil else {
+        throw ActionError(
+          "no-window", "there is no window to show; a step with ui.window makes one", isRetryable: false)
+      }
+      contents.isPresented = true
+      contents.splash = nil
+    }
+  }
+
+  /// Brings a tab to the front.
+  public func select(tab: String) throws {
+    try change { contents in
+      let tabs = contents.content?.tabs ?? []
+      guard tabs.contains(tab) else {
+        throw ActionError(
+          "unknown-tab",
+          tabs.isEmpty
+            ? "there are no tabs yet; a step with ui.window makes them"
+            : "there is no tab '\(tab)'; the tabs are \(tabs.joined(separator: ", "))", isRetryable: false)
+      }
+      contents.state.tab = tab
+    }
+  }
+
+  /// Puts a page over the others.
+  public func open(_ page: PageRequest) throws {
+    try change { contents in
+      guard contents.isPresented else {
+        throw ActionError("page-unavailable", "the page '\(page.page)' cannot be shown: no window is visible yet")
+      }
+      contents.state.open(page)
+    }
+  }
+
+  /// Keeps the banner's title.
+  public func showBanner(title: String, body: String) { contents.withLock { $0.banners.append(title) } }
+
+  /// Calls `handler` after every change of ``state``.
+  public func onStateChange(_ handler: @escaping @Sendable (InterfaceState) -> Void) {
+    contents.withLock { $0.handler = handler }
+  }
+
+  private func change(_ body: (inout Contents) throws -> Void) throws {
+    let (handler, state) = try contents.withLock { contents in
+      try body(&contents)
+      return (contents.handler, contents.state)
+    }
+    handler(state)
+  }
+}

@@ -1,0 +1,49 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// Makes the interface of each run.
+struct InterfaceFactory: Sendable {
+  static let key: ResourceKey = "interface-factory"
+
+  let make: @Sendable () -> any ApplicationInterface
+}
+
+/// The interface of one run, and what its steps must tell each other.
+final class InterfaceSession: Sendable {
+  static let key: ResourceKey = "interface-session"
+
+  let interface: any ApplicationInterface
+
+  private struct Splash {
+    var isHidden = false
+    var waiters: [@Sendable () -> Void] = []
+  }
+
+  private let splash = Mutex(Splash())
+
+  init(_ interface: any ApplicationInterface) { self.interface = interface }
+
+  /// Calls `handler` once the splash has been hidden; at once when it has.
+  func whenSplashIsHidden(_ handler: @escaping @Sendable () -> Void) {
+    let isHidden = splash.withLock { splash in
+      if !splash.isHidden { splash.waiters.append(handler) }
+      return splash.isHidden
+    }
+    if isHidden { handler() }
+  }
+
+  /// The window stands where the splash was.
+  func hideSplash() {
+    let waiters = splash.withLock { splash in
+      splash.isHidden = true
+      defer { splash.waiters = [] }
+      return splash.waiters
+    }
+    for waiter in waiters { waiter() }
+  }
+
+  /// Where the state is kept between launches.
+  static let scope = "ui"
+  static let stateKey = "state"
+}

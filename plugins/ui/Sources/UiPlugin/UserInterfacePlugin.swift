@@ -1,0 +1,28 @@
+import FlowPluginKit
+
+/// Launches, restores and shows a user interface, and posts the events of an application's life as it does.
+///
+/// ```swift
+/// UserInterfacePlugin()                     // a headless interface
+/// UserInterfacePlugin { WindowInterface() } // an app's own, over UIKit
+/// ```
+public struct UserInterfacePlugin: Plugin {
+  /// `ui`.
+  public static let name = "ui"
+
+  /// What makes the interface of a run.
+  public let resources: [PluginResource]
+
+  /// The plugin; `makeInterface` is called once in each run, by `ui.launch`.
+  public init(makeInterface: @escaping @Sendable () -> any ApplicationInterface = { HeadlessInterface() }) {
+    resources = [PluginResource(InterfaceFactory.key, InterfaceFactory(make: makeInterface))]
+  }
+
+  /// Everything that begins with `ui.`.
+  public var actions: [any ActionType.Type] {
+    [
+      LaunchInterface.self, RestoreInterface.self, ShowSplash.self, MakeWindow.self, PresentInterface.self,
+      SelectTab.self,
+    ]
+  }
+}
