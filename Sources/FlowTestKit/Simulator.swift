@@ -83,6 +83,7 @@ public struct Simulator {
     self.decide = decide
     floorNanoseconds = gateMinNanoseconds
     ceilingNanoseconds = gateMaxNanoseconds
+    if gateMinNanoseconds == 0 { gate = gate.after(.floorReached) }
   }
 
   /// Lets something happen from outside at `nanoseconds` from the start; things of one instant keep their order.
@@ -96,8 +97,9 @@ public struct Simulator {
   public mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {
-    if let activation { apply(.activated(activation)) }
-    apply(.started(prewarm: activation == nil))
+    if let activation { plan.apply(.activated(activation), at: now) }
+    plan.apply(.started(prewarm: activation == nil), at: now)
+    settleWorld()
     while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
       now = next
       handleInstant()
@@ -128,8 +130,10 @@ public struct Simulator {
         apply(.timePassed)
       } else if let floor = gateTimes.floor, floor <= now {
         signal(.floorReached)
+        settleWorld()
       } else if let ceiling = gateTimes.ceiling, ceiling <= now {
         signal(.ceilingReached)
+        settleWorld()
       } else {
         return
       }
@@ -156,10 +160,7 @@ public struct Simulator {
   private mutating func signal(_ signal: GateState.Signal) {
     let before = gate.outcome
     gate = gate.after(signal)
-    if before == nil, let outcome = gate.outcome, outcome != .cancelled {
-      plan.apply(.gateOpened(outcome), at: now)
-      settleWorld()
-    }
+    if before == nil, let outcome = gate.outcome, outcome != .cancelled { plan.apply(.gateOpened(outcome), at: now) }
   }
 
   /// Does what the plan asks and starts what it offers until it asks and offers nothing more.
@@ -174,11 +175,9 @@ public struct Simulator {
         case .end: return
         }
       }
-      if let (step, attempt) = plan.startNext(at: now) {
-        startBody(Key(step: step, attempt: attempt))
-      } else if effects.isEmpty {
-        return
-      }
+      guard effects.isEmpty else { continue }
+      guard let (step, attempt) = plan.startNext(at: now) else { return }
+      startBody(Key(step: step, attempt: attempt))
     }
   }
 

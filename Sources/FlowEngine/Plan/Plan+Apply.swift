@@ -23,9 +23,15 @@ extension Plan {
   }
 
   private mutating func start(prewarm: Bool, at now: Int) {
+    hasStarted = true
     isPrewarming = prewarm
     for index in graph.topologicalOrder where states[Int(index)].open == 0 && states[Int(index)].status == .waiting {
       release(index, at: now)
+    }
+    guard prewarm else { return }
+    for index in states.indices
+    where traits[index].flags.isSuperset(of: [.disabled, .prewarm]) && states[index].status == .waiting {
+      collect(StepIndex(index), .skipped, .disabled)
     }
   }
 
@@ -42,6 +48,11 @@ extension Plan {
         collect(index, .skipped, .disabled)
       }
     }
+    settleCollected(at: now)
+    for step in failedBeforeActivation where states[Int(step)].status == .waiting {
+      failNeed(of: step, neverPosted: false, at: now)
+    }
+    failedBeforeActivation.removeAll()
     settleCollected(at: now)
     let held = heldForActivation
     heldForActivation.removeAll()
@@ -74,6 +85,8 @@ extension Plan {
       default: break
       }
     }
+    gateFailed.removeAll { !traits[Int($0)].flags.contains(.blocking) }
+    isAnyBlockingUnsatisfied = !gateFailed.isEmpty
     for index in queued { queues[Int(traits[index].queue)].ready.insert(Int(traits[index].position)) }
   }
 
@@ -93,7 +106,7 @@ extension Plan {
     switch decision {
     case .run:
       if cancelledAt != never { states[Int(step)].marks.insert(.cleanup) }
-      enqueue(step, at: now)
+      admit(step, at: now)
     case .fail(let failure):
       failures[step] = failure
       collect(step, .failure, nil)

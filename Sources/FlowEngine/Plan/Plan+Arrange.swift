@@ -34,7 +34,7 @@ extension Plan {
         case .expression: isDeferred = isDeferred || resolution.deferred.contains(index)
         }
         if options.isOptional { flags.insert(.optional) }
-        if options.prewarm { flags.insert(.prewarm) }
+        if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
         if options.condition != nil { flags.insert(.conditional) }
         if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
         queue = options.queue.flatMap { queueIndices[$0] } ?? (isDeferred ? deferredQueue : plainQueue)
@@ -54,7 +54,9 @@ extension Plan {
     for (index, fact) in facts {
       if fact.isService { traits[Int(index)].flags.insert(.service) }
       let functions = fact.statusFunctions
-      if !functions.isEmpty { traits[Int(index)].flags.insert(.seesFailure) }
+      if !functions.isDisjoint(with: [.failure, .always, .cancelled]) {
+        traits[Int(index)].flags.insert(.seesFailure)
+      }
       if functions.contains(.always) { traits[Int(index)].flags.insert(.always) }
       if !functions.isDisjoint(with: [.always, .cancelled]) { traits[Int(index)].flags.insert(.seesCancellation) }
     }
@@ -128,5 +130,14 @@ extension Plan {
     eventTimes.append(never)
     eventWaiters.append([])
     return index
+  }
+}
+
+extension StepOptions {
+  /// Whether `enabled` and `defer` are known without the expressions that are evaluated at activation.
+  fileprivate var isFixedBeforeActivation: Bool {
+    if case .expression = enabled { return false }
+    if case .expression = deferral { return false }
+    return true
   }
 }

@@ -45,7 +45,7 @@ extension Plan {
   private var isQuietButForWaiters: Bool {
     if queuedCount + runningCount + retryingCount + holdingCount + decidingCount > 0 { return false }
     if cancelledAt != never { return true }
-    guard activatedAt != never, announcedEvents <= 0, !outsideSourceIsOpen else { return false }
+    guard hasStarted, activatedAt != never, announcedEvents <= 0, !outsideSourceIsOpen else { return false }
     return unsettledCount == 0 || !servingSteps.contains { mayPost($0) }
   }
 
@@ -110,7 +110,9 @@ extension Plan {
     if gateOutcome == .failed, gateFailed.contains(where: { states[Int($0)].reason == .eventNeverPosted }) {
       return .failure
     }
-    for index in states.indices where states[index].outcome == .failure || states[index].outcome == .timedOut {
+    for index in states.indices {
+      let outcome = outcome(of: StepIndex(index))
+      guard outcome == .failure || outcome == .timedOut else { continue }
       guard traits[index].flags.contains(.optional) else { return .failure }
       isPartial = true
     }
@@ -127,7 +129,6 @@ extension Plan {
     if gateOutcome == nil { gateOutcome = .cancelled }
     timers.insert(
       PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .cleanupLimit, step: 0, attempt: 0))
-    let mayCleanUp = activatedAt != never
     // First everything that must end, then what may run: its needs are settled by then.
     for index in graph.topologicalOrder {
       let place = Int(index)
@@ -137,8 +138,11 @@ extension Plan {
         collect(index, .cancelled, nil)
       case .retrying, .holding:
         collect(index, .cancelled, nil)
+      case .queued where states[place].attempt > 0:
+        collect(index, .cancelled, nil)
       case .waiting, .held, .deciding, .queued:
-        if mayCleanUp, traits[place].flags.contains(.seesCancellation), !traits[place].flags.contains(.disabled) {
+        let mayRun = activatedAt != never || traits[place].flags.contains(.prewarm)
+        if mayRun, traits[place].flags.contains(.seesCancellation), !traits[place].flags.contains(.disabled) {
           prepareCleanup(index)
         } else {
           collect(index, .skipped, .runCancelled)
@@ -172,6 +176,7 @@ extension Plan {
         tellToEnd(index, at: now)
         collect(index, .cancelled, nil)
       case .holding, .retrying: collect(index, .cancelled, nil)
+      case .queued where states[Int(index)].attempt > 0: collect(index, .cancelled, nil)
       case .waiting, .held, .deciding, .queued: collect(index, .skipped, .runCancelled)
       case .done: break
       }

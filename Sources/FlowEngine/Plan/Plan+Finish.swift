@@ -9,7 +9,7 @@ extension Plan {
   mutating func finish(_ step: StepIndex, _ attempt: UInt8, _ ending: Ending, at now: Int) {
     let place = Int(step)
     if lingering.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil {
-      returnLate(step, at: now)
+      returnLate(step, attempt, at: now)
     } else if states[place].status == .running, states[place].attempt == attempt {
       givePlaceBack(step)
       conclude(step, ending, at: now)
@@ -17,7 +17,7 @@ extension Plan {
       endService(step, ending, at: now)
     } else if mainHolder == step {
       mainHolder = nil
-      givePlaceBack(step)
+      queues[Int(traits[place].queue)].taken -= 1
     }
   }
 
@@ -44,6 +44,7 @@ extension Plan {
       leave(.running, step)
       states[Int(step)].status = .holding
       holdingCount += 1
+      if !traits[Int(step)].flags.contains(.idle) { busyCount += 1 }
       timers.insert(
         PlanTimer(atNanoseconds: states[Int(step)].startedAt + min, kind: .floor, step: step, attempt: 0))
     } else {
@@ -55,7 +56,7 @@ extension Plan {
   mutating func retry(_ step: StepIndex, pauseNanoseconds: Int, at now: Int) -> Bool {
     let options = graph.workflow.steps[Int(step)].options
     let attempt = Int(states[Int(step)].attempt)
-    guard let policy = options.retry, attempt < policy.attempts, cancelledAt == never else { return false }
+    guard let policy = options.retry, attempt < policy.attempts else { return false }
     var pause = Double(policy.delay.nanoseconds)
     for _ in 1..<attempt where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
     pause = min(pause, Double(policy.maxDelay.nanoseconds))
@@ -84,27 +85,31 @@ extension Plan {
       PlanTimer(atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: step, attempt: attempt))
   }
 
-  private mutating func returnLate(_ step: StepIndex, at now: Int) {
+  private mutating func returnLate(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
     givePlaceBack(step)
-    if let ceiling = ceilingTimes[step], states[Int(step)].outcome == .timedOut { overruns[step] = now - ceiling }
+    noteOverrun(step, attempt, at: now)
+  }
+
+  private mutating func noteOverrun(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
+    guard let ceiling = ceilingTimes[step], states[Int(step)].attempt == attempt else { return }
+    overruns[step] = now - ceiling
   }
 
   /// Gives up waiting for a body whose grace is over.
   mutating func abandon(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
-    if states[Int(step)].marks.contains(.serving) {
+    if isClosing, states[Int(step)].marks.contains(.serving), states[Int(step)].attempt == attempt {
       states[Int(step)].marks.remove(.serving)
       states[Int(step)].marks.insert(.abandoned)
       servingSteps.remove(step)
       return
     }
     guard lingering.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil else { return }
-    if let ceiling = ceilingTimes[step], states[Int(step)].outcome == .timedOut { overruns[step] = now - ceiling }
-    if states[Int(step)].attempt == attempt || states[Int(step)].status == .done {
-      states[Int(step)].marks.insert(.abandoned)
-    }
-    // Nobody can replace the main thread: its place stays taken until the body returns.
+    noteOverrun(step, attempt, at: now)
+    states[Int(step)].marks.insert(.abandoned)
+    // Nobody can replace the main thread: its place stays taken until the body returns. The run's goes on without it.
     if queues[Int(traits[Int(step)].queue)].lane == .main {
       mainHolder = step
+      takenCount -= 1
     } else {
       givePlaceBack(step)
     }
@@ -129,7 +134,7 @@ extension Plan {
     guard case .failure(let failure, _, _) = ending, !isClosing else { return }
     failures[step] = failure
     if states[Int(step)].status == .done {
-      if states[Int(step)].outcome == .success { states[Int(step)].outcome = .failure }
+      if states[Int(step)].outcome == .success { states[Int(step)].marks.insert(.failedAfterReady) }
     } else {
       settle(step, .failure, nil, at: now)
     }

@@ -4,9 +4,10 @@ extension Plan {
   mutating func settleBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
     blockingCount -= 1
     if !satisfied {
+      isAnyBlockingUnsatisfied = true
       if gateOutcome == nil { gateFailed.append(step) }
       if activatedAt != never { decideGate(.failed, at: now) }
-    } else if blockingCount == 0, gateFailed.isEmpty {
+    } else if blockingCount == 0, !isAnyBlockingUnsatisfied, cancelledAt == never {
       if gateReadyAt == never { gateReadyAt = now }
       if activatedAt != never { decideGate(.ready, at: now) }
     }
@@ -16,7 +17,7 @@ extension Plan {
     guard !gateIsDecided, gateOutcome == nil else { return }
     gateIsDecided = true
     if decision == .ready, gateReadyAt == never { gateReadyAt = now }
-    effects.append(.gateDecided(decision))
+    untoldGateDecision = decision
   }
 
   /// The gate has opened, or never will: deferred steps may go, blocking ones that are not settled are late.

@@ -41,7 +41,7 @@ extension Plan {
     let trait = traits[Int(step)]
     func time(_ value: Int) -> Int? { value == never ? nil : value }
     return StepReading(
-      status: state.status, outcome: state.outcome, reason: state.reason, attempts: Int(state.attempt),
+      status: state.status, outcome: outcome(of: step), reason: state.reason, attempts: Int(state.attempt),
       queue: queues[Int(trait.queue)].name, readyAtNanoseconds: time(state.readyAt),
       startedAtNanoseconds: time(state.startedAt), endedAtNanoseconds: time(state.endedAt),
       overrunNanoseconds: overruns[step], isAbandoned: state.marks.contains(.abandoned),
@@ -49,9 +49,15 @@ extension Plan {
       isLate: state.marks.contains(.late), failure: failures[step], conclusion: conclusion(of: step))
   }
 
+  /// The outcome of a settled step; nil before it is settled.
+  func outcome(of step: StepIndex) -> Outcome? {
+    let state = states[Int(step)]
+    return state.marks.contains(.failedAfterReady) ? .failure : state.outcome
+  }
+
   /// The outcome of a settled step after `optional` is applied; nil before it is settled.
   public func conclusion(of step: StepIndex) -> Outcome? {
-    let outcome = states[Int(step)].outcome
+    let outcome = outcome(of: step)
     guard traits[Int(step)].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
       return outcome
     }
@@ -103,10 +109,13 @@ extension Plan {
 
   /// How the launch gate stands.
   public var gate: GateReading {
-    GateReading(
+    // The gate's time starts at activation, so it is not ready before, however early its steps were prewarmed (P8).
+    let isReady = gateReadyAt != never && activatedAt != never
+    return GateReading(
       outcome: gateOutcome, openedAtNanoseconds: gateOpenedAt == never ? nil : gateOpenedAt,
-      readyAtNanoseconds: gateReadyAt == never ? nil : gateReadyAt,
-      late: states.indices.filter { states[$0].marks.contains(.late) }.map { StepIndex($0) }, failed: gateFailed)
+      readyAtNanoseconds: isReady ? max(gateReadyAt, activatedAt) : nil,
+      late: states.indices.filter { states[$0].marks.contains(.late) }.map { StepIndex($0) },
+      failed: gateOutcome == .cancelled ? [] : gateFailed.sorted())
   }
 
   /// When the run was activated, in nanoseconds from its start; nil: not yet.
@@ -132,6 +141,6 @@ public struct GateReading: Sendable, Hashable {
   public var readyAtNanoseconds: Int?
   /// Blocking steps that were not settled at the ceiling.
   public var late: [StepIndex]
-  /// Blocking steps that ended unsatisfied before the gate opened.
+  /// Blocking steps that ended unsatisfied before the gate opened, in file order.
   public var failed: [StepIndex]
 }

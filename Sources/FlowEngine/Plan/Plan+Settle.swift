@@ -51,13 +51,17 @@ extension Plan {
       guard states[Int(successor)].status == .waiting else { continue }
       if satisfied {
         countDown(successor, at: now)
+      } else if isPrewarming && !traits[Int(successor)].flags.contains(.prewarm) {
+        // Activation may still say that the successor is disabled.
+        failedBeforeActivation.append(successor)
       } else {
         failNeed(of: successor, neverPosted: neverPosted, at: now)
       }
     }
   }
 
-  private mutating func failNeed(of step: StepIndex, neverPosted: Bool, at now: Int) {
+  /// A need of a waiting step ended unsatisfied.
+  mutating func failNeed(of step: StepIndex, neverPosted: Bool, at now: Int) {
     let place = Int(step)
     states[place].marks.insert(neverPosted ? .needNeverPosted : .needFailed)
     let flags = traits[place].flags
@@ -91,20 +95,27 @@ extension Plan {
       heldForActivation.append(step)
     } else if flags.contains(.disabled) {
       collect(step, .skipped, .disabled)
-    } else if flags.contains(.idle) && cancelledAt == never {
-      states[place].status = .held
-      heldForIdle.append(step)
     } else {
       proceed(step, at: now)
     }
   }
 
-  /// Asks for the `if` of a released step, or queues it.
-  mutating func proceed(_ step: StepIndex, at now: Int) {
-    guard traits[Int(step)].flags.contains(.conditional) else { return enqueue(step, at: now) }
+  /// Asks for the `if` of a released step, or admits it.
+  private mutating func proceed(_ step: StepIndex, at now: Int) {
+    guard traits[Int(step)].flags.contains(.conditional) else { return admit(step, at: now) }
     states[Int(step)].status = .deciding
     decidingCount += 1
     effects.append(.evaluate(step))
+  }
+
+  /// Queues a step whose `if` holds; an idle one waits for the run to be idle first.
+  mutating func admit(_ step: StepIndex, at now: Int) {
+    if traits[Int(step)].flags.contains(.idle) && cancelledAt == never {
+      states[Int(step)].status = .held
+      heldForIdle.append(step)
+    } else {
+      enqueue(step, at: now)
+    }
   }
 
   /// Lets idle steps go when the gate is open and nothing else is queued or running.
@@ -114,10 +125,7 @@ extension Plan {
     }
     let steps = heldForIdle.sorted { traits[Int($0)].rank < traits[Int($1)].rank }
     heldForIdle.removeAll()
-    for step in steps where states[Int(step)].status == .held {
-      states[Int(step)].status = .waiting
-      proceed(step, at: now)
-    }
+    for step in steps where states[Int(step)].status == .held { enqueue(step, at: now) }
   }
 
   /// Takes a step out of the counts of the status it leaves.
@@ -134,7 +142,9 @@ extension Plan {
       runningCount -= 1
       if !traits[Int(step)].flags.contains(.idle) { busyCount -= 1 }
     case .retrying: retryingCount -= 1
-    case .holding: holdingCount -= 1
+    case .holding:
+      holdingCount -= 1
+      if !traits[Int(step)].flags.contains(.idle) { busyCount -= 1 }
     }
   }
 }

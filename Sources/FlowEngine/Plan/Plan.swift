@@ -41,11 +41,16 @@ public struct Plan: Sendable {
   var gateOpenedAt = never
   var gateReadyAt = never
   var gateIsDecided = false
+  /// What the gate is told once every `if` that the same event made due has been answered.
+  var untoldGateDecision: GateDecision?
   var gateFailed: [StepIndex] = []
+  /// Whether a blocking step ended unsatisfied, before the gate opened or after.
+  var isAnyBlockingUnsatisfied = false
   /// Blocking steps that are not settled.
   var blockingCount = 0
 
   // Phases
+  var hasStarted = false
   var isPrewarming = false
   var activatedAt = never
   var cancelledAt = never
@@ -69,6 +74,8 @@ public struct Plan: Sendable {
   /// Places taken in all queues together.
   var takenCount = 0
   var heldForActivation: [StepIndex] = []
+  /// Steps that may not run before activation and have a need that ended unsatisfied, once for each such need.
+  var failedBeforeActivation: [StepIndex] = []
   var heldForIdle: [StepIndex] = []
   var deferredSteps: [StepIndex] = []
   var lingering: [Attempt: Int] = [:]
@@ -124,13 +131,17 @@ public struct Plan: Sendable {
 
   /// Hands over what the plan asked for since the last call.
   public mutating func takeEffects() -> [PlanEffect] {
-    guard !effects.isEmpty else { return [] }
+    guard !effects.isEmpty else {
+      guard let decision = untoldGateDecision, decidingCount == 0 else { return [] }
+      untoldGateDecision = nil
+      return gateOutcome == nil ? [.gateDecided(decision)] : []
+    }
     defer { effects.removeAll(keepingCapacity: true) }
     return effects
   }
 
   /// Whether the plan asked for anything since effects were last taken.
-  public var hasEffects: Bool { !effects.isEmpty }
+  public var hasEffects: Bool { !effects.isEmpty || (untoldGateDecision != nil && decidingCount == 0) }
 
   /// When something is due next, or nil.
   public var nextTimerNanoseconds: Int? { timers.next?.atNanoseconds }

@@ -92,6 +92,8 @@ struct StepState: Sendable {
     static let awaitsEvent = Marks(rawValue: 32)
     /// Chosen to run while the run is being cancelled.
     static let cleanup = Marks(rawValue: 64)
+    /// A service that reported ready, and later returned an error by itself. Its dependants saw it succeed.
+    static let failedAfterReady = Marks(rawValue: 128)
   }
 }
 

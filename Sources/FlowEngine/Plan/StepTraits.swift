@@ -17,11 +17,12 @@ struct StepTraits: Sendable {
     static let idle = Flags(rawValue: 1 << 2)
     static let optional = Flags(rawValue: 1 << 3)
     static let service = Flags(rawValue: 1 << 4)
+    /// May run before activation: it says so, and no expression of it must be evaluated first.
     static let prewarm = Flags(rawValue: 1 << 5)
     static let disabled = Flags(rawValue: 1 << 6)
     /// Has an `if`.
     static let conditional = Flags(rawValue: 1 << 7)
-    /// Its `if` names a status function, so a failed need does not skip it at once.
+    /// Its `if` names `failure()`, `always()` or `cancelled()`, so a failed need does not skip it at once.
     static let seesFailure = Flags(rawValue: 1 << 8)
     /// Its `if` names `always()`.
     static let always = Flags(rawValue: 1 << 9)
