@@ -34,6 +34,10 @@ let package = Package(
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
+    + [
+      .testTarget(
+        name: "SimulationTests", dependencies: ["FlowModel", "FlowExpressions", "FlowEngine", "FlowTestKit"])
+    ]
     + plugin("flow")
     + plugin("preferences")
     + plugin("ui")

@@ -1,0 +1,106 @@
+import FlowModel
+
+/// What a step's body does in a simulated run, instead of an action: one behaviour for each attempt.
+public struct StepScript: Sendable, Hashable {
+  /// What the first, second, … attempt does; the last one stands for all further attempts. Never empty.
+  public var attempts: [StepBehaviour]
+  /// Whether the step's action is a service: it is settled when it reports ready, and then goes on.
+  public var isService: Bool
+  /// The events that the step's action declares, whether it posts them or not.
+  public var declaredEvents: [String]
+  /// The draws for `jitter: full`: the pause before attempt `n + 1` is multiplied by draw `n`; in 0..<1, empty: 0.5.
+  public var draws: [Double]
+
+  /// A script of these attempts.
+  ///
+  /// The events that the attempts post are declared without being named in `declaring`.
+  public init(
+    _ attempts: [StepBehaviour], isService: Bool = false, declaring events: [String] = [], draws: [Double] = []
+  ) {
+    precondition(!attempts.isEmpty, "a script has at least one attempt")
+    self.attempts = attempts
+    self.isService = isService
+    self.draws = draws
+    declaredEvents = events
+    for post in attempts.flatMap(\.posts) where !declaredEvents.contains(post.event) {
+      declaredEvents.append(post.event)
+    }
+  }
+
+  /// A step that succeeds after `duration`.
+  public static func succeeds(after duration: Duration) -> StepScript { StepScript([.succeeds(after: duration)]) }
+
+  /// A step all of whose attempts fail after `duration`.
+  public static func fails(after duration: Duration, retryable: Bool = true) -> StepScript {
+    StepScript([.fails(after: duration, retryable: retryable)])
+  }
+
+  /// What attempt `number` does; the first is 1.
+  public func behaviour(attempt number: Int) -> StepBehaviour { attempts[min(number, attempts.count) - 1] }
+
+  /// The factor for the pause after failed attempt `number`; the first is 1.
+  public func draw(afterAttempt number: Int) -> Double { draws.isEmpty ? 0.5 : draws[min(number, draws.count) - 1] }
+}
+
+/// What one attempt of a scripted step does. Times count from the start of the attempt.
+public struct StepBehaviour: Sendable, Hashable {
+  /// When the body returns by itself; nil: never.
+  public var duration: Duration?
+  /// What the body returns.
+  public var ending: Ending
+  /// How long after it was told to stop the body returns; nil: it is deaf and goes on to its own end.
+  public var respondsToCancellationAfter: Duration?
+  /// The events it posts on the way, by time.
+  public var posts: [ScriptedPost]
+  /// When a service reports ready; nil: never. Without meaning for other steps.
+  public var readyAfter: Duration?
+
+  /// What a body returns.
+  public enum Ending: Sendable, Hashable {
+    case success
+    /// An error; when it is not retryable the step ends with it.
+    case failure(retryable: Bool)
+  }
+
+  /// A behaviour; one that is told to stop returns at once unless stated otherwise.
+  public init(
+    duration: Duration?, ending: Ending = .success, respondsToCancellationAfter: Duration? = .zero,
+    posts: [ScriptedPost] = [], readyAfter: Duration? = nil
+  ) {
+    self.duration = duration
+    self.ending = ending
+    self.respondsToCancellationAfter = respondsToCancellationAfter
+    self.posts = posts
+    self.readyAfter = readyAfter
+  }
+
+  /// An attempt that succeeds after `duration`.
+  public static func succeeds(after duration: Duration) -> StepBehaviour { StepBehaviour(duration: duration) }
+
+  /// An attempt that fails after `duration`.
+  public static func fails(after duration: Duration, retryable: Bool = true) -> StepBehaviour {
+    StepBehaviour(duration: duration, ending: .failure(retryable: retryable))
+  }
+
+  /// A service's attempt that reports ready after `delay` and goes on until it is stopped.
+  public static func ready(after delay: Duration) -> StepBehaviour {
+    StepBehaviour(duration: nil, readyAfter: delay)
+  }
+
+  /// An attempt that never returns and hears no cancellation.
+  public static let hangs = StepBehaviour(duration: nil, respondsToCancellationAfter: nil)
+}
+
+/// An event that a scripted step posts.
+public struct ScriptedPost: Sendable, Hashable {
+  /// When, from the start of the attempt; not later than its end.
+  public var after: Duration
+  /// The event's name.
+  public var event: String
+
+  /// Posts `event` when `after` has passed.
+  public init(after: Duration, _ event: String) {
+    self.after = after
+    self.event = event
+  }
+}

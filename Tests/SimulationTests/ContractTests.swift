@@ -1,0 +1,359 @@
+import FlowModel
+import FlowTestKit
+import Testing
+
+/// The rules of the format, each on the smallest run that shows it.
+@Suite struct `A step` {
+  @Test func `skips everything downstream of a failure and nothing else, at once`() throws {
+    var run = ScenarioBuilder()
+    run.step("bad", .fails(after: .milliseconds(10)))
+    run.step("slow", takes: 100)
+    run.step("below", needs: ["bad", "slow"], takes: 10)
+    run.step("further", needs: ["below"], takes: 10)
+    run.step("beside", needs: ["slow"], takes: 10)
+    let record = try simulate(run)
+    #expect(record.end("below") == "skipped: upstream-failed")
+    #expect(record["further"].endedAt == 10_000_000)
+    #expect(record.span("beside") == "100..110")
+  }
+
+  @Test func `with failure() takes a failure up; with success() passes it on`() throws {
+    var run = ScenarioBuilder()
+    run.step("bad", .fails(after: .milliseconds(10)))
+    run.step("slow", takes: 30)
+    run.step("mend", needs: ["bad", "slow"], takes: 10) { $0.condition = "failure()" }
+    run.step("after", needs: ["mend"], takes: 10)
+    run.step("idle-mend", needs: ["slow"], takes: 10) { $0.condition = "failure()" }
+    run.step("unharmed", needs: ["idle-mend"], takes: 10)
+    let record = try simulate(run)
+    #expect(record.span("mend") == "30..40")
+    #expect(record.span("after") == "40..50")
+    #expect(record.end("idle-mend") == "skipped: condition")
+    #expect(record.span("unharmed") == "30..40")
+    #expect(record.conclusion == "failure")
+  }
+
+  @Test func `that is optional and fails leaves its dependants and the gate satisfied, and the run partial`() throws {
+    var run = ScenarioBuilder()
+    run.step("maybe", .fails(after: .milliseconds(10))) { $0.isOptional = true }
+    run.step("next", needs: ["maybe"], takes: 10)
+    let record = try simulate(run)
+    #expect(record.span("next") == "10..20")
+    #expect(record.opening == "ready at 20")
+    #expect(record["maybe"].outcome == "failure")
+    #expect(record["maybe"].conclusion == "success")
+    #expect(record.conclusion == "partial")
+  }
+
+  @Test func `is tried again after pauses that grow up to the longest`() throws {
+    var run = ScenarioBuilder()
+    run.step("flaky", .failing(times: 4, takes: 10)) {
+      $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(100), backoff: 2, maxDelay: .milliseconds(300))
+    }
+    let record = try simulate(run)
+    // 10 +100 10 +200 10 +300 10 +300 10
+    #expect(record.span("flaky") == "0..950")
+    #expect(record["flaky"].attempts == 5)
+  }
+
+  @Test func `draws its pause from zero to its length with full jitter`() throws {
+    var run = ScenarioBuilder()
+    run.step(
+      "flaky", StepScript([.fails(after: .milliseconds(10)), .succeeds(after: .milliseconds(10))], draws: [0.25])
+    ) { $0.retry = RetryPolicy(attempts: 2, delay: .milliseconds(100), jitter: .full) }
+    #expect(try simulate(run).span("flaky") == "0..45")
+  }
+
+  @Test func `ends with an error that is not worth another try`() throws {
+    var run = ScenarioBuilder()
+    run.step("bad", .fails(after: .milliseconds(10), retryable: false)) { $0.retry = RetryPolicy(attempts: 5) }
+    let record = try simulate(run)
+    #expect(record["bad"].attempts == 1)
+    #expect(record.span("bad") == "0..10")
+  }
+
+  @Test func `fails with its last error when another try could not start before max`() throws {
+    var run = ScenarioBuilder()
+    run.step("bad", .fails(after: .milliseconds(10))) {
+      $0.retry = RetryPolicy(attempts: 5, delay: .milliseconds(40))
+      $0.deadline = StepDeadline(max: .milliseconds(100))
+    }
+    let record = try simulate(run)
+    // tries at 0, 50; the next would start at 100
+    #expect(record["bad"].attempts == 2)
+    #expect(record.end("bad") == "failure")
+    #expect(record.span("bad") == "0..60")
+  }
+
+  @Test func `reports success not before its floor, and failure at once`() throws {
+    var run = ScenarioBuilder()
+    let floor = StepDeadline(min: .milliseconds(100))
+    run.step("good", takes: 10) { $0.deadline = floor }
+    run.step("bad", .fails(after: .milliseconds(10))) {
+      $0.deadline = floor
+      $0.isOptional = true
+    }
+    run.step("next", needs: ["good"], takes: 10)
+    let record = try simulate(run)
+    #expect(record.span("good") == "0..100")
+    #expect(record.span("bad") == "0..10")
+    #expect(record.span("next") == "100..110")
+  }
+
+  @Test func `holds no place while its floor holds it`() throws {
+    var run = ScenarioBuilder()
+    run.step("first", takes: 10) { $0.deadline = StepDeadline(min: .milliseconds(100)) }
+    run.step("second", takes: 10)
+    run.with { $0.workflow.concurrency = 1 }
+    #expect(try simulate(run).span("second") == "10..20")
+  }
+
+  @Test func `times out at max for everybody else, and keeps its place in a named queue until it returns`() throws {
+    var run = ScenarioBuilder()
+    run.step(
+      "late", StepScript([StepBehaviour(duration: nil, respondsToCancellationAfter: .milliseconds(70))])
+    ) {
+      $0.deadline = StepDeadline(max: .milliseconds(50))
+      $0.queue = "database"
+      $0.isOptional = true
+    }
+    run.step("queued", takes: 10) { $0.queue = "database" }
+    run.step("dependant", needs: ["late"], takes: 10)
+    run.with { $0.workflow.queues = [QueueDeclaration(name: "database", qualityOfService: .utility, width: 1)] }
+    let record = try simulate(run)
+    #expect(record.end("late") == "timed-out")
+    #expect(record.span("late") == "0..50")
+    #expect(record["late"].overrun == 70_000_000)
+    #expect(record.span("queued") == "120..130")
+    #expect(record.span("dependant") == "50..60")
+    #expect(!record["late"].isAbandoned)
+  }
+
+  @Test func `is abandoned when the grace of a second is over, and its place is free`() throws {
+    var run = ScenarioBuilder()
+    run.step("deaf", StepScript([.hangs])) {
+      $0.deadline = StepDeadline(max: .milliseconds(50))
+      $0.queue = "database"
+      $0.isOptional = true
+    }
+    run.step("queued", takes: 10) { $0.queue = "database" }
+    run.with { $0.workflow.queues = [QueueDeclaration(name: "database", qualityOfService: .utility, width: 1)] }
+    let record = try simulate(run)
+    #expect(record["deaf"].isAbandoned)
+    #expect(record["deaf"].overrun == 1_000_000_000)
+    #expect(record.span("queued") == "1050..1060")
+    #expect(record.conclusion == "partial")
+  }
+
+  @Test func `that ends at the instant of its deadline has made it`() throws {
+    var run = ScenarioBuilder()
+    run.step("just", takes: 50) { $0.deadline = StepDeadline(max: .milliseconds(50)) }
+    #expect(try simulate(run).end("just") == "success")
+  }
+
+  @Test func `reads an event posted before it began to wait`() throws {
+    var run = ScenarioBuilder()
+    run.step("poster", .posting("early", takes: 10))
+    run.step("slow", takes: 100)
+    run.step("waiter", needs: ["slow"], takes: 10) { $0.after = ["early"] }
+    run.event("early", at: 90)
+    let record = try simulate(run)
+    #expect(record.span("waiter") == "100..110")
+    #expect(record.events["early"] == 10_000_000)
+  }
+
+  @Test
+  func `starts in the order of ranks where places are short: the way to a blocking step, the longest path, the file`()
+    throws
+  {
+    var run = ScenarioBuilder()
+    run.step("aside", takes: 10) {
+      $0.blocking = false
+      $0.estimate = Estimate(low: .zero, high: .seconds(9))
+    }
+    run.step("short", takes: 10) { $0.estimate = Estimate(low: .zero, high: .milliseconds(10)) }
+    run.step("long", takes: 10) { $0.estimate = Estimate(low: .zero, high: .milliseconds(20)) }
+    run.step("plain", takes: 10)
+    run.with { $0.workflow.concurrency = 1 }
+    let record = try simulate(run)
+    #expect(["long", "short", "plain", "aside"].map { record.span($0) } == ["0..10", "10..20", "20..30", "30..40"])
+  }
+
+  @Test func `on main waits for the one before it`() throws {
+    var run = ScenarioBuilder()
+    for name in ["a", "b"] { run.step(name, takes: 10) { $0.queue = "main" } }
+    run.step("c", takes: 10)
+    let record = try simulate(run)
+    #expect(["a", "b", "c"].map { record.span($0) } == ["0..10", "10..20", "0..10"])
+  }
+}
+
+/// Deferral and idleness.
+@Suite struct `A deferred step` {
+  @Test func `starts after the gate opened, whatever the outcome`() throws {
+    var run = ScenarioBuilder()
+    run.step("bad", .fails(after: .milliseconds(20)))
+    run.step("later", takes: 10) { $0.deferral = .afterGate }
+    let record = try simulate(run)
+    #expect(record.opening == "failed at 20")
+    #expect(record.span("later") == "20..30")
+  }
+
+  @Test func `that is idle waits until nothing but idle ones and services is queued or running`() throws {
+    var run = ScenarioBuilder()
+    run.step("service", StepScript([.ready(after: .milliseconds(5))], isService: true))
+    run.step("gate", takes: 10)
+    run.step("aside", takes: 100) { $0.blocking = false }
+    run.step("idle-a", takes: 10) { $0.deferral = .idle }
+    run.step("idle-b", takes: 20) { $0.deferral = .idle }
+    run.step("after-a", needs: ["idle-a"], takes: 10)
+    let record = try simulate(run)
+    #expect(record.opening == "ready at 10")
+    #expect(record.span("idle-a") == "100..110")
+    #expect(record.span("idle-b") == "100..120")
+    #expect(record.span("after-a") == "110..120")
+    #expect(record.endedAt == 120_000_000)
+  }
+}
+
+/// Services.
+@Suite struct `A service` {
+  @Test func `is settled when it reports ready, goes on, and is stopped at the end`() throws {
+    var run = ScenarioBuilder()
+    run.step(
+      "service",
+      StepScript(
+        [StepBehaviour(duration: nil, respondsToCancellationAfter: .milliseconds(40), readyAfter: .milliseconds(20))],
+        isService: true))
+    run.step("user", needs: ["service"], takes: 30)
+    let record = try simulate(run)
+    #expect(record.span("user") == "20..50")
+    #expect(record.end("service") == "success")
+    #expect(record.endedAt == 90_000_000)
+    #expect(record.conclusion == "success")
+  }
+
+  @Test func `keeps the run from being quiet while a step waits for an event that it declares`() throws {
+    var run = ScenarioBuilder()
+    run.step(
+      "receiver",
+      StepScript(
+        [
+          StepBehaviour(
+            duration: nil, posts: [ScriptedPost(after: .milliseconds(700), "received")], readyAfter: .zero)
+        ], isService: true))
+    run.step("waiter", takes: 10) {
+      $0.after = ["received"]
+      $0.deferral = .afterGate
+    }
+    run.step("never", takes: 10) {
+      $0.after = ["nobody"]
+      $0.blocking = false
+    }
+    let record = try simulate(run)
+    #expect(record.span("waiter") == "700..710")
+    #expect(record.end("never") == "skipped: event-never-posted")
+    #expect(record.endedAt == 710_000_000)
+  }
+}
+
+/// The launch gate beyond the launches.
+@Suite struct `The gate` {
+  @Test func `opens at its floor without a blocking step`() throws {
+    var run = ScenarioBuilder(min: 70)
+    run.step("aside", takes: 200) { $0.blocking = false }
+    #expect(try simulate(run).opening == "ready at 70")
+  }
+
+  @Test func `is ready when the last blocking step ends at the instant of the ceiling`() throws {
+    var run = ScenarioBuilder(min: 50, max: 50)
+    run.step("just", takes: 50)
+    #expect(try simulate(run).opening == "ready at 50")
+  }
+
+  @Test func `opens failed at its floor when a blocking step failed before`() throws {
+    var run = ScenarioBuilder(min: 100, max: 500)
+    run.step("bad", .fails(after: .milliseconds(10)))
+    run.step("slow", takes: 300)
+    let record = try simulate(run)
+    #expect(record.opening == "failed at 100")
+    #expect(record.gate.failed == ["bad"])
+    #expect(record.gate.late == [])
+    #expect(record.gate.readyAt == nil)
+  }
+
+  @Test func `opens failed when only it keeps the run from being quiet and there is no ceiling`() throws {
+    var run = ScenarioBuilder()
+    run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
+    run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
+    let record = try simulate(run)
+    #expect(record.opening == "failed at 0")
+    #expect(record.end("waiter") == "skipped: event-never-posted")
+    #expect(record.span("poster") == "0..10")
+    #expect(record.conclusion == "failure")
+  }
+
+  @Test func `waits for its ceiling where it has one, and the late step may still get its event`() throws {
+    var run = ScenarioBuilder(max: 100)
+    run.step("waiter", takes: 10) { $0.after = ["posted-later"] }
+    run.step("poster", .posting("posted-later", takes: 10)) { $0.deferral = .afterGate }
+    let record = try simulate(run)
+    #expect(record.opening == "timed-out at 100")
+    #expect(record.gate.late == ["waiter"])
+    #expect(record.span("waiter") == "110..120")
+    #expect(record.conclusion == "partial")
+  }
+}
+
+/// Cancel.
+@Suite struct `A cancelled run` {
+  @Test func `cancels what runs, skips what waits, and runs what wants to know of it`() throws {
+    var run = ScenarioBuilder(min: 500)
+    run.step("running", takes: 1000)
+    run.step("below", needs: ["running"], takes: 10)
+    run.step("tidy", needs: ["running"], takes: 10) { $0.condition = "always()" }
+    run.step("tell", takes: 10) {
+      $0.condition = "cancelled()"
+      $0.after = ["never"]
+      $0.deferral = .afterGate
+    }
+    run.step("not-me", takes: 10) {
+      $0.condition = "!cancelled()"
+      $0.after = ["never"]
+    }
+    run.cancel(at: 100)
+    let record = try simulate(run)
+    #expect(record.end("running") == "cancelled")
+    #expect(record.end("below") == "skipped: run-cancelled")
+    #expect(record.span("tidy") == "100..110")
+    #expect(record.span("tell") == "100..110")
+    #expect(record.end("not-me") == "skipped: run-cancelled")
+    #expect(record.gate.outcome == "cancelled")
+    #expect(record.gate.openedAt == nil)
+    #expect(record.conclusion == "cancelled")
+    #expect(record.endedAt == 110_000_000)
+  }
+
+  @Test func `keeps the outcome of a gate that was open`() throws {
+    var run = ScenarioBuilder()
+    run.step("first", takes: 10)
+    run.step("aside", takes: 1000) { $0.blocking = false }
+    run.cancel(at: 100)
+    let record = try simulate(run)
+    #expect(record.opening == "ready at 10")
+    #expect(record.conclusion == "cancelled")
+  }
+
+  @Test func `gives its cleanup five seconds together, and a deaf body one second of grace`() throws {
+    var run = ScenarioBuilder()
+    run.step("running", takes: 60_000)
+    run.step("cleanup", needs: ["running"], StepScript([.hangs])) { $0.condition = "always()" }
+    run.step("second", needs: ["cleanup"], takes: 10) { $0.condition = "always()" }
+    run.cancel(at: 100)
+    let record = try simulate(run)
+    #expect(record.span("cleanup") == "100..5100")
+    #expect(record["cleanup"].isAbandoned)
+    #expect(record.end("second") == "skipped: run-cancelled")
+    #expect(record.endedAt == 6_100_000_000)
+  }
+}

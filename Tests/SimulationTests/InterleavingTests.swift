@@ -1,0 +1,170 @@
+import FlowEngine
+import FlowModel
+import Testing
+
+/// Every order in which the steps of every small graph can end, straight on the plan: whichever running step ends next,
+/// whatever way, is tried.
+@Suite struct `Every interleaving` {
+  /// How a step ends.
+  enum Ending: CaseIterable {
+    case success
+    case failure
+    /// It is optional, and fails.
+    case optionalFailure
+  }
+
+  @Test func `of the small graphs is looked at: none is missing`() {
+    #expect((1...5).map { SmallGraphs.all(steps: $0).count } == [1, 2, 6, 31, 302])
+  }
+
+  @Test(arguments: 1...4)
+  func `of up to four steps comes out right`(steps: Int) throws {
+    for needs in SmallGraphs.all(steps: steps) { try explore(needs) }
+  }
+
+  @Test(.timeLimit(.minutes(10)), arguments: 0..<8)
+  func `of five steps comes out right`(part: Int) throws {
+    for (index, needs) in SmallGraphs.all(steps: 5).enumerated() where index % 8 == part { try explore(needs) }
+  }
+
+  @Test(arguments: 1...4)
+  func `with a cancel in between leaves nothing running`(steps: Int) throws {
+    for needs in SmallGraphs.all(steps: steps) {
+      try explore(needs, optional: 0, cancels: true)
+    }
+  }
+
+  /// Tries every set of steps that are optional and fail; the others succeed or fail.
+  private func explore(_ needs: [[Int]]) throws {
+    for optional in 0..<(1 << needs.count) { try explore(needs, optional: optional, cancels: false) }
+  }
+
+  private func explore(_ needs: [[Int]], optional: Int, cancels: Bool) throws {
+    var workflow = Workflow(name: "small", steps: [])
+    for (index, needs) in needs.enumerated() {
+      var options = StepOptions()
+      options.isOptional = optional >> index & 1 == 1
+      let indices = needs.map { StepIndex($0) }
+      workflow.steps.append(
+        Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", needs: indices[...], options: options))
+    }
+    let graph = try WorkflowGraph(workflow)
+    var walk = Walk(plan: Plan(graph: graph, isRecording: false), needs: needs, optional: optional)
+    walk.plan.apply(.activated(Resolution()), at: 0)
+    walk.plan.apply(.started(prewarm: false), at: 0)
+    walk.drain(at: 0)
+    follow(walk, cancels: cancels)
+  }
+
+  private func follow(_ walk: Walk, cancels: Bool) {
+    if walk.running.isEmpty {
+      let problems = walk.problems
+      if !problems.isEmpty { Issue.record("needs \(walk.needs), ended \(walk.endings): \(problems)") }
+      return
+    }
+    for step in walk.running {
+      let isOptional = walk.optional >> step & 1 == 1
+      for ending in isOptional ? [Ending.optionalFailure] : [.success, .failure] {
+        var next = walk
+        next.end(step, ending)
+        follow(next, cancels: cancels)
+      }
+    }
+    guard cancels else { return }
+    let problems = walk.problemsAfterCancel
+    if !problems.isEmpty { Issue.record("needs \(walk.needs), cancelled after \(walk.endings): \(problems)") }
+  }
+
+  /// One way through a graph: what has ended so far, one step an instant.
+  struct Walk {
+    var plan: Plan
+    let needs: [[Int]]
+    let optional: Int
+    var running: [Int] = []
+    var endings: [(step: Int, ending: Ending)] = []
+
+    mutating func end(_ step: Int, _ ending: Ending) {
+      endings.append((step, ending))
+      running.removeAll { $0 == step }
+      let failure = StepFailure(code: "scripted", message: "the script says so")
+      plan.apply(
+        .finished(
+          StepIndex(step), attempt: 1,
+          ending == .success ? .success : .failure(failure, isRetryable: false, retryAfterNanoseconds: 0)),
+        at: endings.count)
+      drain(at: endings.count)
+    }
+
+    /// Answers what the plan asks and starts what it offers.
+    mutating func drain(at now: Int) {
+      while plan.hasEffects {
+        for effect in plan.takeEffects() {
+          if case .gateDecided(let decision) = effect {
+            plan.apply(.gateOpened(decision == .ready ? .ready : .failed), at: now)
+          }
+        }
+      }
+      while let (step, _) = plan.startNext(at: now) { running.append(Int(step)) }
+    }
+
+    /// Where the plan differs from what endings and graph say by themselves, without any order of events.
+    var problems: [String] {
+      var isSatisfied: [Bool] = []
+      var endedAt: [Int] = []
+      var problems: [String] = []
+      for step in needs.indices {
+        let end = endings.firstIndex { $0.step == step }
+        let broken = needs[step].filter { !isSatisfied[$0] }
+        let reading = plan[StepIndex(step)]
+        if broken.isEmpty, let end {
+          let ending = endings[end].ending
+          isSatisfied.append(ending != .failure)
+          endedAt.append(end + 1)
+          let startedAt = needs[step].map { endedAt[$0] }.max() ?? 0
+          if reading.outcome != (ending == .success ? .success : .failure) { problems.append("outcome of s\(step)") }
+          if reading.startedAtNanoseconds != startedAt { problems.append("start of s\(step)") }
+        } else {
+          isSatisfied.append(false)
+          endedAt.append(broken.map { endedAt[$0] }.min() ?? -1)
+          if reading.outcome != .skipped || reading.reason != .upstreamFailed { problems.append("skip of s\(step)") }
+        }
+        if reading.endedAtNanoseconds != endedAt[step] { problems.append("end of s\(step)") }
+      }
+      let brokenAt = needs.indices.filter { !isSatisfied[$0] }.map { endedAt[$0] }.min()
+      let gate = plan.gate
+      if gate.outcome != (brokenAt == nil ? .ready : .failed) { problems.append("outcome of the gate") }
+      if gate.openedAtNanoseconds != brokenAt ?? endedAt.max() { problems.append("opening of the gate") }
+      let isPartial = endings.contains { $0.ending == .optionalFailure }
+      if plan.conclusion != (brokenAt != nil ? .failure : isPartial ? .partial : .success) {
+        problems.append("conclusion")
+      }
+      if plan.endedAt != endings.count { problems.append("end of the run") }
+      return problems
+    }
+
+    /// What is wrong when the run is cancelled now and its bodies return one after the other.
+    var problemsAfterCancel: [String] {
+      var walk = self
+      let wasOpen = plan.gate.outcome
+      let now = endings.count
+      walk.plan.apply(.cancelled, at: now)
+      walk.drain(at: now)
+      var problems: [String] = []
+      if walk.running != running { problems.append("something started") }
+      for step in needs.indices where plan[StepIndex(step)].outcome == nil {
+        let reading = walk.plan[StepIndex(step)]
+        let expected: Outcome = running.contains(step) ? .cancelled : .skipped
+        if reading.outcome != expected || reading.endedAtNanoseconds != now { problems.append("end of s\(step)") }
+      }
+      for (index, step) in running.enumerated() {
+        if walk.plan.endedAt != nil { problems.append("an end before s\(step) returned") }
+        walk.plan.apply(.finished(StepIndex(step), attempt: 1, .cancelled), at: now + index + 1)
+        walk.drain(at: now + index + 1)
+      }
+      if walk.plan.conclusion != .cancelled { problems.append("conclusion") }
+      if walk.plan.endedAt != now + running.count { problems.append("end of the run") }
+      if walk.plan.gate.outcome != wasOpen ?? .cancelled { problems.append("outcome of the gate") }
+      return problems
+    }
+  }
+}

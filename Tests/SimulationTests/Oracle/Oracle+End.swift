@@ -1,0 +1,164 @@
+import FlowModel
+import FlowTestKit
+
+/// Idleness, the quiet run, its end, and cancel.
+extension Oracle {
+  /// Passes over everything until nothing changes, then starts what has a place. *Decision*: an item of the agenda is
+  /// applied with all that follows from it, gate included, before any step starts.
+  mutating func settleEverything() {
+    while true {
+      if steps.indices.reduce(false, { consider($1) || $0 }) { continue }
+      if considerGate() { continue }
+      if releaseIdle() { continue }
+      if skipWhatNobodyPosts() { continue }
+      break
+    }
+    startQueued()
+    limitMainHold()
+    endIfOver()
+  }
+
+  // MARK: - Idle
+
+  /// "`idle` (after it opened, when no step but idle ones and services is queued or running)". *Decision*: read
+  /// literally, a step between attempts does not count; one held by its floor is running.
+  mutating func releaseIdle() -> Bool {
+    let idle = steps.indices.filter { states[$0].isWaitingForIdleness }
+    guard cancelledAt == nil, !idle.isEmpty else { return false }
+    guard !steps.indices.contains(where: { !states[$0].isIdle && isQueuedOrRunning($0) }) else { return false }
+    for step in idle { queue(step) }
+    return true
+  }
+
+  func isQueuedOrRunning(_ step: Int) -> Bool {
+    states[step].phase == .queued || states[step].phase == .running || isHeld(step)
+  }
+
+  // MARK: - Quiet
+
+  /// "no step is queued, running or between attempts (services do not count, unless a step waits for an event one of
+  /// them declares), no `--event` is outstanding and no outside source is open". The gate is not looked at.
+  var isQuietButForTheGate: Bool {
+    if steps.indices.contains(where: { isQueuedOrRunning($0) || isPausing($0) }) { return false }
+    let comesFromOutside = outside.contains { if case .cancel = $0 { false } else { true } }
+    if comesFromOutside { return false }
+    let awaited = Set(steps.indices.filter { !isSettled($0) }.flatMap(missingEvents))
+    return !bodies.contains { body in
+      body.isReady && body.returnedAt == nil && !body.isAbandoned
+        && scenario.scripts[body.step].declaredEvents.contains(where: awaited.contains)
+    }
+  }
+
+  /// In a quiet run "every step that still waits for an event is skipped as `event-never-posted`"; what needs it
+  /// follows by its own condition. Where only the gate is missing and there is no `max`, "its waiting blocking steps
+  /// are skipped and the gate opens `failed`". *Decision*: these are the steps that wait for an event of their own among
+  /// the blocking ones and all that blocking ones need; a gate that is on its way to open is waited for.
+  mutating func skipWhatNobodyPosts() -> Bool {
+    guard activatedAt != nil, cancelledAt == nil, !isStopping, isQuietButForTheGate else { return false }
+    guard isGateOpen || (gateMax == nil && !blocking.contains(where: isUnsatisfied)) else { return false }
+    let awaited = isGateOpen ? Set(steps.indices) : awaitedByGate
+    let waiting = awaited.filter { !isSettled($0) && !missingEvents(of: $0).isEmpty }
+    for step in waiting { skip(step, "event-never-posted") }
+    return !waiting.isEmpty
+  }
+
+  /// The blocking steps that are not settled, and what these need.
+  var awaitedByGate: Set<Int> {
+    var awaited = Set(blocking.filter { !isSettled($0) })
+    for _ in steps.indices { awaited.formUnion(awaited.flatMap(needs)) }
+    return awaited
+  }
+
+  // MARK: - A held main queue
+
+  /// *Decision*: nobody can replace the main thread, so that steps behind an abandoned one on `main` may wait in vain.
+  /// Once nothing but them is left, they wait 5 s, then they fail.
+  mutating func limitMainHold() {
+    let queued = steps.indices.filter { states[$0].phase == .queued }
+    let isAnythingElseGoingOn = steps.indices.contains { states[$0].phase == .running || isHeld($0) || isPausing($0) }
+    guard mainLimit == nil, isMainHeld, !queued.isEmpty, queued.allSatisfy({ queueName(of: $0) == "main" }),
+      !isAnythingElseGoingOn
+    else { return }
+    mainLimit = now + Self.cleanupBudget
+  }
+
+  var isMainHeld: Bool {
+    bodies.contains { queueName(of: $0.step) == "main" && $0.isAbandoned && !$0.isReady && $0.returnedAt == nil }
+  }
+
+  mutating func endMainHold() {
+    mainLimit = nil
+    guard isMainHeld else { return }
+    for step in steps.indices where states[step].phase == .queued && queueName(of: step) == "main" {
+      settle(step, "failure")
+    }
+  }
+
+  // MARK: - The end
+
+  /// "Then services stop, resources close …, and the run ends". *Decision*: the run waits, no longer than the grace,
+  /// for every body that was told to stop, so that resources close behind the last of them.
+  mutating func endIfOver() {
+    guard steps.indices.allSatisfy(isSettled) else { return }
+    if cancelledAt == nil {
+      guard isGateOpen, isQuietButForTheGate else { return }
+    }
+    isStopping = true
+    for index in bodies.indices where bodies[index].returnedAt == nil { tellToStop(index) }
+    if bodies.allSatisfy({ $0.returnedAt != nil || $0.isAbandoned }) { endedAt = now }
+  }
+
+  // MARK: - Cancel
+
+  /// "running steps are cancelled, waiting ones skipped `run-cancelled` except those whose `if` holds with
+  /// `cancelled()` or `always()`". *Decision*: a running step has its outcome at once, as with a step deadline, and its
+  /// body the grace to return; one between tries or held by its floor is cancelled too; a ready service goes on until
+  /// everything else is over.
+  mutating func cancel() {
+    guard cancelledAt == nil else { return }
+    cancelledAt = now
+    if gate.outcome == nil { gate.outcome = "cancelled" }
+    for step in steps.indices where !isSettled(step) {
+      if states[step].phase == .running { tellToStop(currentBody(of: step)!) }
+      if states[step].attempts > 0 {
+        settle(step, "cancelled")
+      } else {
+        // Queued or waiting for idleness: its `if` is asked again.
+        states[step].phase = .waiting
+        states[step].isWaitingForIdleness = false
+      }
+    }
+  }
+
+  func isCleanup(_ step: Int) -> Bool {
+    let condition = conditions[step]
+    // Before activation only `prewarm: true` steps run, cancelled or not.
+    guard activatedAt != nil || mayRunBeforeActivation(step) else { return false }
+    return condition.names("cancelled") || condition.names("always")
+  }
+
+  /// "these run at once, deferred or not, within 5 s together": neither events nor the gate are waited for, needs are.
+  mutating func considerForCleanup(_ step: Int) -> Bool {
+    guard isCleanup(step), !isBudgetSpent else {
+      skip(step, "run-cancelled")
+      return true
+    }
+    guard needs(of: step).allSatisfy(isSettled) else { return false }
+    let condition = conditions[step]
+    if condition.value({ valueNow($0, of: step) }).truth == true {
+      queue(step)
+    } else {
+      skip(step, "run-cancelled")
+    }
+    return true
+  }
+
+  /// *Decision*: cleanup that is not done 5 s after the cancel is cancelled, or skipped where it has not started.
+  mutating func spendCleanupBudget() {
+    isBudgetSpent = true
+    for step in steps.indices where !isSettled(step) {
+      if states[step].phase == .running { tellToStop(currentBody(of: step)!) }
+      if states[step].attempts > 0 { settle(step, "cancelled") } else { skip(step, "run-cancelled") }
+    }
+  }
+}

@@ -1,0 +1,127 @@
+import FlowModel
+import FlowTestKit
+
+/// Activation, deferral, ranks and the launch gate.
+extension Oracle {
+  /// The start of the run, which is activation unless it is prewarmed.
+  mutating func begin() {
+    findDeferred(evaluating: false)
+    rankSteps()
+    guard scenario.activatedAt != nil else { return activate() }
+    // Decision: a step that could run before activation and says `enabled: false` is out from the start.
+    for step in steps.indices where mayRunBeforeActivation(step) && !isEnabled(step) { skip(step, "disabled") }
+  }
+
+  /// Which steps are deferred, and thereby not blocking; before activation expressions are not evaluated.
+  mutating func findDeferred(evaluating: Bool) {
+    for step in steps.indices {
+      switch steps[step].options.deferral {
+      case .never: break
+      case .afterGate: states[step].isDeferred = true
+      case .idle:
+        states[step].isDeferred = true
+        states[step].isIdle = true
+      case .expression(let text): states[step].isDeferred = evaluating && isTrue(text)
+      }
+    }
+    // "A step that needs a deferred one is thereby deferred." Decision: deferred, but not idle; also where the need is
+    // disabled.
+    for _ in steps.indices {
+      for step in steps.indices where needs(of: step).contains(where: { states[$0].isDeferred }) {
+        states[step].isDeferred = true
+      }
+    }
+    for step in steps.indices {
+      states[step].isBlocking = !states[step].isDeferred && steps[step].options.blocking ?? true
+    }
+  }
+
+  func isEnabled(_ step: Int) -> Bool {
+    switch steps[step].options.enabled {
+    case .literal(let flag): flag
+    case .expression(let text): isTrue(text)
+    }
+  }
+
+  /// The launch gate, 1: "Time … starts at *activation*". `enabled`, `defer` and the gate's figures are evaluated now.
+  mutating func activate() {
+    activatedAt = now
+    // "The engine posts only `activate`"
+    post(LifecycleEvent.activate.rawValue)
+    gateMin = duration(scenario.workflow.gate?.min)
+    gateMax = duration(scenario.workflow.gate?.max)
+    // Decision: no floor is reached at once; any other is one of the gate's own timers, the last of its instant.
+    isFloorReached = (gateMin ?? 0) == 0
+    findDeferred(evaluating: true)
+    for step in steps.indices {
+      // "`false` or an expression …, evaluated once at activation: the step is out, its dependants go on."
+      if !isSettled(step) && !isEnabled(step) { skip(step, "disabled") }
+    }
+    rankSteps()
+  }
+
+  func isTrue(_ text: String) -> Bool { OracleExpression(plain: text).value { valueNow($0, of: nil) }.truth == true }
+
+  func duration(_ source: DurationSource?) -> Int? {
+    switch source {
+    case nil: nil
+    case .literal(let duration): duration.nanoseconds
+    case .expression(let text):
+      if case .text(let duration) = OracleExpression(plain: text).value({ valueNow($0, of: nil) }) {
+        try? DurationText.parse(duration).nanoseconds
+      } else {
+        nil
+      }
+    }
+  }
+
+  /// "on the way to a blocking step first, then longest remaining path by estimate, then file order". *Decision*: an
+  /// estimate counts with its upper end, none as zero, and the step's own is part of its path. The order is fixed before
+  /// anything runs, and again at activation, which knows what the `defer` expressions say.
+  mutating func rankSteps() {
+    var leadsToBlocking = steps.indices.map { !states[$0].isDeferred && steps[$0].options.blocking ?? true }
+    var path = steps.map { $0.options.estimate?.high.nanoseconds ?? 0 }
+    for _ in steps.indices {
+      for (index, step) in steps.enumerated() {
+        for need in step.needs.map(Int.init) {
+          if leadsToBlocking[index] { leadsToBlocking[need] = true }
+          path[need] = max(path[need], (steps[need].options.estimate?.high.nanoseconds ?? 0) + path[index])
+        }
+      }
+    }
+    rankOrder = steps.indices.sorted {
+      let left = [leadsToBlocking[$0] ? 0 : 1, -path[$0], $0]
+      return left.lexicographicallyPrecedes([leadsToBlocking[$1] ? 0 : 1, -path[$1], $1])
+    }
+  }
+
+  var blocking: [Int] { steps.indices.filter { states[$0].isBlocking } }
+
+  /// The launch gate, 3: `ready` at `max(min, readyAt)`, `failed` at `max(min, t)` once a blocking step is unsatisfied.
+  /// Opens the gate when its time has come; true when it opened.
+  mutating func considerGate() -> Bool {
+    guard let activatedAt else { return false }
+    if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isSettled($0) && isSatisfied($0) }) {
+      // 2: "the instant at which the last blocking step became satisfied". Decision: it is recorded also after the
+      // gate opened but not after a cancel, and is never before activation, where the gate's time starts (1, P8).
+      gate.readyAt = blocking.map { states[$0].endedAt! }.reduce(activatedAt, max)
+    }
+    guard gate.outcome == nil, cancelledAt == nil, isFloorReached else { return false }
+    if blocking.contains(where: isUnsatisfied) {
+      openGate("failed")
+    } else if gate.readyAt != nil {
+      openGate("ready")
+    } else {
+      return false
+    }
+    return true
+  }
+
+  mutating func openGate(_ outcome: String) {
+    gate.outcome = outcome
+    gate.openedAt = now
+    // 5: "At max every blocking step that is not yet settled, started or not, is `late`"
+    if outcome == "timed-out" { gate.late = blocking.filter { !isSettled($0) }.map { steps[$0].id.text } }
+    if outcome == "failed" { gate.failed = blocking.filter(isUnsatisfied).map { steps[$0].id.text } }
+  }
+}

@@ -1,0 +1,264 @@
+import FlowModel
+import FlowTestKit
+
+/// A step from waiting to its end.
+extension Oracle {
+  // MARK: - What stands between a step and its start
+
+  func isSettled(_ step: Int) -> Bool { states[step].phase == .settled }
+
+  func isHeld(_ step: Int) -> Bool { if case .held = states[step].phase { true } else { false } }
+
+  func isPausing(_ step: Int) -> Bool { if case .pausing = states[step].phase { true } else { false } }
+
+  func needs(of step: Int) -> [Int] { steps[step].needs.map(Int.init) }
+
+  /// The launch gate, 2: "satisfied when it succeeded, when it is optional and failed or timed out, or when it was
+  /// skipped for `condition` or `disabled`; every other end leaves it unsatisfied".
+  func isSatisfied(_ step: Int) -> Bool {
+    switch states[step].outcome {
+    case "success": true
+    case "failure", "timed-out": steps[step].options.isOptional
+    case "skipped": states[step].reason == "condition" || states[step].reason == "disabled"
+    default: false
+    }
+  }
+
+  func isUnsatisfied(_ step: Int) -> Bool { isSettled(step) && !isSatisfied(step) }
+
+  func missingEvents(of step: Int) -> [String] { steps[step].options.after.filter { events[$0] == nil } }
+
+  var isGateOpen: Bool { gate.openedAt != nil }
+
+  /// *Decision*: "evaluated once at activation" says that a `prewarm` step whose `enabled` or `defer` is an expression
+  /// waits for activation.
+  func mayRunBeforeActivation(_ step: Int) -> Bool {
+    let options = steps[step].options
+    if case .expression = options.enabled { return false }
+    if case .expression = options.deferral { return false }
+    return options.prewarm
+  }
+
+  /// Looks at one waiting step; true when something changed.
+  mutating func consider(_ step: Int) -> Bool {
+    guard states[step].phase == .waiting, !states[step].isWaitingForIdleness else { return false }
+    if cancelledAt != nil { return considerForCleanup(step) }
+    // "only `prewarm: true` steps run until activation"; nothing is decided about the others before.
+    guard activatedAt != nil || mayRunBeforeActivation(step) else { return false }
+    if let reason = reasonToSkipAtOnce(step) {
+      skip(step, reason)
+      return true
+    }
+    // "Evaluated once, when all needs are settled, all events are posted and, for a deferred step, the gate is open"
+    guard needs(of: step).allSatisfy(isSettled), missingEvents(of: step).isEmpty else { return false }
+    if states[step].isDeferred && !isGateOpen { return false }
+    guard conditions[step].value({ valueNow($0, of: step) }).truth == true else {
+      skip(step, reasonWhenFalse(step))
+      return true
+    }
+    if states[step].isIdle {
+      states[step].isWaitingForIdleness = true
+    } else {
+      queue(step)
+    }
+    return true
+  }
+
+  /// "a step that can no longer run is skipped at once". *Decision*: that is every step below a failure whose `if` names
+  /// neither `failure()`, `always()` nor `cancelled()`, and "every step that needs [a never posted one] (except with
+  /// `always()`)"; all others wait for the rest of their needs and are asked once.
+  func reasonToSkipAtOnce(_ step: Int) -> String? {
+    let condition = conditions[step]
+    if condition.names("always") { return nil }
+    if needs(of: step).contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
+    let waits = condition.names("failure") || condition.names("cancelled")
+    return !waits && needs(of: step).contains(where: isUnsatisfied) ? "upstream-failed" : nil
+  }
+
+  /// "`failure()`: some direct need is not [satisfied], for another reason than `event-never-posted`"
+  func isFailed(_ step: Int) -> Bool { isUnsatisfied(step) && states[step].reason != "event-never-posted" }
+
+  /// What a name stands for when the condition is evaluated.
+  func valueNow(_ name: String, of step: Int?) -> OracleExpression.Value {
+    let direct = step.map { needs(of: $0) } ?? []
+    switch name {
+    case "always()": return .boolean(true)
+    case "cancelled()": return .boolean(cancelledAt != nil)
+    case "success()": return .boolean(direct.allSatisfy(isSatisfied))
+    case "failure()": return .boolean(direct.contains(where: isFailed))
+    case "true": return .boolean(true)
+    case "false": return .boolean(false)
+    case "null": return .null
+    case "launch.first": return .boolean(scenario.launch.isFirst)
+    case "launch.reason": return .text(scenario.launch.reason.rawValue)
+    case "gate.outcome": return gate.outcome.map { .text($0) } ?? .null
+    default:
+      if name.hasPrefix("inputs.") { return Self.value(scenario.inputs[String(name.dropFirst(7))]) }
+      if name.hasPrefix("launch.options.") { return Self.value(scenario.launch.options[String(name.dropFirst(15))]) }
+      preconditionFailure("the oracle does not know '\(name)'")
+    }
+  }
+
+  private static func value(_ value: Value?) -> OracleExpression.Value {
+    switch value {
+    case .boolean(let flag): .boolean(flag)
+    case .string(let text): .text(text)
+    case nil, .null: .null
+    default: preconditionFailure("the oracle reads only booleans and strings")
+    }
+  }
+
+  /// Why a step whose condition is false is skipped. *Decision*: "a failure reaches everything below it until a step
+  /// with `failure()` or `always()` takes it up", and a step that does not run takes nothing up: `condition` only where
+  /// all needs are satisfied.
+  func reasonWhenFalse(_ step: Int) -> String {
+    if needs(of: step).contains(where: isFailed) { return "upstream-failed" }
+    return needs(of: step).contains(where: isUnsatisfied) ? "event-never-posted" : "condition"
+  }
+
+  // MARK: - Start
+
+  mutating func queue(_ step: Int) {
+    states[step].phase = .queued
+    states[step].isWaitingForIdleness = false
+    if states[step].readyAt == nil { states[step].readyAt = now }
+  }
+
+  /// "Steps released together are offered in rank order, and where `concurrency`, a queue's width or the slots are
+  /// short the lowest rank goes first."
+  mutating func startQueued() {
+    for step in rankOrder where states[step].phase == .queued && hasPlace(step) { start(step) }
+  }
+
+  func queueName(of step: Int) -> String {
+    steps[step].options.queue ?? (states[step].isDeferred ? "utility" : "user-initiated")
+  }
+
+  func hasPlace(_ step: Int) -> Bool {
+    if let limit = scenario.workflow.concurrency, bodies.filter({ isActive($0) }).count >= limit { return false }
+    let queue = queueName(of: step)
+    guard let width = queueWidths[queue] else { return true }
+    return bodies.filter { queueName(of: $0.step) == queue && holdsPlace($0, in: queue) }.count < width
+  }
+
+  /// Whether a body counts against `concurrency`. One that was told to stop "keeps its place … until it returns or the
+  /// grace of 1 s is over". *Decision*: a service gives its place back when it reports ready, since everybody may wait
+  /// behind it otherwise.
+  func isActive(_ body: Body) -> Bool { body.returnedAt == nil && !body.isAbandoned && !body.isReady }
+
+  /// Whether a body counts against the width of its queue: as above, but nobody can replace the main thread, so that
+  /// later `main` steps wait for an abandoned one.
+  func holdsPlace(_ body: Body, in queue: String) -> Bool {
+    isActive(body) || (queue == "main" && body.isAbandoned && !body.isReady && body.returnedAt == nil)
+  }
+
+  mutating func start(_ step: Int) {
+    states[step].phase = .running
+    states[step].attempts += 1
+    if states[step].startedAt == nil { states[step].startedAt = now }
+    bodies.append(
+      Body(
+        step: step, sequence: bodies.count, startedAt: now,
+        script: scenario.scripts[step].behaviour(attempt: states[step].attempts),
+        isService: scenario.scripts[step].isService))
+  }
+
+  // MARK: - What bodies do
+
+  /// The body of the step's latest attempt while it has neither returned nor been told to stop.
+  func currentBody(of step: Int) -> Int? {
+    bodies.lastIndex { $0.step == step && $0.returnedAt == nil && $0.toldToStopAt == nil }
+  }
+
+  func readyTime(of body: Body) -> Int? {
+    body.isService ? body.script.readyAfter.map { body.startedAt + $0.nanoseconds } : nil
+  }
+
+  /// When a body returns, as far as is known now: at its own end, or when it heard that it should stop.
+  func end(of body: Body) -> Int? {
+    let own = body.script.duration.map { body.startedAt + $0.nanoseconds }
+    guard let told = body.toldToStopAt, let response = body.script.respondsToCancellationAfter else { return own }
+    return min(own ?? .max, told + response.nanoseconds)
+  }
+
+  mutating func tellToStop(_ body: Int) {
+    if bodies[body].toldToStopAt == nil { bodies[body].toldToStopAt = now }
+  }
+
+  /// "A service step is settled, for its dependants, the gate, `idle` and its `deadline`, when it reports ready"
+  mutating func reportReady(_ body: Int) {
+    bodies[body].isReady = true
+    succeed(bodies[body].step)
+  }
+
+  mutating func bodyReturns(_ index: Int) {
+    let body = bodies[index]
+    let step = body.step
+    bodies[index].returnedAt = now
+    if body.isReady {
+      serviceReturns(body)
+    } else if body.toldToStopAt == nil {
+      switch body.script.ending {
+      case .success: succeed(step)
+      case .failure(let isRetryable): attemptFailed(step, isRetryable: isRetryable, outcome: "failure")
+      }
+    } else if !body.isAbandoned {
+      noteOverrun(of: body)
+    }
+  }
+
+  /// "What it returns after max is dropped and its overrun reported." *Decision*: the overrun of an abandoned body is the
+  /// grace; a cancelled one has none.
+  mutating func noteOverrun(of body: Body) {
+    guard states[body.step].outcome == "timed-out", body.toldToStopAt == states[body.step].endedAt else { return }
+    states[body.step].overrun = now - states[body.step].endedAt!
+  }
+
+  /// *Decision*: a ready service that returns an error by itself has failed, for the run's conclusion, at that time;
+  /// its dependants saw it settled. "one that stops within the grace concludes `success`".
+  mutating func serviceReturns(_ body: Body) {
+    guard body.toldToStopAt == nil, body.script.ending != .success else { return }
+    if isSettled(body.step) { states[body.step].hasFailedAfterReady = true } else { settle(body.step, "failure") }
+  }
+
+  /// "`min`: success is reported not before it"
+  mutating func succeed(_ step: Int) {
+    let floor = steps[step].options.deadline?.min.map { states[step].startedAt! + $0.nanoseconds }
+    if let floor, floor > now {
+      states[step].phase = .held(until: floor)
+    } else {
+      settle(step, "success")
+    }
+  }
+
+  /// The next try, or the end. "an error that its action declares not retryable ends the step"; "A retry that could
+  /// not start before max is not awaited: the step fails with its last error." *Decision*: one whose last error is that
+  /// `attempt-deadline` had passed has `timed-out`.
+  mutating func attemptFailed(_ step: Int, isRetryable: Bool, outcome: String) {
+    let options = steps[step].options
+    guard isRetryable, let retry = options.retry, states[step].attempts < retry.attempts else {
+      return settle(step, outcome)
+    }
+    var pause = Double(retry.delay.nanoseconds)
+    for _ in 1..<states[step].attempts { pause *= retry.backoff }
+    pause = min(pause, Double(retry.maxDelay.nanoseconds))
+    if retry.jitter == .full { pause *= scenario.scripts[step].draw(afterAttempt: states[step].attempts) }
+    let next = now + Int(pause)
+    if let max = options.deadline?.max, next >= states[step].startedAt! + max.nanoseconds {
+      return settle(step, outcome)
+    }
+    states[step].phase = .pausing(until: next)
+  }
+
+  mutating func settle(_ step: Int, _ outcome: String) {
+    states[step].phase = .settled
+    states[step].outcome = outcome
+    states[step].endedAt = now
+  }
+
+  mutating func skip(_ step: Int, _ reason: String) {
+    settle(step, "skipped")
+    states[step].reason = reason
+    states[step].isWaitingForIdleness = false
+  }
+}

@@ -1,0 +1,328 @@
+import FlowModel
+import FlowTestKit
+
+/// What the contract says a scenario comes to, worked out in the most literal way: a list of what is due, sorted
+/// anew before each item, and after each item passes over all steps until nothing changes.
+///
+/// It shares no code with the engine and keeps no counters. Times are nanoseconds from the start of the run; the
+/// record that comes out counts from activation.
+///
+/// Where the contract leaves a choice, the simplest rule to explain stands here, marked *Decision*.
+struct Oracle {
+  let scenario: Scenario
+  let steps: [Step]
+  /// Who starts first where places are short: ids of steps, first to last.
+  var rankOrder: [Int] = []
+  let queueWidths: [String: Int]
+  let conditions: [OracleExpression]
+
+  var now = 0
+  var activatedAt: Int?
+  var cancelledAt: Int?
+  var isBudgetSpent = false
+  var isStopping = false
+  /// When the steps that wait for a held main queue give up.
+  var mainLimit: Int?
+  var endedAt: Int?
+  var gate = RunRecord.GateRecord()
+  var gateMin: Int?
+  var isFloorReached = false
+  var gateMax: Int?
+  var events: [String: Int] = [:]
+  var states: [StepState]
+  var bodies: [Body] = []
+  /// The outside happenings that have not come yet, first to come first among those of one instant.
+  var outside: [Outside] = []
+
+  /// Where a step is in its life.
+  enum Phase: Equatable {
+    /// Needs, events, the gate, idleness or activation is missing.
+    case waiting
+    case queued
+    case running
+    /// "between attempts"
+    case pausing(until: Int)
+    /// Has succeeded, but "success is reported not before" its floor.
+    case held(until: Int)
+    case settled
+  }
+
+  /// What is known of a step.
+  struct StepState {
+    var phase = Phase.waiting
+    var outcome: String?
+    var reason: String?
+    var isDeferred = false
+    var isIdle = false
+    var isBlocking = false
+    /// Its condition held; only idleness is missing.
+    var isWaitingForIdleness = false
+    var attempts = 0
+    var readyAt: Int?
+    var startedAt: Int?
+    var endedAt: Int?
+    var overrun: Int?
+    var isAbandoned = false
+    /// A service that was settled as ready and returned an error later by itself.
+    var hasFailedAfterReady = false
+  }
+
+  /// One attempt's body.
+  struct Body {
+    var step: Int
+    var sequence: Int
+    var startedAt: Int
+    var script: StepBehaviour
+    var isService: Bool
+    var postsDone = 0
+    var isReady = false
+    var toldToStopAt: Int?
+    var isAbandoned = false
+    var returnedAt: Int?
+  }
+
+  /// What comes from outside, in the order in which it is applied in one instant.
+  enum Outside: Equatable {
+    case activation(Int)
+    case event(String, Int)
+    case finishPosting(Int)
+    case cancel(Int)
+
+    var at: Int {
+      switch self {
+      case .activation(let at), .event(_, let at), .finishPosting(let at), .cancel(let at): at
+      }
+    }
+  }
+
+  static let grace = 1_000_000_000
+  static let cleanupBudget = 5_000_000_000
+
+  init(_ scenario: Scenario) {
+    self.scenario = scenario
+    steps = scenario.workflow.steps
+    states = steps.map { _ in StepState() }
+    conditions = steps.map { OracleExpression(condition: $0.options.condition) }
+    var widths = ["main": 1]
+    for queue in scenario.workflow.queues { widths[queue.name] = queue.width }
+    queueWidths = widths
+    if let at = scenario.activatedAt { outside.append(.activation(at.nanoseconds)) }
+    for event in scenario.outsideEvents { outside.append(.event(event.name, event.at.nanoseconds)) }
+    if case .open(let until) = scenario.outsideSource { outside.append(.finishPosting(until.nanoseconds)) }
+    if let at = scenario.cancelledAt { outside.append(.cancel(at.nanoseconds)) }
+  }
+
+  /// The record of `scenario`'s run.
+  static func record(of scenario: Scenario) -> RunRecord {
+    var oracle = Oracle(scenario)
+    oracle.run()
+    return oracle.record
+  }
+
+  // MARK: - The agenda
+
+  mutating func run() {
+    begin()
+    settleEverything()
+    while endedAt == nil, let item = agenda.min(by: { $0.due < $1.due }) {
+      now = item.due.instant
+      if item.due.isTimer { handleTimers() } else { apply(item.action) }
+      settleEverything()
+    }
+  }
+
+  /// When something is due: instant first, then kind, then the place within the kind.
+  struct Due: Comparable {
+    var instant: Int
+    var kind: Int
+    var place: Int
+    var part = 0
+
+    /// Whether a step's clock is due, not a body, the outside or the gate.
+    var isTimer: Bool { (3...9).contains(kind) }
+
+    static func < (left: Due, right: Due) -> Bool {
+      if left.instant != right.instant { return left.instant < right.instant }
+      if left.kind != right.kind { return left.kind < right.kind }
+      return left.place != right.place ? left.place < right.place : left.part < right.part
+    }
+  }
+
+  /// Something that will happen unless something else comes first.
+  struct Item {
+    var due: Due
+    var action: Action
+  }
+
+  enum Action {
+    case post(body: Int)
+    case ready(body: Int)
+    case bodyReturns(body: Int)
+    case outside(index: Int)
+    case attemptDeadline(step: Int)
+    case stepDeadline(step: Int)
+    case pauseOver(step: Int)
+    case floorReached(step: Int)
+    case graceOver(body: Int)
+    case cleanupBudgetSpent
+    case mainLimit
+    case gateFloor
+    case gateCeiling
+  }
+
+  /// Everything that is due now or later. *Decision* for one instant: what bodies do, in the order in which the bodies
+  /// started; then what comes from outside (activation, events as listed, the end of posting, cancel); then timers:
+  /// deadlines by step, pauses, floors, graces, the cleanup budget, all before any step starts; last the gate's own. The
+  /// contract fixes that completions come before timers (The launch gate, 3).
+  var agenda: [Item] {
+    var items: [Item] = []
+    for (index, body) in bodies.enumerated() where body.returnedAt == nil {
+      if body.postsDone < body.script.posts.count {
+        let at = body.startedAt + body.script.posts[body.postsDone].after.nanoseconds
+        if at <= end(of: body) ?? .max {
+          items.append(Item(due: Due(instant: at, kind: 0, place: body.sequence), action: .post(body: index)))
+        }
+      }
+      if let at = readyTime(of: body), !body.isReady, body.toldToStopAt == nil, at <= end(of: body) ?? .max {
+        items.append(Item(due: Due(instant: at, kind: 0, place: body.sequence, part: 1), action: .ready(body: index)))
+      }
+      if let at = end(of: body) {
+        items.append(
+          Item(due: Due(instant: at, kind: 0, place: body.sequence, part: 2), action: .bodyReturns(body: index)))
+      }
+      if let told = body.toldToStopAt, !body.isAbandoned {
+        items.append(
+          Item(due: Due(instant: told + Self.grace, kind: 7, place: body.sequence), action: .graceOver(body: index)))
+      }
+    }
+    for (index, happening) in outside.enumerated() {
+      let kind = if case .cancel = happening { 2 } else { 1 }
+      items.append(Item(due: Due(instant: happening.at, kind: kind, place: index), action: .outside(index: index)))
+    }
+    for (index, state) in states.enumerated() where state.phase != .settled {
+      switch state.phase {
+      case .pausing(let until):
+        items.append(Item(due: Due(instant: until, kind: 5, place: index), action: .pauseOver(step: index)))
+      case .held(let until):
+        items.append(Item(due: Due(instant: until, kind: 6, place: index), action: .floorReached(step: index)))
+      default: break
+      }
+      if state.phase == .running, let limit = steps[index].options.retry?.attemptDeadline,
+        let body = currentBody(of: index)
+      {
+        let at = bodies[body].startedAt + limit.nanoseconds
+        items.append(Item(due: Due(instant: at, kind: 3, place: index), action: .attemptDeadline(step: index)))
+      }
+      if let start = state.startedAt, let max = steps[index].options.deadline?.max, !isHeld(index) {
+        let at = start + max.nanoseconds
+        items.append(Item(due: Due(instant: at, kind: 3, place: index, part: 1), action: .stepDeadline(step: index)))
+      }
+    }
+    if let cancelledAt, !isBudgetSpent {
+      items.append(
+        Item(due: Due(instant: cancelledAt + Self.cleanupBudget, kind: 8, place: 0), action: .cleanupBudgetSpent))
+    }
+    if let mainLimit { items.append(Item(due: Due(instant: mainLimit, kind: 9, place: 0), action: .mainLimit)) }
+    if let activatedAt, gate.outcome == nil {
+      if let gateMin, !isFloorReached {
+        items.append(Item(due: Due(instant: activatedAt + gateMin, kind: 10, place: 0), action: .gateFloor))
+      }
+      if let gateMax {
+        items.append(Item(due: Due(instant: activatedAt + gateMax, kind: 10, place: 1), action: .gateCeiling))
+      }
+    }
+    return items
+  }
+
+  mutating func handleTimers() {
+    while let item = agenda.filter({ $0.due.isTimer && $0.due.instant == now }).min(by: { $0.due < $1.due }) {
+      apply(item.action)
+    }
+  }
+
+  mutating func apply(_ action: Action) {
+    switch action {
+    case .post(let body):
+      post(bodies[body].script.posts[bodies[body].postsDone].event)
+      bodies[body].postsDone += 1
+    case .ready(let body): reportReady(body)
+    case .bodyReturns(let body): bodyReturns(body)
+    case .outside(let index):
+      switch outside.remove(at: index) {
+      case .activation: if cancelledAt == nil { activate() }
+      case .event(let name, _): post(name)
+      case .finishPosting: break
+      case .cancel: cancel()
+      }
+    case .attemptDeadline(let step):
+      // Decision: a try that reached `attempt-deadline` has failed at that instant and is told to stop; the pause
+      // before the next begins at once, whether or not its body has returned.
+      tellToStop(currentBody(of: step)!)
+      attemptFailed(step, isRetryable: true, outcome: "timed-out")
+    case .stepDeadline(let step):
+      // "at that instant the step is timed-out for everybody else and its body is cancelled"
+      if let body = currentBody(of: step) { tellToStop(body) }
+      settle(step, "timed-out")
+    case .pauseOver(let step): states[step].phase = .queued
+    case .floorReached(let step): settle(step, "success")
+    case .graceOver(let body):
+      // "until it returns or the grace of 1 s is over, then it is abandoned and its place is free"
+      noteOverrun(of: bodies[body])
+      bodies[body].isAbandoned = true
+      states[bodies[body].step].isAbandoned = true
+    case .mainLimit: endMainHold()
+    case .cleanupBudgetSpent: spendCleanupBudget()
+    case .gateFloor: isFloorReached = true
+    case .gateCeiling: openGate("timed-out")
+    }
+  }
+
+  /// "Events are latches: the first post counts, whether the step began to wait before or after it."
+  mutating func post(_ event: String) {
+    if events[event] == nil { events[event] = now }
+  }
+
+  // MARK: - The record
+
+  var record: RunRecord {
+    let origin = activatedAt ?? 0
+    var record = RunRecord()
+    record.conclusion = endedAt == nil ? nil : conclusion
+    record.endedAt = endedAt.map { $0 - origin }
+    record.gate = gate
+    record.gate.openedAt = gate.openedAt.map { $0 - origin }
+    record.gate.readyAt = gate.readyAt.map { $0 - origin }
+    record.events = events.mapValues { $0 - origin }
+    for (index, state) in states.enumerated() {
+      record.steps.append(
+        RunRecord.StepRecord(
+          id: steps[index].id.text, outcome: reportedOutcome(index), conclusion: stepConclusion(index),
+          reason: state.reason,
+          attempts: state.attempts, readyAt: state.readyAt.map { $0 - origin },
+          startedAt: state.startedAt.map { $0 - origin }, endedAt: state.endedAt.map { $0 - origin },
+          overrun: state.overrun, isAbandoned: state.isAbandoned, isDeferred: state.isDeferred,
+          isBlocking: state.isBlocking))
+    }
+    return record
+  }
+
+  /// *Decision*: a service that failed after it was ready is reported as failed; its dependants saw it succeed.
+  func reportedOutcome(_ step: Int) -> String? { states[step].hasFailedAfterReady ? "failure" : states[step].outcome }
+
+  func hasFailed(_ step: Int) -> Bool { ["failure", "timed-out"].contains(reportedOutcome(step)) }
+
+  /// "`conclusion` is the same after `optional` is applied (an optional failure concludes `success`)"
+  func stepConclusion(_ step: Int) -> String? {
+    hasFailed(step) && steps[step].options.isOptional ? "success" : reportedOutcome(step)
+  }
+
+  /// "`success`, `partial` (an optional step failed, or the gate timed out), `failure`, `cancelled`"; "The conclusion
+  /// is `cancelled`, also after the gate opened". *Decision*: a gate that opened `failed` makes the run a failure, also
+  /// where only an event was missing.
+  var conclusion: String {
+    if cancelledAt != nil { return "cancelled" }
+    let failed = steps.indices.filter(hasFailed)
+    if failed.contains(where: { !steps[$0].options.isOptional }) || gate.outcome == "failed" { return "failure" }
+    return failed.isEmpty && gate.outcome != "timed-out" ? "success" : "partial"
+  }
+}

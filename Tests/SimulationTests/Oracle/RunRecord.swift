@@ -1,0 +1,70 @@
+/// What a run came to, as far as the contract fixes it; times are nanoseconds from activation, nil where it did not
+/// happen. Oracle and engine both give one, and a test compares the two field by field.
+struct RunRecord: Equatable {
+  /// `success`, `partial`, `failure`, `cancelled`; nil: the run never ends.
+  var conclusion: String?
+  var endedAt: Int?
+  var gate = GateRecord()
+  var steps: [StepRecord] = []
+  /// When each event was posted first.
+  var events: [String: Int] = [:]
+
+  struct GateRecord: Equatable {
+    /// `ready`, `failed`, `timed-out`, `cancelled`; nil: the run did not get as far.
+    var outcome: String?
+    var openedAt: Int?
+    var readyAt: Int?
+    var late: [String] = []
+    var failed: [String] = []
+  }
+
+  struct StepRecord: Equatable {
+    var id: String
+    var outcome: String?
+    var conclusion: String?
+    var reason: String?
+    var attempts = 0
+    var readyAt: Int?
+    var startedAt: Int?
+    var endedAt: Int?
+    var overrun: Int?
+    var isAbandoned = false
+    var isDeferred = false
+    var isBlocking = false
+  }
+
+  /// The fields in which `other` differs, one a line: `steps.b.outcome: success, but engine failure`.
+  func differences(from other: RunRecord, called name: String) -> [String] {
+    var lines: [String] = []
+    func compare<T: Equatable>(_ field: String, _ left: T, _ right: T) {
+      if left != right { lines.append("\(field): \(left), but \(name) \(right)") }
+    }
+    compare("conclusion", conclusion, other.conclusion)
+    compare("endedAt", endedAt, other.endedAt)
+    compare("gate.outcome", gate.outcome, other.gate.outcome)
+    compare("gate.openedAt", gate.openedAt, other.gate.openedAt)
+    compare("gate.readyAt", gate.readyAt, other.gate.readyAt)
+    compare("gate.late", gate.late, other.gate.late)
+    compare("gate.failed", gate.failed, other.gate.failed)
+    for (left, right) in zip(steps, other.steps) {
+      let field = "steps.\(left.id)."
+      compare(field + "id", left.id, right.id)
+      compare(field + "outcome", left.outcome, right.outcome)
+      compare(field + "conclusion", left.conclusion, right.conclusion)
+      compare(field + "reason", left.reason, right.reason)
+      compare(field + "attempts", left.attempts, right.attempts)
+      compare(field + "readyAt", left.readyAt, right.readyAt)
+      compare(field + "startedAt", left.startedAt, right.startedAt)
+      compare(field + "endedAt", left.endedAt, right.endedAt)
+      compare(field + "overrun", left.overrun, right.overrun)
+      compare(field + "abandoned", left.isAbandoned, right.isAbandoned)
+      compare(field + "deferred", left.isDeferred, right.isDeferred)
+      compare(field + "blocking", left.isBlocking, right.isBlocking)
+    }
+    compare("count of steps", steps.count, other.steps.count)
+    for event in Set(events.keys).union(other.events.keys).sorted() {
+      compare("events.\(event)", events[event], other.events[event])
+    }
+    return lines
+  }
+}

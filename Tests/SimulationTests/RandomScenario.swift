@@ -1,0 +1,180 @@
+import FlowModel
+import FlowTestKit
+
+/// Workflows and what happens to them, drawn from a seed: every key of the step table, every rule of the gate.
+///
+/// Times lie on a coarse grid, so that many things fall on the same instant.
+struct RandomScenario {
+  private var random: SeededGenerator
+  private let events = ["alpha", "beta", "gamma", "delta"]
+  private var isPrewarmed = false
+  /// Whether a step may be deferred through its needs, so that `blocking: true` would be an error.
+  private var mayBeDeferred: [Bool] = []
+  private var prewarms: [Bool] = []
+
+  /// The scenario of a seed. Its run may never end.
+  static func scenario(seed: UInt64) -> Scenario {
+    var maker = RandomScenario(random: SeededGenerator(seed: seed))
+    var scenario = maker.make()
+    scenario.workflow.name = "seed-\(seed)"
+    return scenario
+  }
+
+  private init(random: SeededGenerator) { self.random = random }
+
+  private mutating func make() -> Scenario {
+    let count = random.chance(80) ? Int.random(in: 1...7, using: &random) : Int.random(in: 8...30, using: &random)
+    isPrewarmed = random.chance(15)
+    var workflow = Workflow(name: "random", steps: [])
+    workflow.gate = gate()
+    workflow.events = events.map { EventDeclaration($0) }
+    if random.chance(20) { workflow.concurrency = Int.random(in: 1...3, using: &random) }
+    workflow.queues = [
+      QueueDeclaration(name: "database", qualityOfService: .utility, width: random.pick([1, 1, 2, nil]))
+    ]
+    var scripts: [StepScript] = []
+    for index in 0..<count {
+      let step = step(index, density: count < 8 ? 30 : 12)
+      scripts.append(script(of: step))
+      workflow.steps.append(step)
+    }
+    for index in workflow.steps.indices where scripts[index].isService { workflow.steps[index].uses = "script.service" }
+    var scenario = Scenario(workflow, scripts: scripts)
+    scenario.inputs = ["yes": .boolean(true), "no": .boolean(false)]
+    scenario.launch = Launch(reason: random.pick([.user, .background]), isFirst: random.chance(50))
+    for _ in 0..<(random.chance(50) ? 0 : Int.random(in: 1...3, using: &random)) {
+      scenario.outsideEvents.append(OutsideEvent(random.pick(events), at: moment()))
+    }
+    if isPrewarmed { scenario.activatedAt = moment() }
+    if random.chance(20) { scenario.cancelledAt = moment() }
+    if random.chance(10) { scenario.outsideSource = .open(until: moment()) }
+    return scenario
+  }
+
+  // MARK: - Times
+
+  private mutating func milliseconds(_ choices: [Int]) -> Duration { .milliseconds(random.pick(choices)) }
+
+  /// How long bodies and pauses take: mostly short and often equal, some longer than the grace.
+  private mutating func length() -> Duration {
+    random.chance(90)
+      ? milliseconds([0, 10, 10, 20, 20, 30, 50, 100, 200]) : milliseconds([500, 900, 1000, 1500, 4000])
+  }
+
+  /// When something comes from outside.
+  private mutating func moment() -> Duration {
+    random.chance(80) ? milliseconds([0, 10, 20, 30, 50, 60, 100, 110, 200, 300]) : milliseconds([1000, 2000, 7000])
+  }
+
+  // MARK: - The workflow
+
+  private mutating func gate() -> GateDeadline? {
+    let floor = milliseconds([0, 10, 50, 100, 300])
+    let ceiling = milliseconds([10, 50, 100, 300, 1000])
+    switch Int.random(in: 0..<10, using: &random) {
+    case 0...2: return nil
+    case 3, 4: return GateDeadline(min: .literal(floor))
+    case 5, 6: return GateDeadline(max: .literal(ceiling))
+    case 7:
+      return GateDeadline(
+        min: .expression("${{ launch.reason == 'user' && '\(DurationText.format(min(floor, ceiling)))' || '0s' }}"),
+        max: .literal(ceiling))
+    default: return GateDeadline(min: .literal(min(floor, ceiling)), max: .literal(ceiling))
+    }
+  }
+
+  private mutating func step(_ index: Int, density: Int) -> Step {
+    var needs = (0..<index).filter { _ in random.chance(density) }.map { StepIndex($0) }
+    if isPrewarmed && index < 6 && random.chance(50) { needs = needs.filter { prewarms[Int($0)] } }
+    let canPrewarm = isPrewarmed && needs.allSatisfy { prewarms[Int($0)] }
+    var options = StepOptions()
+    options.prewarm = canPrewarm && random.chance(70)
+    if random.chance(12) { options.after = [random.pick(events)] }
+    if random.chance(3) { options.after = Array(Set(options.after + [random.pick(events), "activate"])).sorted() }
+    if random.chance(20) { options.condition = condition(isPrewarm: options.prewarm) }
+    if random.chance(4) { options.enabled = .literal(false) }
+    if random.chance(3) { options.enabled = .expression(random.pick(["inputs.yes", "inputs.no"])) }
+    options.deferral = deferral()
+    mayBeDeferred.append(options.deferral != .never || needs.contains { mayBeDeferred[Int($0)] })
+    if random.chance(25) { options.blocking = false }
+    if random.chance(10) && !mayBeDeferred[index] { options.blocking = true }
+    options.isOptional = random.chance(15)
+    if random.chance(20) { options.deadline = deadline() }
+    if random.chance(20) { options.retry = retry() }
+    if random.chance(30) { options.queue = random.pick(["main", "main", "database", "database", "background"]) }
+    if random.chance(40) {
+      let high = milliseconds([0, 10, 50, 100])
+      options.estimate = Estimate(low: .zero, high: high)
+    }
+    prewarms.append(options.prewarm)
+    return Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", needs: needs[...], options: options)
+  }
+
+  private mutating func condition(isPrewarm: Bool) -> String {
+    let always = ["success()", "failure()", "always()", "always()", "cancelled()", "!cancelled()", "!failure()"]
+    let mixed = [
+      "success() || failure()", "failure() || cancelled()", "always() && inputs.no", "failure() && inputs.yes",
+      "failure() && inputs.no", "always() && inputs.yes", "inputs.yes", "inputs.no", "true", "false",
+      "!(success() && inputs.yes)", "inputs.no || cancelled()",
+    ]
+    let atLaunch = ["launch.first", "launch.reason == 'background'", "always() && launch.first"]
+    return random.pick(always + mixed + (isPrewarm ? [] : atLaunch))
+  }
+
+  private mutating func deferral() -> Deferral {
+    switch Int.random(in: 0..<100, using: &random) {
+    case 0..<10: .afterGate
+    case 10..<16: .idle
+    case 16..<18: .expression(random.pick(["launch.first", "inputs.no", "inputs.yes"]))
+    default: .never
+    }
+  }
+
+  private mutating func deadline() -> StepDeadline {
+    let floor = milliseconds([0, 10, 20, 50, 200])
+    let ceiling = milliseconds([10, 20, 50, 100, 200])
+    switch Int.random(in: 0..<4, using: &random) {
+    case 0: return StepDeadline(min: floor)
+    case 1: return StepDeadline(min: min(floor, ceiling), max: ceiling)
+    default: return StepDeadline(max: ceiling)
+    }
+  }
+
+  private mutating func retry() -> RetryPolicy {
+    RetryPolicy(
+      attempts: Int.random(in: 1...4, using: &random), delay: milliseconds([0, 10, 20, 50]),
+      backoff: random.pick([1, 1, 2, 1.5]), maxDelay: milliseconds([20, 100, 30_000]),
+      jitter: random.chance(30) ? .full : .none,
+      attemptDeadline: random.chance(30) ? milliseconds([10, 20, 50]) : nil)
+  }
+
+  // MARK: - What the steps do
+
+  private mutating func script(of step: Step) -> StepScript {
+    let isService = random.chance(8)
+    let attempts = (0..<(step.options.retry == nil ? 1 : Int.random(in: 1...4, using: &random))).map { _ in
+      behaviour(isService: isService)
+    }
+    let declared = random.chance(20) ? [random.pick(events)] : []
+    let draws = (0..<3).map { _ in Double(Int.random(in: 0..<16, using: &random)) / 16 }
+    return StepScript(attempts, isService: isService, declaring: declared, draws: draws)
+  }
+
+  private mutating func behaviour(isService: Bool) -> StepBehaviour {
+    var behaviour = StepBehaviour(duration: length())
+    if random.chance(18) { behaviour.ending = .failure(retryable: random.chance(80)) }
+    if random.chance(4) { behaviour.duration = nil }
+    if random.chance(20) {
+      behaviour.respondsToCancellationAfter = random.pick([nil, length(), .seconds(1), .milliseconds(1500)])
+    }
+    if isService {
+      if random.chance(70) { behaviour.duration = nil }
+      if random.chance(90) { behaviour.readyAfter = length() }
+    }
+    if random.chance(15) {
+      let after = length()
+      behaviour.posts = [ScriptedPost(after: behaviour.duration.map { min($0, after) } ?? after, random.pick(events))]
+    }
+    return behaviour
+  }
+}

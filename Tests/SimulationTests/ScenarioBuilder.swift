@@ -1,0 +1,90 @@
+import FlowModel
+import FlowTestKit
+
+/// Scenarios written by hand: steps by id, needs by name, times in milliseconds.
+///
+/// ```swift
+/// var launch = ScenarioBuilder(min: 2000, max: 5000)
+/// launch.step("store", takes: 300)
+/// launch.step("screen", needs: ["store"], takes: 100) { $0.queue = "main" }
+/// ```
+struct ScenarioBuilder {
+  private(set) var scenario: Scenario
+
+  init(min floor: Int? = nil, max ceiling: Int? = nil) {
+    var workflow = Workflow(name: "by-hand", steps: [])
+    if floor != nil || ceiling != nil {
+      workflow.gate = GateDeadline(
+        min: floor.map { .literal(.milliseconds($0)) }, max: ceiling.map { .literal(.milliseconds($0)) })
+    }
+    scenario = Scenario(workflow, scripts: [])
+  }
+
+  /// A step that succeeds after `takes`; nil: it never returns.
+  mutating func step(
+    _ id: String, needs: [String] = [], takes: Int?, _ change: (inout StepOptions) -> Void = { _ in }
+  ) {
+    step(id, needs: needs, StepScript([StepBehaviour(duration: takes.map { .milliseconds($0) })]), change)
+  }
+
+  /// A step with a script.
+  mutating func step(
+    _ id: String, needs: [String] = [], _ script: StepScript, _ change: (inout StepOptions) -> Void = { _ in }
+  ) {
+    var options = StepOptions()
+    change(&options)
+    let indices = needs.map { need in StepIndex(scenario.workflow.steps.firstIndex { $0.id.text == need }!) }
+    let uses = script.isService ? "script.service" : "script.step"
+    scenario.workflow.steps.append(Step(id: StepID(id)!, uses: uses, needs: indices[...], options: options))
+    scenario.scripts.append(script)
+  }
+
+  /// Posts `event` from outside.
+  mutating func event(_ event: String, at milliseconds: Int) {
+    scenario.outsideEvents.append(OutsideEvent(event, at: .milliseconds(milliseconds)))
+  }
+
+  /// Cancels the run.
+  mutating func cancel(at milliseconds: Int) { scenario.cancelledAt = .milliseconds(milliseconds) }
+
+  /// Prewarms the run and activates it later.
+  mutating func prewarm(activatedAt milliseconds: Int) { scenario.activatedAt = .milliseconds(milliseconds) }
+
+  /// Anything else.
+  mutating func with(_ change: (inout Scenario) -> Void) { change(&scenario) }
+}
+
+extension StepScript {
+  /// Fails `times` times after `takes`, then succeeds after `takes`.
+  static func failing(times: Int, takes: Int) -> StepScript {
+    StepScript(
+      Array(repeating: .fails(after: .milliseconds(takes)), count: times) + [.succeeds(after: .milliseconds(takes))])
+  }
+
+  /// Succeeds after `takes` and posts `event` at its end.
+  static func posting(_ event: String, takes: Int) -> StepScript {
+    StepScript([
+      StepBehaviour(
+        duration: .milliseconds(takes), posts: [ScriptedPost(after: .milliseconds(takes), event)])
+    ])
+  }
+}
+
+extension RunRecord {
+  /// The record of the step `id`.
+  subscript(id: String) -> StepRecord { steps.first { $0.id == id }! }
+
+  /// Start and end of a step in milliseconds from activation, as `300..500`; a dash where it did not happen.
+  func span(_ id: String) -> String { "\(Self.text(self[id].startedAt))..\(Self.text(self[id].endedAt))" }
+
+  /// The gate as `ready at 2000`.
+  var opening: String { "\(gate.outcome ?? "-") at \(Self.text(gate.openedAt))" }
+
+  /// The step's outcome with the reason, where there is one: `skipped: condition`.
+  func end(_ id: String) -> String { (self[id].outcome ?? "-") + (self[id].reason.map { ": " + $0 } ?? "") }
+
+  /// Nanoseconds in milliseconds; a dash for nil.
+  static func text(_ nanoseconds: Int?) -> String {
+    nanoseconds.map { $0 % 1_000_000 == 0 ? "\($0 / 1_000_000)" : "\(Double($0) / 1_000_000)" } ?? "-"
+  }
+}

@@ -1,0 +1,138 @@
+import FlowModel
+import FlowTestKit
+
+/// The smallest scenario near a failing one that still fails: one simplification after the other, each kept where the
+/// failure stays.
+struct ShrunkenScenario {
+  let scenario: Scenario
+
+  init(_ original: Scenario, failsStill: (Scenario) -> Bool) {
+    var current = original
+    var hasShrunken = true
+    while hasShrunken {
+      hasShrunken = false
+      for candidate in Self.simpler(than: current) where failsStill(candidate) {
+        current = candidate
+        hasShrunken = true
+        break
+      }
+    }
+    scenario = current
+  }
+
+  /// Every scenario that is one simplification away, the boldest first.
+  private static func simpler(than scenario: Scenario) -> [Scenario] {
+    var candidates: [Scenario] = []
+    func add(_ change: (inout Scenario) -> Bool) {
+      var copy = scenario
+      if change(&copy) { candidates.append(copy) }
+    }
+    for index in scenario.workflow.steps.indices.reversed() where scenario.workflow.steps.count > 1 {
+      candidates.append(scenario.without(step: index))
+    }
+    for change in surroundings { add(change) }
+    for index in scenario.outsideEvents.indices {
+      add { scenario in
+        scenario.outsideEvents.remove(at: index)
+        return true
+      }
+    }
+    for index in scenario.workflow.steps.indices {
+      for change in options {
+        add { scenario in
+          var options = scenario.workflow.steps[index].options
+          guard change(&options) else { return false }
+          scenario.workflow.steps[index].options = options
+          return true
+        }
+      }
+      for need in scenario.workflow.steps[index].needs {
+        add { scenario in
+          scenario.workflow.steps[index].needs = scenario.workflow.steps[index].needs.filter { $0 != need }[...]
+          return true
+        }
+      }
+      for change in scripts { add { change(&$0.scripts[index]) } }
+    }
+    return candidates
+  }
+
+  /// Sets `place` to `value`; false where it was so already.
+  private static func set<T: Equatable>(_ place: inout T, _ value: T) -> Bool {
+    defer { place = value }
+    return place != value
+  }
+
+  private static var surroundings: [(inout Scenario) -> Bool] {
+    [
+      { set(&$0.cancelledAt, nil) },
+      { set(&$0.outsideSource, .closed) },
+      { scenario in
+        guard scenario.activatedAt != nil else { return false }
+        scenario.activatedAt = nil
+        for index in scenario.workflow.steps.indices where scenario.workflow.steps[index].options.prewarm {
+          scenario.workflow.steps[index].options.prewarm = false
+        }
+        return true
+      },
+      { set(&$0.workflow.gate, nil) },
+      { set(&$0.workflow.concurrency, nil) },
+      { $0.workflow.gate.map { $0.min } == nil ? false : set(&$0.workflow.gate!.min, nil) },
+      { $0.workflow.gate.map { $0.max } == nil ? false : set(&$0.workflow.gate!.max, nil) },
+      { set(&$0.launch, Launch()) },
+    ]
+  }
+
+  private static var options: [(inout StepOptions) -> Bool] {
+    [
+      { set(&$0.after, []) },
+      { set(&$0.condition, nil) },
+      { set(&$0.enabled, .literal(true)) },
+      { set(&$0.deferral, .never) },
+      { set(&$0.blocking, nil) },
+      { set(&$0.isOptional, false) },
+      { set(&$0.deadline, nil) },
+      { $0.deadline?.max == nil ? false : set(&$0.deadline!.min, nil) },
+      { $0.deadline?.min == nil ? false : set(&$0.deadline!.max, nil) },
+      { set(&$0.retry, nil) },
+      { $0.retry == nil ? false : set(&$0.retry!.attemptDeadline, nil) },
+      { $0.retry == nil ? false : set(&$0.retry!.jitter, .none) },
+      { $0.retry == nil ? false : set(&$0.retry!.backoff, 1) },
+      { set(&$0.queue, nil) },
+      { set(&$0.estimate, nil) },
+    ]
+  }
+
+  private static var scripts: [(inout StepScript) -> Bool] {
+    [
+      { set(&$0, .succeeds(after: .zero)) },
+      { $0 == .succeeds(after: .zero) ? false : set(&$0, .succeeds(after: .milliseconds(10))) },
+      { set(&$0.isService, false) },
+      { set(&$0.declaredEvents, $0.attempts.flatMap(\.posts).map(\.event)) },
+      { $0.attempts.count == 1 ? false : set(&$0.attempts, [$0.attempts[0]]) },
+      { set(&$0.draws, []) },
+      { set(&$0.attempts[0].posts, []) },
+      { set(&$0.attempts[0].ending, .success) },
+      { set(&$0.attempts[0].respondsToCancellationAfter, .zero) },
+      {
+        ($0.attempts[0].duration ?? .seconds(1)) <= .milliseconds(10)
+          ? false : set(&$0.attempts[0].duration, .milliseconds(10))
+      },
+      { set(&$0.attempts[0].duration, .zero) },
+    ]
+  }
+}
+
+extension Scenario {
+  /// The scenario without one step; what needed it needs it no longer.
+  func without(step removed: Int) -> Scenario {
+    var copy = self
+    copy.workflow.steps.remove(at: removed)
+    copy.scripts.remove(at: removed)
+    for index in copy.workflow.steps.indices {
+      let needs = copy.workflow.steps[index].needs.filter { $0 != StepIndex(removed) }
+      copy.workflow.steps[index].needs = needs.map { $0 > StepIndex(removed) ? $0 - 1 : $0 }[...]
+    }
+    return copy
+  }
+}
