@@ -12,7 +12,10 @@ public struct FlowCommand: AsyncParsableCommand {
       124 the gate timed out and --strict was given, 130 and 143 interrupted.
       """,
     version: "0.1.0",
-    subcommands: [RunCommand.self],
+    subcommands: [
+      RunCommand.self, ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
+      EvalCommand.self,
+    ],
     defaultSubcommand: RunCommand.self)
 
   /// The command without arguments.

@@ -3,6 +3,6 @@ import FlowCLI
 @main
 enum Flowrun {
   static func main() async {
-    await FlowCommand.main()
+    await FlowCommand.start()
   }
 }

@@ -68,6 +68,9 @@ enum FileAccess {
     return String(cString: folder) + "/" + path
   }
 
+  /// Whether there is anything at a path.
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+
   /// The folder that a path lies in.
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }

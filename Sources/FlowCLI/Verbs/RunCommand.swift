@@ -2,7 +2,6 @@ import ArgumentParser
 import FlowEngine
 import FlowModel
 import FlowPluginKit
-import FlowSyntax
 
 #if canImport(Glibc)
   import Glibc
@@ -13,7 +12,7 @@ import FlowSyntax
 #endif
 
 /// `flowrun run FILE`: runs a workflow and shows it.
-struct RunCommand: AsyncParsableCommand {
+struct RunCommand: Verb {
   static let configuration = CommandConfiguration(commandName: "run", abstract: "Runs a workflow.")
 
   @Argument(help: "The workflow file.")
@@ -50,17 +49,7 @@ struct RunCommand: AsyncParsableCommand {
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 
-  func run() async throws {
-    do {
-      try await RunSession(self).run()
-    } catch let problem as UsageProblem {
-      StandardOutput.writeError("flowrun: \(problem)\n")
-      ExitStatus.usage.exit()
-    } catch let problem as InvalidWorkflow {
-      StandardOutput.writeError(problem.description)
-      ExitStatus.invalidWorkflow.exit()
-    }
-  }
+  func perform() async throws { try await RunSession(self).run() }
 }
 
 /// A workflow that cannot be read or run; the description is printed as it is.
@@ -76,7 +65,7 @@ struct RunSession {
 
   func run() async throws {
     let registry = ActionRegistry(BuiltInPlugins.all)
-    let graph = try load(registry)
+    let graph = try LoadedWorkflow.load(command.file, registry)
     let workflow = graph.workflow
     let folder = FileAccess.folder(of: FileAccess.absolute(command.file))
     var options = RunOptions(
@@ -120,21 +109,6 @@ struct RunSession {
     if !command.json { StandardOutput.write(SummaryText.text(report, style: style)) }
     try write(report, trace: trace)
     exit(report, interruptedBy: interrupts.first)
-  }
-
-  private func load(_ registry: ActionRegistry) throws -> WorkflowGraph {
-    let bytes: [UInt8]
-    do throws(FileProblem) {
-      bytes = try FileAccess.read(command.file)
-    } catch {
-      throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\n")
-    }
-    let result = WorkflowLoader(catalogue: registry).load(bytes: bytes, file: command.file)
-    if !result.diagnostics.isEmpty {
-      StandardOutput.writeError(result.rendered(usesColor: isatty(2) == 1 && Environment.allowsColor))
-    }
-    guard let graph = result.graph else { throw InvalidWorkflow(description: "") }
-    return graph
   }
 
   private func activate(_ run: WorkflowRun, after prewarm: Duration, _ launch: Launch) {

@@ -2,9 +2,9 @@ import FlowModel
 import FlowPluginKit
 
 /// Makes the inputs an action gets from what a step gives: defaults, absolute paths, types checked.
-enum InputBinding {
+public enum InputBinding {
   /// Binds `given` to the declared fields; throws where a value is missing, unknown or does not fit.
-  static func bind(
+  public static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation
   ) throws(TypeMismatch) -> ValueObject {
     if given.isEmpty && fields.isEmpty { return given }
@@ -12,9 +12,9 @@ enum InputBinding {
     for field in fields {
       if let value = given[field.name], !value.isNull || field.isRequired || field.type == .any {
         if let mismatch = field.type.mismatch(of: value, at: field.name) { throw mismatch }
-        bound[field.name] = resolve(value, field.type, run)
+        bound[field.name] = resolve(value, field.type, run.dataFolder, run.workflowFolder)
       } else if let value = field.defaultValue {
-        bound[field.name] = resolve(value, field.type, run)
+        bound[field.name] = resolve(value, field.type, run.dataFolder, run.workflowFolder)
       } else if field.isRequired {
         throw TypeMismatch(path: field.name, expected: field.type.expectation, found: "nothing")
       }
@@ -27,19 +27,32 @@ enum InputBinding {
     return bound
   }
 
+  /// The inputs with every relative path inside made absolute against the folder that its declaration names.
+  public static func absolutePaths(
+    in inputs: ValueObject, of fields: [FieldDeclaration], dataFolder: String, workflowFolder: String
+  ) -> ValueObject {
+    var absolute = inputs
+    for field in fields {
+      if let value = inputs[field.name] {
+        absolute[field.name] = resolve(value, field.type, dataFolder, workflowFolder)
+      }
+    }
+    return absolute
+  }
+
   /// Makes the paths inside a value absolute.
-  private static func resolve(_ value: Value, _ type: ValueType, _ run: RunInformation) -> Value {
+  private static func resolve(
+    _ value: Value, _ type: ValueType, _ dataFolder: String, _ workflowFolder: String
+  ) -> Value {
     switch (type, value) {
     case (.path(let base), .string(let path)):
       guard !path.hasPrefix("/"), !path.isEmpty else { return value }
-      return .string((base == .data ? run.dataFolder : run.workflowFolder) + "/" + path)
+      return .string((base == .data ? dataFolder : workflowFolder) + "/" + path)
     case (.array(let element), .array(let values)):
-      return .array(values.map { resolve($0, element, run) })
-    case (.object(let properties?), .object(var members)):
-      for property in properties {
-        if let member = members[property.name] { members[property.name] = resolve(member, property.type, run) }
-      }
-      return .object(members)
+      return .array(values.map { resolve($0, element, dataFolder, workflowFolder) })
+    case (.object(let properties?), .object(let members)):
+      return .object(
+        absolutePaths(in: members, of: properties, dataFolder: dataFolder, workflowFolder: workflowFolder))
     default:
       return value
     }

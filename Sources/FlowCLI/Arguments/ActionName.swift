@@ -1,0 +1,17 @@
+import FlowDiagnostics
+import FlowPluginKit
+
+/// Finds actions as the command line names them.
+enum ActionName {
+  /// The action of this name; throws a usage problem with the nearest name.
+  static func find(_ name: String, in registry: ActionRegistry) throws(UsageProblem) -> RegisteredAction {
+    if let action = registry.action(named: name) { return action }
+    let names = registry.declarations.map(\.name)
+    if registry.plugins.contains(where: { $0.name == name }) {
+      let actions = names.filter { $0.hasPrefix(name + ".") }
+      throw UsageProblem("'\(name)' is a plugin; its actions are \(actions.joined(separator: ", "))")
+    }
+    let nearest = NearestName.question(name, among: names) ?? "flowrun plugins lists what there is"
+    throw UsageProblem("no action '\(name)' is installed; \(nearest)")
+  }
+}

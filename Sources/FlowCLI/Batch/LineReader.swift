@@ -1,0 +1,96 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Standard input line by line, each up to a limit; a longer line costs no more memory than the limit.
+struct LineReader {
+  /// A line without its line break.
+  enum Line {
+    case bytes(ArraySlice<UInt8>)
+    /// The line is longer than the limit; it was skipped whole.
+    case tooLong
+  }
+
+  private let file: Int32
+  private let limit: Int
+  private var buffer: [UInt8] = []
+  /// Where the next line begins in ``buffer``.
+  private var start = 0
+  /// Up to where ``buffer`` is known to hold no line break.
+  private var searched = 0
+  private var hasEnded = false
+
+  /// A reader of an open file, by default standard input.
+  init(file: Int32 = 0, limit: Int) {
+    self.file = file
+    self.limit = limit
+  }
+
+  /// Whether a whole line has been read already, so that asking for it waits for nobody.
+  mutating func hasLineReady() -> Bool { lineEnd() != nil }
+
+  /// The next line; nil at the end.
+  mutating func next() -> Line? {
+    var isTooLong = false
+    while true {
+      if let end = lineEnd() {
+        defer { start = end + 1 }
+        return isTooLong || end - start > limit ? .tooLong : .bytes(buffer[start..<end])
+      }
+      if hasEnded {
+        guard start < buffer.count || isTooLong else { return nil }
+        defer { start = buffer.count }
+        return isTooLong || buffer.count - start > limit ? .tooLong : .bytes(buffer[start...])
+      }
+      if buffer.count - start > limit {
+        isTooLong = true
+        start = buffer.count
+      }
+      read()
+    }
+  }
+
+  private mutating func lineEnd() -> Int? {
+    searched = max(searched, start)
+    let found = buffer.withUnsafeBytes { bytes -> Int? in
+      guard let base = bytes.baseAddress, searched < bytes.count,
+        let place = memchr(base + searched, 10, bytes.count - searched)
+      else { return nil }
+      return UnsafeRawPointer(place) - base
+    }
+    searched = found ?? buffer.count
+    return found
+  }
+
+  private mutating func read() {
+    if start > 0 {
+      buffer.removeSubrange(..<start)
+      searched -= start
+      start = 0
+    }
+    let count = buffer.count
+    let chunk = 1 << 16
+    buffer.append(contentsOf: repeatElement(0, count: chunk))
+    let file = file
+    var received: Int
+    repeat {
+      received = buffer.withUnsafeMutableBytes { Self.systemRead(file, $0.baseAddress! + count, chunk) }
+    } while received < 0 && errno == EINTR
+    buffer.removeLast(chunk - max(0, received))
+    if received <= 0 { hasEnded = true }
+  }
+
+  private static func systemRead(_ file: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
+    #if canImport(Glibc)
+      Glibc.read(file, start, count)
+    #elseif canImport(Musl)
+      Musl.read(file, start, count)
+    #else
+      Darwin.read(file, start, count)
+    #endif
+  }
+}

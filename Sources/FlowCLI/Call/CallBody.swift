@@ -1,0 +1,95 @@
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+
+/// The bodies of a call's step, made of the called action's body.
+enum CallBody {
+  /// Calls it once with inputs that are known.
+  static func once(
+    _ body: RegisteredAction.Body, _ inputs: ValueObject, _ fields: [FieldDeclaration]
+  ) -> RegisteredAction.Body {
+    switch body {
+    case .synchronous(let run):
+      .synchronous { _, context in try run(try InputBinding.bind(inputs, to: fields, run: context.run), context) }
+    case .asynchronous(let run):
+      .asynchronous { _, context in
+        try await run(try InputBinding.bind(inputs, to: fields, run: context.run), context)
+      }
+    case .service(let run):
+      .service { _, context in try await run(try InputBinding.bind(inputs, to: fields, run: context.run), context) }
+    }
+  }
+
+  /// Calls it for each line of standard input and answers on standard output.
+  static func forEachLine(_ body: RegisteredAction.Body, _ fields: [FieldDeclaration]) -> RegisteredAction.Body {
+    switch body {
+    case .synchronous(let run):
+      return .synchronous { _, context in
+        let inputs = LineInputs(fields: fields, run: context.run)
+        var session = BatchSession()
+        while !context.isCancelled, let line = session.next() {
+          do {
+            session.answer(CallAnswer.outputs(try run(try inputs.bound(line), context)))
+          } catch {
+            session.answer(CallAnswer.failure(error))
+          }
+        }
+        session.flush()
+        return [:]
+      }
+    case .asynchronous(let run):
+      return .asynchronous { _, context in
+        let inputs = LineInputs(fields: fields, run: context.run)
+        var session = BatchSession()
+        while !context.isCancelled, let line = session.next() {
+          do {
+            session.answer(CallAnswer.outputs(try await run(try inputs.bound(line), context)))
+          } catch {
+            session.answer(CallAnswer.failure(error))
+          }
+        }
+        session.flush()
+        return [:]
+      }
+    case .service:
+      return .synchronous { _, _ in
+        throw ActionError("service", "a service goes on; it cannot be called in a batch", isRetryable: false)
+      }
+    }
+  }
+}
+
+/// Makes an action's inputs of the lines of a batch.
+private struct LineInputs {
+  let fields: [FieldDeclaration]
+  let run: RunInformation
+  private let here = FileAccess.absolute(".")
+  private let hasPaths: Bool
+
+  init(fields: [FieldDeclaration], run: RunInformation) {
+    self.fields = fields
+    self.run = run
+    hasPaths = fields.contains { $0.type.mayHoldPaths }
+  }
+
+  /// The inputs of a line; throws what is wrong with it.
+  func bound(_ line: Result<ValueObject, BatchProblem>) throws -> ValueObject {
+    var inputs = try line.get()
+    if hasPaths {
+      inputs = InputBinding.absolutePaths(in: inputs, of: fields, dataFolder: here, workflowFolder: here)
+    }
+    return try InputBinding.bind(inputs, to: fields, run: run)
+  }
+}
+
+extension ValueType {
+  /// Whether values of this type may have paths inside.
+  fileprivate var mayHoldPaths: Bool {
+    switch self {
+    case .path: true
+    case .array(let element): element.mayHoldPaths
+    case .object(let properties?): properties.contains { $0.type.mayHoldPaths }
+    default: false
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+
+/// One action made into a workflow of its own: the providers of what it requires, each with its defaults, and then it.
+struct PreparedCall {
+  /// The providers and the call.
+  let graph: WorkflowGraph
+  /// The installed actions and the call.
+  let registry: ActionRegistry
+
+  private static let step = StepID(unchecked: "call")
+  private static let outputs = "outputs"
+
+  /// Prepares a call with these inputs, or with one input object a line from standard input when they are nil. Throws a
+  /// usage problem when the inputs do not fit or a resource has no provider.
+  init(_ target: RegisteredAction, inputs: ValueObject?, registry: ActionRegistry) throws(UsageProblem) {
+    let declaration = target.declaration
+    var steps: [Step] = []
+    var needs: [ResourceKey: StepIndex] = [:]
+    try Self.addProviders(of: declaration, to: &steps, &needs, registry, path: [declaration.name])
+    var stand = declaration
+    stand.name = "call.action"
+    stand.inputs = []
+    stand.outputsFromInput = nil
+    var with = ValueObject()
+    if let event = declaration.eventFromInput, let name = inputs?[event] {
+      // The engine lets a step post what this input of the step says.
+      stand.inputs = declaration.inputs.filter { $0.name == event }
+      with[event] = name
+    }
+    let body: RegisteredAction.Body
+    if let inputs {
+      let bound = try Self.checked(inputs, declaration, target)
+      body = CallBody.once(target.body, bound, declaration.inputs)
+    } else {
+      body = CallBody.forEachLine(target.body, declaration.inputs)
+    }
+    var copy = registry
+    do {
+      try copy.register(
+        name: "call", origin: "flowrun call", actions: [RegisteredAction(declaration: stand, body: body)])
+    } catch {
+      throw UsageProblem("\(error)")
+    }
+    self.registry = copy
+    steps.append(
+      Step(id: Self.step, uses: stand.name, with: with, needs: (0..<StepIndex(steps.count)).map { $0 }[...]))
+    var workflow = Workflow(name: "call", steps: steps)
+    workflow.outputs = [Self.outputs: "${{ steps.call.outputs }}"]
+    do throws(WorkflowGraph.Cycle) {
+      graph = try WorkflowGraph(workflow)
+    } catch {
+      preconditionFailure("each step needs only earlier ones")
+    }
+  }
+
+  // MARK: Providers
+
+  private static func addProviders(
+    of declaration: ActionDeclaration, to steps: inout [Step], _ provided: inout [ResourceKey: StepIndex],
+    _ registry: ActionRegistry, path: [String]
+  ) throws(UsageProblem) {
+    for key in declaration.requires where provided[key] == nil && !registry.resources.contains(where: { $0.key == key })
+    {
+      let candidates = registry.declarations.filter { $0.provides.contains(key) && !path.contains($0.name) }
+      // The action's own plugin knows best.
+      guard
+        let provider = candidates.first(where: { $0.pluginName == declaration.pluginName }) ?? candidates.first
+      else {
+        throw UsageProblem("'\(declaration.name)' requires the resource '\(key)', which no installed action provides")
+      }
+      if let missing = provider.inputs.first(where: { $0.isRequired && $0.defaultValue == nil }) {
+        throw UsageProblem(
+          "'\(declaration.name)' requires the resource '\(key)' of '\(provider.name)', which cannot be called with "
+            + "defaults alone: its input '\(missing.name)' has none; run both in a workflow")
+      }
+      try addProviders(of: provider, to: &steps, &provided, registry, path: path + [provider.name])
+      let index = StepIndex(steps.count)
+      steps.append(
+        Step(id: StepID(unchecked: "provider-\(index + 1)"), uses: provider.name, needs: (0..<index).map { $0 }[...]))
+      for key in provider.provides { provided[key] = index }
+    }
+  }
+
+  // MARK: Inputs
+
+  /// The inputs when they fit; relative paths count from the working directory.
+  private static func checked(
+    _ inputs: ValueObject, _ declaration: ActionDeclaration, _ target: RegisteredAction
+  ) throws(UsageProblem) -> ValueObject {
+    let names = declaration.inputs.map(\.name)
+    for key in inputs.keys where !names.contains(key) {
+      let nearest = NearestName.question(key, among: names)
+      let known = names.isEmpty ? "it takes none" : "it takes \(names.joined(separator: ", "))"
+      throw UsageProblem("'\(declaration.name)' has no input '\(key)'; \(nearest ?? known)")
+    }
+    let here = FileAccess.absolute(".")
+    let absolute = InputBinding.absolutePaths(
+      in: inputs, of: declaration.inputs, dataFolder: here, workflowFolder: here)
+    for field in declaration.inputs {
+      guard let value = absolute[field.name], !value.isNull || field.isRequired else {
+        guard field.isRequired, field.defaultValue == nil else { continue }
+        throw UsageProblem(
+          "'\(declaration.name)' needs the input '\(field.name)' (\(field.type.name)): give it with "
+            + "--with '{\"\(field.name)\": …}'")
+      }
+      if let mismatch = field.type.mismatch(of: value, at: field.name) {
+        throw UsageProblem("--with: \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
+      }
+    }
+    if let problem = target.check(LiteralInput(absolute)).first(where: { !$0.isWarning }) {
+      throw UsageProblem("--with: '\(problem.keyPath)': \(problem.message)" + (problem.help.map { "; \($0)" } ?? ""))
+    }
+    return absolute
+  }
+
+  // MARK: Answer
+
+  /// What came of a call.
+  struct Answer {
+    /// `{"outputs":…}` or `{"error":…}`.
+    var value: Value
+    /// Whether it failed.
+    var isError: Bool
+    /// What kept the action from being called at all, or nil.
+    var providerFailure: String?
+  }
+
+  /// The answer that a report holds.
+  func answer(_ report: RunReport) -> Answer {
+    guard let failed = report.steps.first(where: { $0.outcome != .success }) else {
+      return Answer(value: ["outputs": report.outputs[Self.outputs] ?? [:]], isError: false)
+    }
+    let code = failed.failure?.code ?? failed.outcome.word
+    var message = failed.failure?.message ?? "the call ended \(failed.outcome.word)"
+    var providerFailure: String?
+    if failed.id != Self.step, let provider = graph.workflow.steps.first(where: { $0.id == failed.id }) {
+      message = "'\(provider.uses)', which provides what the action requires, failed: \(message)"
+      providerFailure = message
+    }
+    return Answer(value: CallAnswer.problem(code, message), isError: true, providerFailure: providerFailure)
+  }
+}

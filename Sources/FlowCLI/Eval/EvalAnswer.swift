@@ -1,0 +1,60 @@
+import FlowExpressions
+import FlowModel
+
+/// What `flowrun eval` says to one expression: `{"kind":…,"value":…}` or `{"error":{"kind":…,"message":…}}`.
+struct EvalAnswer {
+  /// The answer as it is written.
+  let value: Value
+  /// The error, when there is one.
+  let error: ExpressionError?
+
+  /// Evaluates an expression whose named values are exactly the members of `contexts`.
+  init(_ source: String, contexts: ValueObject) {
+    do throws(ExpressionError) {
+      guard case .object(let contexts) = Value.object(contexts).withKeysUniqueWithoutCase else {
+        preconditionFailure("an object stays an object")
+      }
+      let expression = try Expression(parsing: source, dialect: ExpressionDialect(names: contexts.keys))
+      let result = try expression.evaluate(in: FixedContext(contexts))
+      value = ["kind": .string(result.expressionKind), "value": result]
+      error = nil
+    } catch {
+      var object: ValueObject = ["kind": .string(error.kind.rawValue), "message": .string(error.message(in: source))]
+      if let help = error.help { object["help"] = .string(help) }
+      value = ["error": .object(object)]
+      self.error = error
+    }
+  }
+
+  /// The answer to a line that is no question.
+  static func broken(_ message: String) -> Value { ["error": ["kind": "parsing", "message": .string(message)]] }
+
+  /// The answer to a line of a batch: `{"expr":…,"contexts":{…}}`.
+  static func answer(_ question: ValueObject) -> Value {
+    guard let expression = question["expr"] else {
+      return broken(#"the key "expr" is missing: each line is {"expr":…,"contexts":{…}}"#)
+    }
+    guard case .string(let source) = expression else {
+      return broken(#""expr" must be a string, not \#(expression.shortText)"#)
+    }
+    switch question["contexts"] ?? .null {
+    case .null: return EvalAnswer(source, contexts: [:]).value
+    case .object(let contexts): return EvalAnswer(source, contexts: contexts).value
+    case let other: return broken(#""contexts" must be an object, not \#(other.shortText)"#)
+    }
+  }
+}
+
+extension Value {
+  /// The kind in the words of expressions, which know only one kind of number.
+  fileprivate var expressionKind: String {
+    switch self {
+    case .null: "Null"
+    case .boolean: "Boolean"
+    case .integer, .number: "Number"
+    case .string: "String"
+    case .array: "Array"
+    case .object: "Object"
+    }
+  }
+}

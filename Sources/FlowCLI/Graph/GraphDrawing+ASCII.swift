@@ -1,0 +1,46 @@
+import FlowModel
+
+extension GraphDrawing {
+  /// The graph as a table for a terminal: a row a step, indented by how many steps come before it, the gate between what
+  /// it waits for and what waits for it.
+  ///
+  /// `*` marks the steps that the gate waits for.
+  var ascii: String {
+    let before = order { !isAfterGate($0) }
+    let after = order { isAfterGate($0) }
+    let rows = before + after
+    let nameWidth = min(60, rows.map { Self.indent(levels[$0]) + name($0).count }.max() ?? 0)
+    let actionWidth = min(40, rows.map { graph.workflow.steps[$0].uses.count }.max() ?? 0)
+    func lines(_ indices: [Int]) -> String {
+      indices.map { row($0, nameWidth, actionWidth) + "\n" }.joined()
+    }
+    var text = "\(graph.workflow.name)\n" + lines(before)
+    let rule = "---- \(gateLabel) "
+    text += rule + String(repeating: "-", count: max(4, nameWidth + actionWidth + 6 - rule.count)) + "\n"
+    text += lines(after)
+    if blocks.contains(true) { text += "* the gate waits for it\n" }
+    return text
+  }
+
+  private func order(_ isWanted: (Int) -> Bool) -> [Int] {
+    steps.indices.filter(isWanted).sorted { (levels[$0], $0) < (levels[$1], $1) }
+  }
+
+  private func name(_ index: Int) -> String { graph.workflow.steps[index].id.text }
+
+  private static func indent(_ level: Int) -> Int { min(level, 12) * 2 }
+
+  private func row(_ index: Int, _ nameWidth: Int, _ actionWidth: Int) -> String {
+    let step = graph.workflow.steps[index]
+    var line = blocks[index] ? "* " : "  "
+    line += (String(repeating: " ", count: Self.indent(levels[index])) + name(index)).padded(to: nameWidth)
+    line += "  " + step.uses.padded(to: actionWidth)
+    var remarks: [String] = []
+    if !step.needs.isEmpty { remarks.append("<- " + step.needs.map { name(Int($0)) }.joined(separator: ", ")) }
+    remarks += step.options.after.map { "after event \($0)" }
+    remarks += notes(of: index)
+    if !remarks.isEmpty { line += "  " + remarks.joined(separator: "; ") }
+    while line.last == " " { line.removeLast() }
+    return line
+  }
+}

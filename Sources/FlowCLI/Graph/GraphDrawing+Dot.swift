@@ -1,0 +1,60 @@
+import FlowModel
+
+extension GraphDrawing {
+  /// The graph in Graphviz' language, the steps of a queue of their own in a box of their own.
+  var dot: String {
+    var text = "digraph \(Self.quoted(graph.workflow.name)) {\n  rankdir=TB;\n  node [shape=box, style=rounded];\n"
+    let byQueue = Dictionary(grouping: steps.indices) { graph.workflow.steps[$0].options.queue ?? "" }
+    for queue in byQueue.keys.sorted() {
+      let indent = queue.isEmpty ? "  " : "    "
+      if !queue.isEmpty {
+        text += "  subgraph \(Self.quoted("cluster_\(queue)")) {\n    label=\(Self.quoted(queue));\n"
+      }
+      for index in byQueue[queue]! { text += indent + node(index) + "\n" }
+      if !queue.isEmpty { text += "  }\n" }
+    }
+    text += "  gate [shape=hexagon, style=bold, label=\(Self.quoted(gateLabel))];\n"
+    for event in events {
+      text += "  \(Self.quoted("event " + event)) [shape=oval, label=\(Self.quoted(event))];\n"
+    }
+    for (_, step) in steps {
+      for need in step.needs {
+        text += "  \(Self.quoted(graph.workflow.steps[Int(need)].id.text)) -> \(Self.quoted(step.id.text));\n"
+      }
+    }
+    for index in lastBefore { text += "  \(Self.quoted(graph.workflow.steps[index].id.text)) -> gate [style=bold];\n" }
+    for index in firstAfter {
+      text += "  gate -> \(Self.quoted(graph.workflow.steps[index].id.text)) [style=dashed];\n"
+    }
+    for (_, step) in steps {
+      for event in step.options.after {
+        text += "  \(Self.quoted("event " + event)) -> \(Self.quoted(step.id.text)) [style=dotted];\n"
+      }
+    }
+    return text + "}\n"
+  }
+
+  private func node(_ index: Int) -> String {
+    let step = graph.workflow.steps[index]
+    let lines = [step.id.text, step.uses] + notes(of: index)
+    var style = "rounded"
+    if blocks[index] { style += ",bold" }
+    if isAfterGate(index) { style += ",dashed" }
+    let color = step.options.enabled == .literal(false) ? ", color=gray, fontcolor=gray" : ""
+    return
+      "\(Self.quoted(step.id.text)) [label=\(Self.quoted(lines.joined(separator: "\n"))), style=\"\(style)\"\(color)];"
+  }
+
+  /// A text as a quoted identifier of DOT.
+  private static func quoted(_ text: String) -> String {
+    let inner = text.reduce(into: "") { result, character in
+      switch character {
+      case "\"": result += "\\\""
+      case "\\": result += "\\\\"
+      case "\n": result += "\\n"
+      default: result.append(character)
+      }
+    }
+    return "\"\(inner)\""
+  }
+}

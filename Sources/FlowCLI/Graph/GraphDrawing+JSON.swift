@@ -1,0 +1,42 @@
+import FlowModel
+
+extension GraphDrawing {
+  /// The graph for programs:
+  /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level, queue,
+  /// blocking, optional, prewarm, enabled}]}`. `enabled` is a boolean or the text of its expression.
+  var json: Value {
+    let workflow = graph.workflow
+    func text(_ source: DurationSource?) -> Value {
+      switch source {
+      case nil: .null
+      case .literal(let duration): .string(DurationText.format(duration))
+      case .expression(let text): .string(text)
+      }
+    }
+    return [
+      "workflow": .string(workflow.name),
+      "gate": [
+        "min": text(workflow.gate?.min), "max": text(workflow.gate?.max),
+        "waitsFor": .array(lastBefore.map { .string(workflow.steps[$0].id.text) }),
+      ],
+      "events": .array(events.map { .string($0) }),
+      "steps": .array(steps.map { .object(object($0.index, $0.step)) }),
+    ]
+  }
+
+  private func object(_ index: Int, _ step: Step) -> ValueObject {
+    let options = step.options
+    let enabled: Value =
+      switch options.enabled {
+      case .literal(let flag): .boolean(flag)
+      case .expression(let text): .string(text)
+      }
+    return [
+      "id": .string(step.id.text), "name": .string(options.name ?? step.id.text), "uses": .string(step.uses),
+      "needs": .array(step.needs.map { .string(graph.workflow.steps[Int($0)].id.text) }),
+      "after": .array(options.after.map { .string($0) }), "side": .string(sides[index].rawValue),
+      "level": .integer(levels[index]), "queue": .string(queue(of: index)), "blocking": .boolean(blocks[index]),
+      "optional": .boolean(options.isOptional), "prewarm": .boolean(options.prewarm), "enabled": enabled,
+    ]
+  }
+}

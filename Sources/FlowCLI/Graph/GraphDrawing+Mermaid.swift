@@ -1,0 +1,44 @@
+import FlowModel
+
+extension GraphDrawing {
+  /// The graph in Mermaid's language.
+  var mermaid: String {
+    var text = "flowchart TD\n"
+    for (index, step) in steps {
+      let label = ([step.id.text, step.uses] + notes(of: index)).map(Self.escaped).joined(separator: "<br/>")
+      let isDisabled = step.options.enabled == .literal(false)
+      let style = isDisabled ? ":::disabled" : isAfterGate(index) ? ":::deferred" : blocks[index] ? ":::blocking" : ""
+      text += "  s\(index)[\"\(label)\"]\(style)\n"
+    }
+    text += "  gate{{\"\(Self.escaped(gateLabel))\"}}\n"
+    for (number, event) in events.enumerated() { text += "  e\(number)([\"\(Self.escaped(event))\"])\n" }
+    for (index, step) in steps {
+      for need in step.needs { text += "  s\(need) --> s\(index)\n" }
+    }
+    for index in lastBefore { text += "  s\(index) ==> gate\n" }
+    for index in firstAfter { text += "  gate -.-> s\(index)\n" }
+    let numbers = Dictionary(uniqueKeysWithValues: events.enumerated().map { ($1, $0) })
+    for (index, step) in steps {
+      for event in step.options.after { text += "  e\(numbers[event]!) -.-> s\(index)\n" }
+    }
+    text += "  classDef blocking stroke-width:3px\n"
+    text += "  classDef deferred stroke-dasharray:5 5\n"
+    text += "  classDef disabled opacity:0.4\n"
+    return text
+  }
+
+  /// Text inside a quoted label: Mermaid reads `#quot;` and friends as characters.
+  private static func escaped(_ text: String) -> String {
+    text.reduce(into: "") { result, character in
+      switch character {
+      case "\"": result += "#quot;"
+      case "#": result += "#35;"
+      case "<": result += "#lt;"
+      case ">": result += "#gt;"
+      case "&": result += "#amp;"
+      case "\n": result += " "
+      default: result.append(character)
+      }
+    }
+  }
+}

@@ -1,0 +1,125 @@
+import FlowModel
+
+/// A workflow as it is drawn: which side of the gate each step is on, what the gate waits for, who waits for events.
+struct GraphDrawing {
+  /// When a step may start, seen from the gate.
+  enum Side: String {
+    /// Before it, or beside it.
+    case beforeGate = "before-gate"
+    /// After it has opened, because it says so or because it needs such a step.
+    case afterGate = "after-gate"
+    /// After it has opened, when nothing else is to do.
+    case idle
+    /// An expression says at activation.
+    case byExpression = "by-expression"
+  }
+
+  let graph: WorkflowGraph
+  /// The side of each step.
+  let sides: [Side]
+  /// Whether the gate waits for each step.
+  let blocks: [Bool]
+  /// The columns that are steps deep: 0 for a step that needs nothing on its side of the gate.
+  let levels: [Int]
+
+  /// Works out what is drawn.
+  init(_ graph: WorkflowGraph) {
+    self.graph = graph
+    let steps = graph.workflow.steps
+    var sides = [Side](repeating: .beforeGate, count: steps.count)
+    var levels = [Int](repeating: 0, count: steps.count)
+    for index in graph.topologicalOrder.map(Int.init) {
+      let step = steps[index]
+      switch step.options.deferral {
+      case .never:
+        let inherited = step.needs.map { sides[Int($0)] }
+        if inherited.contains(where: { $0 == .afterGate || $0 == .idle }) {
+          sides[index] = .afterGate
+        } else if inherited.contains(.byExpression) {
+          sides[index] = .byExpression
+        }
+      case .afterGate: sides[index] = .afterGate
+      case .idle: sides[index] = .idle
+      case .expression: sides[index] = .byExpression
+      }
+      let isAfter = sides[index] == .afterGate || sides[index] == .idle
+      for need in step.needs.map(Int.init) {
+        let needIsAfter = sides[need] == .afterGate || sides[need] == .idle
+        if isAfter == needIsAfter { levels[index] = max(levels[index], levels[need] + 1) }
+      }
+    }
+    self.sides = sides
+    self.levels = levels
+    blocks = steps.indices.map { index in
+      let isDisabled = steps[index].options.enabled == .literal(false)
+      return !isDisabled && (steps[index].options.blocking ?? (sides[index] == .beforeGate))
+    }
+  }
+
+  /// The steps in file order with their places.
+  var steps: [(index: Int, step: Step)] { graph.workflow.steps.enumerated().map { (index: $0, step: $1) } }
+
+  /// Whether a step starts only after the gate has opened.
+  func isAfterGate(_ index: Int) -> Bool { sides[index] == .afterGate || sides[index] == .idle }
+
+  /// The steps whose end the gate waits for directly: the blocking ones that no other blocking step needs.
+  var lastBefore: [Int] {
+    steps.indices.filter { index in
+      blocks[index] && !graph.successors(of: StepIndex(index)).contains { blocks[Int($0)] }
+    }
+  }
+
+  /// The steps that the gate lets go directly: the deferred ones that need no other deferred step.
+  var firstAfter: [Int] {
+    steps.filter { isAfterGate($0.index) && !$0.step.needs.contains { isAfterGate(Int($0)) } }.map(\.index)
+  }
+
+  /// The events that steps wait for, each once, in the order in which they are first named.
+  var events: [String] {
+    var seen: Set<String> = []
+    return graph.workflow.steps.flatMap(\.options.after).filter { seen.insert($0).inserted }
+  }
+
+  /// The queue a step runs on.
+  func queue(of index: Int) -> String {
+    graph.workflow.steps[index].options.queue ?? (isAfterGate(index) ? "utility" : "user-initiated")
+  }
+
+  /// The gate's floor and ceiling: `gate 2s … 5s`.
+  var gateLabel: String {
+    let deadline = graph.workflow.gate
+    let (low, high) = (deadline?.min.map(Self.text), deadline?.max.map(Self.text))
+    return switch (low, high) {
+    case (nil, nil): "gate"
+    case (let low?, nil): "gate, from \(low)"
+    case (nil, let high?): "gate, at most \(high)"
+    case (let low?, let high?): "gate, \(low) to \(high)"
+    }
+  }
+
+  /// What is special about a step, in words: `optional`, `on main`, `after map.first-use`.
+  func notes(of index: Int) -> [String] {
+    let options = graph.workflow.steps[index].options
+    var notes: [String] = []
+    if let queue = options.queue { notes.append("on \(queue)") }
+    switch options.enabled {
+    case .literal(true): break
+    case .literal(false): notes.append("disabled")
+    case .expression: notes.append("switched by an expression")
+    }
+    if sides[index] == .idle { notes.append("when idle") }
+    if sides[index] == .byExpression { notes.append("deferred by an expression") }
+    if sides[index] == .beforeGate, !blocks[index], options.enabled != .literal(false) { notes.append("not blocking") }
+    if options.isOptional { notes.append("optional") }
+    if options.prewarm { notes.append("prewarm") }
+    if options.condition != nil { notes.append("conditional") }
+    return notes
+  }
+
+  private static func text(_ source: DurationSource) -> String {
+    switch source {
+    case .literal(let duration): DurationText.format(duration)
+    case .expression(let text): text
+    }
+  }
+}

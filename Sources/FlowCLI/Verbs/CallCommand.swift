@@ -1,0 +1,95 @@
+import ArgumentParser
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+
+/// `flowrun call ACTION`: one action alone.
+struct CallCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "call",
+    abstract: "Calls one action, without a workflow.",
+    discussion: """
+      The resources that the action requires are provided first, by the actions that provide them with their defaults. \
+      Prints {"outputs":…} or {"error":{"code":…,"message":…}}; exit code 1 for an error. Paths are relative to the \
+      working directory.
+      """)
+
+  @Argument(help: "The action, such as flow.sleep.")
+  var action: String
+
+  @Option(name: .customLong("with"), help: "The inputs, as a JSON object.")
+  var inputs: String?
+
+  @Flag(help: "Reads one JSON object with inputs a line and answers one a line.")
+  var batch = false
+
+  @Option(help: "The folder that keeps what outlives the call; default: .flowrun/call in the working directory.")
+  var data: String?
+
+  func perform() async throws {
+    let registry = ActionRegistry(BuiltInPlugins.all)
+    let target = try ActionName.find(action, in: registry)
+    if batch, inputs != nil {
+      throw UsageProblem("call --batch takes inputs from standard input, none from --with")
+    }
+    let call = try PreparedCall(target, inputs: batch ? nil : try given(), registry: registry)
+    let folder = FileAccess.absolute(data ?? ".flowrun/call")
+    do throws(DataFolder.Problem) {
+      _ = try DataFolder(making: folder)
+    } catch {
+      throw InvalidWorkflow(description: "flowrun: \(error)\n")
+    }
+    var options = RunOptions(dataFolder: folder, workflowFolder: FileAccess.absolute("."))
+    options.observer = LogView(style: TextStyle(isColored: StandardOutput.errorAllowsColor))
+    options.environment = Environment.variables
+    let run = try start(call, options)
+    let interrupts = Interrupts(run)
+    let report = await run.report
+    let answer = call.answer(report)
+    if !batch { StandardOutput.write(JSONText.write(answer.value) + "\n") }
+    if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
+    if let signal = interrupts.first { ExitStatus.exit(128 + signal) }
+    (answer.isError ? ExitStatus.failure : .success).exit()
+  }
+
+  private func start(_ call: PreparedCall, _ options: RunOptions) throws -> WorkflowRun {
+    do throws(PreparedWorkflow.Problem) {
+      return try Engine(registry: call.registry).start(call.graph, options: options)
+    } catch {
+      throw InvalidWorkflow(description: "flowrun: \(error)\n")
+    }
+  }
+
+  private func given() throws(UsageProblem) -> ValueObject {
+    guard let inputs else { return [:] }
+    let value: Value
+    do throws(JSONProblem) {
+      value = try JSONText.parse(inputs)
+    } catch {
+      throw UsageProblem("--with '\(inputs)' is not JSON: \(error)")
+    }
+    guard case .object(let object) = value else {
+      throw UsageProblem(#"--with '\#(inputs)' must be a JSON object, such as {"for": "1s"}"#)
+    }
+    return object
+  }
+}
+
+/// What the steps of a call log, on standard error.
+private struct LogView: RunObserver {
+  let style: TextStyle
+
+  func receive(_ events: [RunEvent]) {
+    var text = ""
+    for event in events {
+      switch event.kind {
+      case .stepLog(_, .debug, let message): text += style.dim(message) + "\n"
+      case .stepLog(_, .info, let message): text += message + "\n"
+      case .stepLog(_, .warning, let message), .warning(let message): text += style.yellow(message) + "\n"
+      case .stepLog(_, .error, let message): text += style.red(message) + "\n"
+      default: break
+      }
+    }
+    if !text.isEmpty { StandardOutput.writeError(text) }
+  }
+}

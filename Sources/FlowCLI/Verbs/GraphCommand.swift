@@ -1,0 +1,33 @@
+import ArgumentParser
+import FlowModel
+import FlowPluginKit
+
+/// `flowrun graph FILE`: the steps of a workflow and what waits for what.
+struct GraphCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "graph", abstract: "Draws a workflow: steps, gate, deferral, queues.")
+
+  /// How the graph is written.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case mermaid, dot, json, ascii
+  }
+
+  @Argument(help: "The workflow file.")
+  var file: String
+
+  @Option(help: "mermaid, dot, json or ascii.")
+  var format = Format.ascii
+
+  func perform() async throws {
+    let graph = try LoadedWorkflow.load(file, ActionRegistry(BuiltInPlugins.all))
+    let drawing = GraphDrawing(graph)
+    let text =
+      switch format {
+      case .mermaid: drawing.mermaid
+      case .dot: drawing.dot
+      case .json: JSONText.write(drawing.json, layout: .indented) + "\n"
+      case .ascii: drawing.ascii
+      }
+    StandardOutput.write(text)
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowModel
+import FlowPluginKit
+import FlowSyntax
+
+/// `flowrun validate FILE…`: every diagnostic of every file.
+struct ValidateCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "validate", abstract: "Checks workflow files without running anything.",
+    discussion: "Exit code 2 when any file has an error or cannot be read.")
+
+  /// How diagnostics are written.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json, sarif
+  }
+
+  @Argument(help: "The workflow files.")
+  var files: [String]
+
+  @Option(help: "text, json (an array of diagnostics) or sarif (2.1.0).")
+  var format = Format.text
+
+  func perform() async throws {
+    let loader = WorkflowLoader(catalogue: ActionRegistry(BuiltInPlugins.all))
+    var reports: [DiagnosticReport.File] = []
+    var isValid = true
+    var summaries = ""
+    for file in files {
+      do throws(FileProblem) {
+        let result = loader.load(bytes: try FileAccess.read(file), file: file)
+        isValid = isValid && result.graph != nil
+        reports.append(DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics))
+        if let steps = result.graph?.workflow.steps.count {
+          summaries += "\(file): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
+        }
+      } catch {
+        isValid = false
+        StandardOutput.writeError("flowrun: cannot read the workflow \(error)\n")
+      }
+    }
+    let report = DiagnosticReport(reports)
+    switch format {
+    case .text:
+      let isColored = StandardOutput.isTerminal && Environment.allowsColor
+      StandardOutput.write(report.text(usesColor: isColored) + summaries)
+      if report.files.contains(where: { !$0.diagnostics.isEmpty }) { StandardOutput.write(report.summary + "\n") }
+    case .json: StandardOutput.write(JSONText.write(report.json(), layout: .indented) + "\n")
+    case .sarif: StandardOutput.write(JSONText.write(report.sarif(), layout: .indented) + "\n")
+    }
+    if !isValid { ExitStatus.invalidWorkflow.exit() }
+  }
+}
