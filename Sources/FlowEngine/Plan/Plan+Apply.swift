@@ -17,9 +17,30 @@ extension Plan {
     case .gateOpened(let outcome): openGate(outcome, at: now)
     case .cancelled: cancel(at: now)
     }
-    settleCollected(at: now)
+    followUp(at: now)
+  }
+
+  /// Takes in that the body of a step succeeded at `now`; the same as applying `finished` with `success`, for the case
+  /// that comes most often.
+  public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
+    guard endedAt == nil else { return }
+    let place = Int(step)
+    if states[place].status == .running, Int(states[place].attempt) == attempt {
+      givePlaceBack(step)
+      succeed(step, at: now)
+    } else {
+      finish(step, UInt8(attempt), .success, at: now)
+    }
+    followUp(at: now)
+  }
+
+  /// What follows from any change: cascades, idle steps, the end.
+  private mutating func followUp(at now: Int) {
+    if !unsettledSkips.isEmpty { settleCollected(at: now) }
+    if mainHolder != nil { limitMainHold(at: now) }
+    guard busyCount == 0 else { return }
     releaseIdle(at: now)
-    checkQuiet(at: now)
+    if queuedCount + runningCount == 0 { checkQuiet(at: now) }
   }
 
   private mutating func start(prewarm: Bool, at now: Int) {

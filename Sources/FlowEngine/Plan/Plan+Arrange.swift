@@ -13,6 +13,8 @@ extension Plan {
       queues.append(
         PlanQueue(name: queue.name, lane: .slots(queue.qualityOfService), width: queue.width ?? .max))
     }
+    allQueues = Array(queues.indices)
+    laneQueues = Lane.all.map { lane in queues.indices.filter { queues[$0].lane == lane } }
     let plainQueue = UInt16(2)
     let deferredQueue = UInt16(3)
     deferredSteps.removeAll()

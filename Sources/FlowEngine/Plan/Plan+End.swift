@@ -3,7 +3,6 @@ import FlowModel
 extension Plan {
   /// Looks whether the run is quiet, and ends what never can go on.
   mutating func checkQuiet(at now: Int) {
-    limitMainHold(at: now)
     while endedAt == nil, isQuietButForWaiters {
       if unsettledCount == 0, gateOutcome != nil {
         close(at: now)
@@ -21,7 +20,7 @@ extension Plan {
 
   /// Steps that wait for the main queue behind one that ignored its deadline do so for a limited time once nothing else
   /// is going on.
-  private mutating func limitMainHold(at now: Int) {
+  mutating func limitMainHold(at now: Int) {
     guard mainHolder != nil, !mainHoldIsLimited, queuedCount > 0, queuedCount == queues[0].ready.count,
       runningCount + retryingCount + holdingCount + decidingCount == 0
     else { return }

@@ -36,7 +36,7 @@ extension Plan {
 
   /// Settles a success, or holds it until the step's floor.
   mutating func succeed(_ step: StepIndex, at now: Int) {
-    failures[step] = nil
+    if !failures.isEmpty { failures[step] = nil }
     if traits[Int(step)].flags.contains(.timed),
       let min = graph.workflow.steps[Int(step)].options.deadline?.min?.nanoseconds,
       states[Int(step)].startedAt + min > now

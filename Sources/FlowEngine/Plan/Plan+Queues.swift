@@ -41,11 +41,10 @@ extension Plan {
     if let limit = graph.workflow.concurrency, takenCount >= limit { return nil }
     var best: Int?
     var bestRank = Int32.max
-    for index in queues.indices {
-      let queue = queues[index]
-      if queue.ready.isEmpty || queue.taken >= queue.width { continue }
-      if let lane, queue.lane != lane { continue }
-      let rank = traits[Int(queue.members[queue.ready.lowest!])].rank
+    let candidates = lane.map { laneQueues[$0.index] } ?? allQueues
+    for index in candidates where !queues[index].ready.isEmpty && queues[index].taken < queues[index].width {
+      if candidates.count == 1 { return index }
+      let rank = traits[Int(queues[index].members[queues[index].ready.lowest!])].rank
       if rank < bestRank {
         bestRank = rank
         best = index

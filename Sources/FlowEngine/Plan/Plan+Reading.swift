@@ -98,6 +98,16 @@ extension Plan {
 
   private func attemptStart(_ step: StepIndex) -> Int { attemptStarts[step] ?? states[Int(step)].startedAt }
 
+  /// How many steps wait for a place.
+  var queuedSteps: Int { queuedCount }
+
+  /// How many steps of a lane wait for a place.
+  func queuedSteps(in lane: Lane) -> Int {
+    var count = 0
+    for index in laneQueues[lane.index] { count += queues[index].ready.count }
+    return count
+  }
+
   /// The name of a step's queue.
   func queueName(of step: StepIndex) -> String { queues[Int(traits[Int(step)].queue)].name }
 

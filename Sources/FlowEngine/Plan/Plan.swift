@@ -20,6 +20,9 @@ public struct Plan: Sendable {
   var traits: [StepTraits]
   var states: [StepState]
   var queues: [PlanQueue] = PlanQueue.builtIn
+  /// The indices of all queues, and of those of each lane.
+  var allQueues: [Int] = []
+  var laneQueues: [[Int]] = []
   var timers = TimerHeap()
   var effects: [PlanEffect] = []
   var records: [PlanRecord] = []

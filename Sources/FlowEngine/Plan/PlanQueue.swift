@@ -1,11 +1,23 @@
 import FlowModel
 
-/// Which threads a queue's steps run on.
-public enum Lane: Hashable, Sendable {
+/// Which threads a queue's steps run on: the main thread, or the slots of one quality of service.
+public struct Lane: Hashable, Sendable {
+  /// 0 for the main thread, then the qualities of service, most urgent first.
+  let index: Int
+
   /// The main thread.
-  case main
-  /// Slots of this quality of service.
-  case slots(QualityOfService)
+  public static let main = Lane(index: 0)
+
+  /// The slots of a quality of service.
+  public static func slots(_ quality: QualityOfService) -> Lane {
+    Lane(index: QualityOfService.allCases.firstIndex(of: quality)! + 1)
+  }
+
+  /// Every lane, in the order of their indices.
+  static let all = [main] + QualityOfService.allCases.map { slots($0) }
+
+  /// The quality of service of its slots; nil: the main thread.
+  var qualityOfService: QualityOfService? { index == 0 ? nil : QualityOfService.allCases[index - 1] }
 }
 
 /// A queue as the plan counts it: who is ready, how many run, how many may.

@@ -14,8 +14,12 @@ public struct PreparedWorkflow: Sendable {
   let actions: [RegisteredAction]
   /// For each step the index of its action in ``actions``.
   let actionIndices: [Int32]
-  /// What steps with inputs, conditions or switches have besides.
-  let details: [StepIndex: StepDetail]
+  /// What runs for each of ``actions``.
+  let bodies: [RegisteredAction.Body]
+  /// What steps with inputs, conditions or switches have besides, in file order.
+  let details: [StepDetail]
+  /// For each step the index of its detail, or -1.
+  let detailIndices: [Int32]
   let facts: [StepIndex: StepFacts]
   let environment: PreparedObject
   let outputs: PreparedObject
@@ -41,7 +45,8 @@ public struct PreparedWorkflow: Sendable {
     var known: [String: Int32] = [:]
     var indices: [Int32] = []
     indices.reserveCapacity(workflow.steps.count)
-    var details: [StepIndex: StepDetail] = [:]
+    var details: [StepDetail] = []
+    var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
     for (place, step) in workflow.steps.enumerated() {
@@ -62,7 +67,10 @@ public struct PreparedWorkflow: Sendable {
       if step.hasOptions || !step.with.isEmpty || !declaration.inputs.isEmpty {
         do throws(ExpressionError) {
           let detail = try StepDetail(step, declaration)
-          if !detail.isPlain { details[StepIndex(place)] = detail }
+          if !detail.isPlain || !declaration.inputs.isEmpty {
+            detailIndices[place] = Int32(details.count)
+            details.append(detail)
+          }
           let fact = StepFacts(
             isService: declaration.isService, postedEvents: declaration.events,
             statusFunctions: detail.condition?.statusFunctionSet ?? [])
@@ -75,8 +83,10 @@ public struct PreparedWorkflow: Sendable {
       }
     }
     self.actions = actions
+    bodies = actions.map(\.body)
     actionIndices = indices
     self.details = details
+    self.detailIndices = detailIndices
     self.facts = facts
     do throws(ExpressionError) {
       environment = try PreparedObject(workflow.environment)
@@ -86,6 +96,12 @@ public struct PreparedWorkflow: Sendable {
     } catch {
       throw Problem(step: nil, message: error.description)
     }
+  }
+
+  /// What a step has beyond its action; nil: nothing.
+  func detail(of step: StepIndex) -> StepDetail? {
+    let index = detailIndices[Int(step)]
+    return index < 0 ? nil : details[Int(index)]
   }
 
   /// The action of a step.

@@ -5,7 +5,8 @@ import FlowPluginKit
 /// What changes while a run goes on; one lock guards all of it.
 struct RunState {
   var plan: Plan
-  var pools: [Lane: SlotPool]
+  /// The slots of each lane, by the lane's index.
+  var pools: [SlotPool]
   /// What steps gave back, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
   var launch: Launch
@@ -34,8 +35,6 @@ struct RunState {
 struct Aftermath {
   /// Slots that must run a step.
   var wakes: [(queue: DispatchQueue, lane: Lane, start: Start)] = []
-  /// The step that the calling slot runs next.
-  var next: Start?
   /// Tries that must be told to end.
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.
@@ -50,5 +49,7 @@ struct Aftermath {
 struct Start {
   var step: StepIndex
   var attempt: Int
-  var inputs: Result<ValueObject, StepFailure>
+  var inputs: ValueObject
+  /// Why the inputs could not be made; the step then fails without running.
+  var problem: StepFailure?
 }

@@ -23,18 +23,20 @@ struct SlotPool {
 
   init(lane: Lane, cores: Int) {
     self.lane = lane
-    switch lane {
-    case .main:
+    if let quality = lane.qualityOfService {
+      base = max(1, cores)
+      dispatchQualityOfService = quality.dispatch
+    } else {
       base = 1
       idle = [DispatchQueue.main]
       created = 1
       dispatchQualityOfService = .userInteractive
-    case .slots(let quality):
-      base = max(1, cores)
-      dispatchQualityOfService = quality.dispatch
     }
     limit = base
   }
+
+  /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
+  static let shortNanoseconds = 400
 
   /// Whether another slot may start.
   var hasRoom: Bool { busy < limit }
@@ -55,21 +57,27 @@ struct SlotPool {
     growth = 1
   }
 
+  /// Whether nobody looks after steps that wait.
+  var needsWatch: Bool { watchedReturns == nil && (busy < limit || limit < Limits.slots) }
+
   mutating func noteReturn() { returns &+= 1 }
 
-  /// Whether a watch must be set because steps wait and every slot is busy.
+  /// Whether a watch must be set because steps wait: all slots are busy, or those that are work through short steps.
   mutating func startsWatch() -> Bool {
-    guard lane != .main, watchedReturns == nil, busy >= limit, limit < Limits.slots else { return false }
+    guard lane != .main, watchedReturns == nil, busy < limit || limit < Limits.slots else { return false }
     watchedReturns = returns
     return true
   }
 
-  /// The watch is over: when no slot came free meanwhile, there may be more of them.
-  mutating func endWatch() {
+  /// The watch is over. True when no slot came free meanwhile: others must help, and there may be more of them.
+  mutating func endWatch() -> Bool {
     defer { watchedReturns = nil }
-    guard watchedReturns == returns, busy >= limit else { return }
-    limit = min(Limits.slots, limit + growth)
-    growth *= 2
+    guard watchedReturns == returns else { return false }
+    if busy >= limit {
+      limit = min(Limits.slots, limit + growth)
+      growth *= 2
+    }
+    return true
   }
 }
 

@@ -13,7 +13,7 @@ extension WorkflowRun: ActionHost {
   public func environment(of step: StepIndex) -> [String: String] {
     let values = state.withLock { state -> ValueObject in
       var values = state.environment
-      if let own = try? prepared.details[step]?.environment.evaluate(in: scope(step, state)) {
+      if let own = try? prepared.detail(of: step)?.environment.evaluate(in: scope(step, state)) {
         for (name, value) in own { values[name] = value }
       }
       return values
@@ -67,7 +67,7 @@ extension WorkflowRun: ActionHost {
       }
       state.postedCount += 1
       state.plan.apply(.posted(event), at: clock.now)
-      return settle(&state, lane: nil)
+      return settle(&state)
     }
     finish(aftermath)
   }
@@ -96,7 +96,7 @@ extension WorkflowRun: ActionHost {
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
       if !outputs.isEmpty { state.outputs[step] = outputs }
       state.plan.apply(.ready(step, attempt: attempt), at: clock.now)
-      return settle(&state, lane: nil)
+      return settle(&state)
     }
     finish(aftermath)
   }

@@ -13,7 +13,7 @@ extension WorkflowRun {
 
   /// What the `if` of a step says.
   func decide(_ step: StepIndex, _ state: RunState) -> Decision {
-    guard let condition = prepared.details[step]?.condition else { return .run }
+    guard let condition = prepared.detail(of: step)?.condition else { return .run }
     do throws(ExpressionError) {
       return try condition.isSatisfied(in: scope(step, state)) ? .run : .skip
     } catch {
@@ -23,7 +23,7 @@ extension WorkflowRun {
 
   /// The inputs of a step: expressions evaluated, defaults filled in, paths made absolute, types checked.
   func inputs(of step: StepIndex, _ state: RunState) -> Result<ValueObject, StepFailure> {
-    guard let detail = prepared.details[step] else { return .success([:]) }
+    guard let detail = prepared.detail(of: step) else { return .success([:]) }
     let declaration = prepared.action(of: step).declaration
     let given: ValueObject
     if let literal = detail.inputs.literal {
@@ -81,7 +81,7 @@ extension WorkflowRun {
         gateClock.arm(
           floorNanoseconds: now + state.gateFloorNanoseconds,
           ceilingNanoseconds: state.gateCeilingNanoseconds.map { now + $0 })
-        return .success(settle(&state, lane: nil))
+        return .success(settle(&state))
       } catch {
         return .failure(error)
       }
@@ -109,8 +109,9 @@ extension WorkflowRun {
   private func resolve(_ scope: RunScope) throws(PreparedWorkflow.Problem) -> Resolution {
     let steps = prepared.graph.workflow.steps
     var resolution = Resolution(literalsOf: prepared.graph.workflow)
-    for (index, detail) in prepared.details {
-      let id = steps[Int(index)].id
+    for (place, step) in steps.enumerated() {
+      let (index, id) = (StepIndex(place), step.id)
+      guard let detail = prepared.detail(of: index) else { continue }
       if let enabled = detail.enabled, try !isTrue(enabled, "enabled", id, scope) { resolution.disabled.insert(index) }
       if let deferral = detail.deferral, try isTrue(deferral, "defer", id, scope) { resolution.deferred.insert(index) }
     }

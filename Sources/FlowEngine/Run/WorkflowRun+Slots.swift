@@ -5,16 +5,18 @@ import FlowPluginKit
 extension WorkflowRun {
   /// Does under the lock what follows from a change: the plan's effects, and handing out ready steps.
   ///
-  /// - Parameter lane: the lane of the slot that asks, which gets the first ready step of its lane to run inline; nil:
-  ///   the caller runs none.
-  func settle(_ state: inout RunState, lane: Lane?) -> Aftermath {
+  /// - Parameter sparing: a lane whose slots work through short steps: no other slot of it is woken, but it is watched.
+  func settle(_ state: inout RunState, sparing: Lane? = nil) -> Aftermath {
     var aftermath = Aftermath()
+    let spared = sparing.flatMap { state.pools[$0.index].busy > 0 ? $0 : nil }
     while state.plan.hasEffects {
       for effect in state.plan.takeEffects() { apply(effect, &state, &aftermath) }
     }
-    if let lane { aftermath.next = takeNext(lane, &state) }
     if state.plan.canStart() {
-      for pool in state.pools.keys { handOut(pool, &state, &aftermath) }
+      for lane in Lane.all where lane != spared { handOut(lane, &state, &aftermath) }
+      if let spared, state.plan.canStart(in: spared), state.pools[spared.index].startsWatch() {
+        aftermath.watches.append(spared)
+      }
     }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true {
       state.timerAt = due
@@ -45,18 +47,26 @@ extension WorkflowRun {
 
   private func takeNext(_ lane: Lane, _ state: inout RunState) -> Start? {
     guard let (step, attempt) = state.plan.startNext(in: lane, at: clock.now) else { return nil }
-    return Start(step: step, attempt: attempt, inputs: inputs(of: step, state))
+    return start(step, attempt, state)
+  }
+
+  private func start(_ step: StepIndex, _ attempt: Int, _ state: RunState) -> Start {
+    guard prepared.detailIndices[Int(step)] >= 0 else { return Start(step: step, attempt: attempt, inputs: [:]) }
+    switch inputs(of: step, state) {
+    case .success(let inputs): return Start(step: step, attempt: attempt, inputs: inputs)
+    case .failure(let problem): return Start(step: step, attempt: attempt, inputs: [:], problem: problem)
+    }
   }
 
   /// Gives ready steps to idle slots of a lane while it has any.
   private func handOut(_ lane: Lane, _ state: inout RunState, _ aftermath: inout Aftermath) {
     while state.plan.canStart(in: lane) {
-      guard state.pools[lane]!.hasRoom else {
-        if state.pools[lane]!.startsWatch() { aftermath.watches.append(lane) }
+      guard state.pools[lane.index].hasRoom else {
+        if state.pools[lane.index].startsWatch() { aftermath.watches.append(lane) }
         return
       }
       guard let start = takeNext(lane, &state) else { return }
-      aftermath.wakes.append((state.pools[lane]!.take(), lane, start))
+      aftermath.wakes.append((state.pools[lane.index].take(), lane, start))
     }
   }
 
@@ -83,69 +93,90 @@ extension WorkflowRun {
     let aftermath = state.withLock { state in
       state.timerAt = nil
       state.plan.apply(.timePassed, at: clock.now)
-      return settle(&state, lane: nil)
+      return settle(&state)
     }
     finish(aftermath)
   }
 
   private func endWatch(of lane: Lane) {
     let aftermath = state.withLock { state in
-      state.pools[lane]!.endWatch()
-      return settle(&state, lane: nil)
+      guard state.pools[lane.index].endWatch() else { return Aftermath() }
+      return settle(&state)
     }
     finish(aftermath)
   }
 
   /// Runs steps on a slot, one after the other, until there is none ready for its lane.
   private func work(on queue: DispatchQueue, lane: Lane, first: Start) {
+    var pace = Pace(now: clock.now)
     var next: Start? = first
     while let start = next {
-      let ending = execute(start, lane: lane)
-      let aftermath = state.withLock { state in
-        state.pools[lane]!.noteReturn()
-        if let (ending, outputs) = ending { take(ending, outputs, of: start, &state) }
-        // A slot of the main thread goes back after each step, so that other work of the main queue has its turn.
-        var aftermath = settle(&state, lane: lane == .main ? nil : lane)
-        if aftermath.next == nil {
-          state.pools[lane]!.giveBack(queue)
-          if lane == .main || state.plan.canStart(in: lane) {
-            let more = settle(&state, lane: nil)
-            aftermath.wakes += more.wakes
-            aftermath.watches += more.watches
-          }
+      next = nil
+      let end = execute(start, lane: lane)
+      let aftermath = state.withLock { state -> Aftermath? in
+        let now = clock.now
+        pace.note(now)
+        state.pools[lane.index].noteReturn()
+        switch end {
+        case .success: state.plan.succeeded(start.step, attempt: start.attempt, at: now)
+        case .ended(let ending, let outputs): take(ending, outputs, of: start, &state)
+        case .goesOn: break
         }
-        return aftermath
+        if lane != .main, !state.plan.hasEffects, pace.keepsGoing(state.pools[lane.index]),
+          let (step, attempt) = state.plan.startNext(in: lane, at: now)
+        {
+          next = self.start(step, attempt, state)
+          if !needsOthers(&state, lane, pace) { return nil }
+        }
+        // A slot of the main thread goes back after each step, so that other work of the main queue has its turn.
+        if next == nil { state.pools[lane.index].giveBack(queue) }
+        return settle(&state, sparing: pace.isShort ? lane : nil)
       }
-      finish(aftermath)
-      next = aftermath.next
+      if let aftermath { finish(aftermath) }
     }
   }
 
-  /// Runs a body. Returns how it ended and what it gave, or nil when it goes on in a task.
-  private func execute(_ start: Start, lane: Lane) -> (Ending, ValueObject)? {
-    let inputs: ValueObject
-    switch start.inputs {
-    case .success(let values): inputs = values
-    case .failure(let failure): return (.failure(failure, isRetryable: false, retryAfterNanoseconds: 0), [:])
+  /// Whether anything is left to do but to run the next step on this slot.
+  private func needsOthers(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
+    if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
+    if state.plan.hasRecords, !state.isDelivering { return true }
+    guard state.plan.queuedSteps > 0 else { return false }
+    // Short steps are not shared, but watched: one of them may turn out to take long.
+    return state.pools[lane.index].needsWatch || !pace.isShort && state.pools[lane.index].hasRoom
+      || state.plan.queuedSteps > state.plan.queuedSteps(in: lane)
+  }
+
+  /// How the body of a step ended.
+  private enum End {
+    /// With success and without outputs.
+    case success
+    case ended(Ending, ValueObject)
+    /// It goes on in a task.
+    case goesOn
+  }
+
+  /// Runs a body.
+  private func execute(_ start: Start, lane: Lane) -> End {
+    if let problem = start.problem {
+      return .ended(.failure(problem, isRetryable: false, retryAfterNanoseconds: 0), [:])
     }
-    let action = prepared.action(of: start.step)
     let context = ActionContext(host: self, step: start.step, attempt: start.attempt)
-    switch action.body {
+    switch prepared.bodies[Int(prepared.actionIndices[Int(start.step)])] {
     case .synchronous(let body):
       do {
-        return (.success, try body(inputs, context))
+        let outputs = try body(start.inputs, context)
+        return outputs.isEmpty ? .success : .ended(.success, outputs)
       } catch {
-        return (ending(of: error, start, action.declaration), [:])
+        return .ended(ending(of: error, start), [:])
       }
     case .asynchronous(let body), .service(let body):
       let key = RunState.TaskKey(step: start.step, attempt: start.attempt)
-      let priority = if case .slots(let quality) = lane { quality.taskPriority } else { TaskPriority.userInitiated }
-      let task = Task(priority: priority) { [self] in
+      let task = Task(priority: lane.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
         let result: (Ending, ValueObject)
         do {
-          result = (.success, try await body(inputs, context))
+          result = (.success, try await body(start.inputs, context))
         } catch {
-          result = (ending(of: error, start, action.declaration), [:])
+          result = (ending(of: error, start), [:])
         }
         complete(start, result.0, result.1)
       }
@@ -154,7 +185,7 @@ extension WorkflowRun {
         if state.plan.isRunning(start.step, attempt: start.attempt) { state.tasks[key] = task }
       }
       if cancellations.isCancelled(start.step, attempt: start.attempt) { task.cancel() }
-      return nil
+      return .goesOn
     }
   }
 
@@ -163,7 +194,7 @@ extension WorkflowRun {
     let aftermath = state.withLock { state in
       state.tasks[RunState.TaskKey(step: start.step, attempt: start.attempt)] = nil
       take(ending, outputs, of: start, &state)
-      return settle(&state, lane: nil)
+      return settle(&state)
     }
     cancellations.forget(start.step, attempt: start.attempt)
     finish(aftermath)
@@ -184,11 +215,11 @@ extension WorkflowRun {
   }
 
   /// What an error thrown by a body means.
-  private func ending(of error: any Error, _ start: Start, _ declaration: ActionDeclaration) -> Ending {
+  private func ending(of error: any Error, _ start: Start) -> Ending {
     if error is CancellationError, cancellations.isCancelled(start.step, attempt: start.attempt) { return .cancelled }
     switch error {
     case let error as ActionError:
-      let declared = declaration.errors.first { $0.code == error.code }?.isRetryable
+      let declared = prepared.action(of: start.step).declaration.errors.first { $0.code == error.code }?.isRetryable
       return .failure(
         StepFailure(code: error.code, message: error.message),
         isRetryable: error.isRetryable ?? declared ?? true,

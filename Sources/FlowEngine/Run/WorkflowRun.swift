@@ -41,11 +41,8 @@ public final class WorkflowRun: Sendable {
       outsideSourceIsOpen: options.acceptsEvents, isRecording: options.observer != nil,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
     let cores = activeCores()
-    let lanes = [Lane.main] + QualityOfService.allCases.map { Lane.slots($0) }
     state = Mutex(
-      RunState(
-        plan: plan, pools: Dictionary(uniqueKeysWithValues: lanes.map { ($0, SlotPool(lane: $0, cores: cores)) }),
-        launch: options.launch))
+      RunState(plan: plan, pools: Lane.all.map { SlotPool(lane: $0, cores: cores) }, launch: options.launch))
   }
 
   /// Starts the run; throws when an expression that is evaluated now does not say what it should.
@@ -93,7 +90,7 @@ public final class WorkflowRun: Sendable {
         state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds)
       }
       state.plan.apply(.cancelled, at: clock.now)
-      return settle(&state, lane: nil)
+      return settle(&state)
     }
     finish(aftermath)
   }
@@ -130,7 +127,7 @@ public final class WorkflowRun: Sendable {
     let aftermath = state.withLock { state in
       state.plan.apply(.posted(name), at: clock.now)
       state.plan.apply(.announcedEventDone, at: clock.now)
-      return settle(&state, lane: nil)
+      return settle(&state)
     }
     finish(aftermath)
   }
@@ -139,7 +136,7 @@ public final class WorkflowRun: Sendable {
   func change(_ event: PlanEvent, atNanoseconds: Int? = nil) {
     let aftermath = state.withLock { state in
       state.plan.apply(event, at: atNanoseconds ?? clock.now)
-      return settle(&state, lane: nil)
+      return settle(&state)
     }
     finish(aftermath)
   }
