@@ -18,8 +18,8 @@ let package = Package(
     .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
   ],
   targets: core("FlowDiagnostics", tests: [])
-    + core("FlowModel", tests: [])
-    + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel"])
+    + core("FlowModel", tests: ["FlowTestKit"])
+    + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
     + core(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
@@ -54,7 +54,7 @@ let package = Package(
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPlugin",
         "StoragePlugin", "PreferencesPlugin", "UiPlugin", "ShellPlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ])
+      ], tests: ["FlowModel", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),

@@ -16,5 +16,7 @@ extension FlowCommand {
     await main(arguments)
   }
 
-  private static var verbs: [String] { configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"] }
+  private static var verbs: [String] {
+    configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
+  }
 }

@@ -1,5 +1,6 @@
 import FlowExpressions
 import FlowModel
+import FlowTestKit
 import Foundation
 import Testing
 

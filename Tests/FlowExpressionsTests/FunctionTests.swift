@@ -1,4 +1,5 @@
 import FlowModel
+import FlowTestKit
 import Testing
 
 struct FunctionTests {

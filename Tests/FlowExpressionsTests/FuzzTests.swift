@@ -1,5 +1,6 @@
 import FlowExpressions
 import FlowModel
+import FlowTestKit
 import Testing
 
 struct FuzzTests {
@@ -13,7 +14,9 @@ struct FuzzTests {
     let contexts: ValueObject = ["a": ["b": [1, "x", ["c": nil]], "list": []], "b": "[1, {\"k\": 2}]"]
     for seed in UInt64(1)...30_000 {
       var random = SeededGenerator(seed: seed)
-      let source = (0..<random.below(14)).map { _ in Self.words[random.below(Self.words.count)] }.joined()
+      let source = (0..<Int.random(in: 0..<14, using: &random)).map { _ in
+        Self.words[Int.random(in: 0..<Self.words.count, using: &random)]
+      }.joined()
       do throws(ExpressionError) {
         let expression = try Expression(parsing: source, dialect: .init(names: ["a", "b"]))
         for reference in expression.references {
@@ -50,14 +53,16 @@ struct FuzzTests {
     ]
 
     init(depth: Int, using random: inout SeededGenerator) {
-      switch depth > 0 ? random.below(6) : 5 {
+      switch depth > 0 ? Int.random(in: 0..<6, using: &random) : 5 {
       case 0: self = .not(Tree(depth: depth - 1, using: &random))
       case 1...4:
         let names = Self.precedences.keys.sorted()
         self = .binary(
-          Tree(depth: depth - 1, using: &random), names[random.below(names.count)],
+          Tree(depth: depth - 1, using: &random), names[Int.random(in: 0..<names.count, using: &random)],
           Tree(depth: depth - 1, using: &random))
-      default: self = .literal(["0", "1", "2.5", "''", "'a'", "'1'", "null", "true", "false"][random.below(9)])
+      default:
+        self = .literal(
+          ["0", "1", "2.5", "''", "'a'", "'1'", "null", "true", "false"][Int.random(in: 0..<9, using: &random)])
       }
     }
 

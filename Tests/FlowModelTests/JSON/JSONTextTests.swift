@@ -1,4 +1,5 @@
 import FlowModel
+import FlowTestKit
 import Testing
 
 struct JSONTextTests {
@@ -143,7 +144,9 @@ struct JSONTextTests {
       Array(#"{}[]",:\u0123456789abcdefnulltruefalse-+.eE \#n\#t'é"#.utf8) + [0x00, 0x7F, 0x80, 0xC3, 0xED, 0xF4]
     for seed in UInt64(1)...20_000 {
       var generator = SeededGenerator(seed: seed)
-      let bytes = (0..<generator.below(40)).map { _ in alphabet[generator.below(alphabet.count)] }
+      let bytes = (0..<Int.random(in: 0..<40, using: &generator)).map { _ in
+        alphabet[Int.random(in: 0..<alphabet.count, using: &generator)]
+      }
       do throws(JSONProblem) {
         let value = try JSONText.parse(bytes)
         #expect((try? JSONText.parse(JSONText.write(value))) == value, "seed \(seed)")

@@ -1,0 +1,38 @@
+import Foundation
+import TestSupport
+
+/// Drives the real `flowrun` in a folder of its own.
+struct CommandLineTool {
+  /// Where it runs; removed by ``remove()``.
+  let folder: URL
+
+  /// What a call gave.
+  struct Output: Equatable {
+    var exitCode: Int32
+    var standardOutput: String
+    var standardError: String
+  }
+
+  /// Makes an empty folder.
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-cli-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  }
+
+  /// Writes a file into the folder.
+  func write(_ text: String, to name: String) throws {
+    try text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+  }
+
+  /// Runs `flowrun` with these arguments to its end.
+  func run(_ arguments: String..., input: String = "") throws -> Output { try run(arguments, input: input) }
+
+  /// Runs `flowrun` with these arguments to its end.
+  func run(_ arguments: [String], input: String = "") throws -> Output {
+    let result = try FlowrunProcess.run(arguments, in: folder.path, input: input)
+    return Output(exitCode: result.exitCode, standardOutput: result.output, standardError: result.errors)
+  }
+
+  /// Removes the folder.
+  func remove() { try? FileManager.default.removeItem(at: folder) }
+}
