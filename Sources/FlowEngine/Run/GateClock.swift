@@ -12,6 +12,7 @@ final class GateClock: Sendable {
   private let queue = DispatchQueue(label: "flowrun.gate", qos: .userInteractive)
   private let state = Atomic<UInt8>(GateState.closed.rawValue)
   private let openedAt = Atomic<Int>(never)
+  private let activated = Atomic<Int>(0)
   private let waiters = Mutex<[@Sendable (GateOutcome, Int) -> Void]>([])
 
   init(clock: RunClock) { self.clock = clock }
@@ -23,10 +24,14 @@ final class GateClock: Sendable {
     return (outcome, time)
   }
 
-  /// Sets the timers for floor and ceiling, nanoseconds from the start of the run.
-  func arm(floorNanoseconds: Int, ceilingNanoseconds: Int?) {
-    set(.floorReached, at: floorNanoseconds)
-    if let ceilingNanoseconds { set(.ceilingReached, at: ceilingNanoseconds) }
+  /// When the run was activated, nanoseconds from its start; 0 before.
+  var activatedAtNanoseconds: Int { activated.load(ordering: .acquiring) }
+
+  /// Sets the timers for floor and ceiling, both from activation, which is nanoseconds from the start of the run.
+  func arm(activatedAtNanoseconds: Int, floorNanoseconds: Int, ceilingNanoseconds: Int?) {
+    activated.store(activatedAtNanoseconds, ordering: .releasing)
+    set(.floorReached, at: activatedAtNanoseconds + floorNanoseconds)
+    if let ceilingNanoseconds { set(.ceilingReached, at: activatedAtNanoseconds + ceilingNanoseconds) }
   }
 
   private func set(_ signal: GateState.Signal, at nanoseconds: Int) {
@@ -65,7 +70,7 @@ final class GateClock: Sendable {
     return (outcome, time == never ? clock.now : time)
   }
 
-  /// Calls `waiter` once when the gate has opened or never will; at once when that has happened.
+  /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has happened.
   func whenOpen(_ waiter: @escaping @Sendable (GateOutcome, Int) -> Void) {
     waiters.withLock { $0.append(waiter) }
     // The gate may have opened between; whoever takes the list calls its waiters.

@@ -79,8 +79,8 @@ extension WorkflowRun {
         state.plan.apply(.activated(resolution), at: now)
         if isStarting { state.plan.apply(.started(prewarm: false), at: now) }
         gateClock.arm(
-          floorNanoseconds: now + state.gateFloorNanoseconds,
-          ceilingNanoseconds: state.gateCeilingNanoseconds.map { now + $0 })
+          activatedAtNanoseconds: now, floorNanoseconds: state.gateFloorNanoseconds,
+          ceilingNanoseconds: state.gateCeilingNanoseconds)
         return .success(settle(&state))
       } catch {
         return .failure(error)

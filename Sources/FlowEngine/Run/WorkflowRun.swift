@@ -100,7 +100,7 @@ public final class WorkflowRun: Sendable {
     get async {
       await withCheckedContinuation { continuation in
         gateClock.whenOpen { [self] outcome, time in
-          let activated = state.withLock { $0.plan.activatedAtNanoseconds } ?? 0
+          let activated = gateClock.activatedAtNanoseconds
           continuation.resume(
             returning: GateOpening(
               outcome: outcome, openedAt: outcome == .cancelled ? nil : .nanoseconds(time - activated)))
