@@ -45,14 +45,25 @@ let package = Package(
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("RouterCore", of: "router")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
-    + values("SyncPomodoro", of: "sync", uses: ["SyncCore"], tests: nil)
+    + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)
     + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncSimulation"])
     + values("SyncSimulation", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
+    + values("SyncConformance", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
+    + values(
+      "SyncStorage", of: "sync", uses: ["SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
+      tests: [
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncConformance", .product(name: "GRDB", package: "GRDB.swift"),
+      ])
+    + values("SyncBlocking", of: "sync", uses: [], tests: nil)
+    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: nil)
+    + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "SyncBlocking"], tests: nil)
+    + plugin(
+      "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation"])
     + core(
       "FlowCLI",
       uses: [
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPlugin",
-        "StoragePlugin", "PreferencesPlugin", "UiPlugin", "ShellPlugin",
+        "StoragePlugin", "PreferencesPlugin", "SyncPlugin", "UiPlugin", "ShellPlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], tests: ["FlowModel", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]

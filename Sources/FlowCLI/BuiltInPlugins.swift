@@ -3,6 +3,7 @@ import FlowPluginKit
 import PreferencesPlugin
 import ShellPlugin
 import StoragePlugin
+import SyncPlugin
 import UiPlugin
 
 /// The plugins that are compiled into `flowrun`, one line each.
@@ -12,6 +13,7 @@ enum BuiltInPlugins {
     PreferencesPlugin(),
     ShellPlugin(),
     StoragePlugin(),
+    SyncPlugin(),
     UserInterfacePlugin(),
   ]
 }

@@ -78,6 +78,7 @@ extension SyncMachine {
       replica.move(to: page.cursor)
     }
     pull.isWanted = pull.isWanted || page.hasMore
+    if !page.hasMore { completedPulls += 1 }
     if replica.isResynchronising, !page.hasMore { giveBackWhatWasLost() }
   }
 

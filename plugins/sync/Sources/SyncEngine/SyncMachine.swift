@@ -28,6 +28,8 @@ public struct SyncMachine: Sendable {
   public internal(set) var isOffline = false
   /// What a person must look at before anything goes on.
   public internal(set) var pausedBecause: BackendError?
+  /// How many fetches have been answered to their end.
+  public internal(set) var completedPulls = 0
   var isSkewMeasured = false
   var nextRequest = 1
   var effects: [Effect] = []

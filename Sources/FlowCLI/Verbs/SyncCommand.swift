@@ -1,0 +1,80 @@
+import ArgumentParser
+import FlowModel
+import SyncPlugin
+
+/// `flowrun sync …`: what a device's synchronisation stands at, and a day of it on the virtual clock.
+struct SyncCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "sync", abstract: "Looks into synchronising.",
+    subcommands: [SyncStatusCommand.self, SyncSimulateCommand.self])
+}
+
+/// `flowrun sync status`: reads the devices' own files, also while a run uses them.
+struct SyncStatusCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Shows what waits to be sent, what was spent, and what decided each conflict.",
+    discussion: "With --json one object, or an array of them when the folder holds several devices.")
+
+  @Option(help: "The data folder of the workflow that synchronises.")
+  var data = "workflows/.flowrun/sync"
+
+  @Option(help: "Only this device, by the name that sync.connect was given.")
+  var device: String?
+
+  @Flag(help: "Prints JSON.")
+  var json = false
+
+  func perform() async throws {
+    let files = SyncReports.files(in: data, device: device)
+    guard !files.isEmpty else {
+      let whose = device.map { "of a device '\($0)' " } ?? ""
+      throw UsageProblem("no file \(whose)in '\(data)'; --data names the folder of a workflow that has synchronised")
+    }
+    var values: [Value] = []
+    for file in files {
+      do {
+        guard let status = try await SyncReports.status(file: file) else { continue }
+        values.append(.object(status.value))
+        if !json {
+          if values.count > 1 { StandardOutput.write("\n") }
+          StandardOutput.write(status.text + "\n")
+        }
+      } catch {
+        StandardOutput.writeError("flowrun: \(error)\n")
+        ExitStatus.failure.exit()
+      }
+    }
+    if json { StandardOutput.write(JSONText.write(values.count == 1 ? values[0] : .array(values)) + "\n") }
+  }
+}
+
+/// `flowrun sync simulate`: plays a day of several devices and judges it.
+struct SyncSimulateCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "simulate", abstract: "Plays a day of several devices on a virtual clock.",
+    discussion: "Exit code 1 when the devices did not end equal; the seed that is printed replays it.")
+
+  @Option(help: "What everything left to chance is drawn from.")
+  var seed: UInt64 = 1
+
+  @Option(help: "How many devices, 1 to 64.")
+  var devices = 3
+
+  @Option(help: "How many hours, 1 to 720.")
+  var hours = 24
+
+  @Option(help: "The share of messages that are lost, 0 to 0.9.")
+  var loss = 0.0
+
+  @Flag(help: "Prints one JSON object.")
+  var json = false
+
+  func perform() async throws {
+    guard (1...64).contains(devices) else { throw UsageProblem("--devices is \(devices), expected 1 to 64") }
+    guard (1...720).contains(hours) else { throw UsageProblem("--hours is \(hours), expected 1 to 720") }
+    guard (0...0.9).contains(loss) else { throw UsageProblem("--loss is \(loss), expected 0 to 0.9") }
+    let report = SyncReports.simulate(seed: seed, devices: devices, hours: hours, loss: loss)
+    StandardOutput.write((json ? JSONText.write(.object(report.value)) : report.text) + "\n")
+    if !report.isGood { ExitStatus.failure.exit() }
+  }
+}

@@ -1,0 +1,46 @@
+import SyncCore
+
+/// A backend in memory: the reference for the others, and a server for tests.
+public actor MemoryBackend: SyncBackend {
+  private var zones: [String: ZoneState]
+  private let clock: any SyncClock
+  private let pokes = PokeHub()
+
+  /// Zones by name with their merge policies.
+  public init(zones: [String: any MergePolicy], clock: any SyncClock = SystemClock()) {
+    self.clock = clock
+    self.zones = zones.mapValues { ZoneState(generation: .random(in: 1 ... .max), policy: $0) }
+  }
+
+  /// Makes changes; see `SyncBackend`.
+  public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
+    guard var state = zones[zone] else { throw .zoneMissing(zone) }
+    let before = state.sequence
+    let reply = try state.commit(operations, serverMilliseconds: clock.nowMilliseconds())
+    zones[zone] = state
+    if state.sequence > before { pokes.publish(state.cursor, zone: zone) }
+    return reply
+  }
+
+  /// Gives what changed; see `SyncBackend`.
+  public func changes(
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+  ) async throws(BackendError) -> ChangePage {
+    guard let state = zones[zone] else { throw .zoneMissing(zone) }
+    return try state.changes(
+      since: cursor, limit: limit, maximumBytes: maximumBytes, serverMilliseconds: clock.nowMilliseconds())
+  }
+
+  /// Pokes while the stream is read; see `SyncBackend`.
+  public nonisolated func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+    pokes.subscribe(zone: zone, device: device) { [self] in try await present(zone) }
+  }
+
+  /// The clock in milliseconds since 1970.
+  public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
+
+  private func present(_ zone: String) throws(BackendError) -> Cursor {
+    guard let state = zones[zone] else { throw .zoneMissing(zone) }
+    return state.cursor
+  }
+}

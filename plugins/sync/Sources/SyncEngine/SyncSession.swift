@@ -1,0 +1,242 @@
+import SyncCore
+
+/// A running device: carries out what its machine says against a real backend, a real file and a real clock.
+///
+/// ```swift
+/// let session = try await SyncSession.open(
+///   device: "mac", zone: "PomodoroZone", backend: backend, store: store, policy: PomodoroPolicy())
+/// await session.start()
+/// try await session.act(PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus).payload))
+/// ```
+public actor SyncSession {
+  /// The machine as it is; read it for views and the status.
+  public private(set) var machine: SyncMachine
+  private let zone: String
+  private let backend: any SyncBackend
+  private let store: any ReplicaStore
+  private let clock: any SyncClock
+  private let onNotice: @Sendable (SyncMachine.Notice, SyncMachine) -> Void
+
+  private var queue: [(event: SyncMachine.Event, done: CheckedContinuation<Result<Void, ReplicaError>, Never>?)] = []
+  private var isDraining = false
+  private var isStopped = false
+  private var requests: [Int: Task<Void, Never>] = [:]
+  private var channel: Task<Void, Never>?
+  private var timer: (milliseconds: Int64, task: Task<Void, Never>)?
+  private var waiters: [Int: (condition: @Sendable (SyncMachine) -> Bool, done: CheckedContinuation<Bool, Never>)] = [:]
+  private var nextWaiter = 0
+
+  private init(
+    machine: SyncMachine, zone: String, backend: any SyncBackend, store: any ReplicaStore, clock: any SyncClock,
+    onNotice: @escaping @Sendable (SyncMachine.Notice, SyncMachine) -> Void
+  ) {
+    self.machine = machine
+    self.zone = zone
+    self.backend = backend
+    self.store = store
+    self.clock = clock
+    self.onNotice = onNotice
+  }
+
+  /// Reads the device's file, or begins one for a device whose identity starts with `device`.
+  ///
+  /// Throws a `ReplicaError` when the file is damaged, from a newer version, or cannot be used; it is left untouched.
+  /// `onNotice` is called on the session for everything that the user is told, with the machine as it then is.
+  public static func open(
+    device: String, zone: String, backend: any SyncBackend, store: any ReplicaStore, policy: any MergePolicy,
+    settings: SyncSettings = SyncSettings(), limits: RequestBudget.Limits = RequestBudget.Limits(),
+    clock: any SyncClock = SystemClock(), seed: UInt64 = .random(in: 0 ... .max),
+    onNotice: @escaping @Sendable (SyncMachine.Notice, SyncMachine) -> Void = { _, _ in }
+  ) async throws(ReplicaError) -> SyncSession {
+    let replica: Replica
+    if let saved = try Replica(stored: try await store.load(), limits: limits) {
+      replica = saved
+    } else {
+      let identity = DeviceID(stem: device, random: UInt32(truncatingIfNeeded: seed ^ .random(in: 0 ... .max)))
+      replica = Replica(device: identity, limits: limits)
+    }
+    let machine = SyncMachine(replica: replica, policy: policy, settings: settings, seed: seed)
+    return SyncSession(
+      machine: machine, zone: zone, backend: backend, store: store, clock: clock, onNotice: onNotice)
+  }
+
+  // MARK: What the app does
+
+  /// Begins to synchronise.
+  public func start() async { _ = await give(.started) }
+
+  /// Takes an action of the user in; when this returns it is saved and will not be lost (S32).
+  ///
+  /// Throws a `ReplicaError` when it could not be saved: then nothing has happened.
+  public func act(_ key: RecordKey, _ action: SyncMachine.Action) async throws(ReplicaError) {
+    try await give(.acted(key, action)).get()
+  }
+
+  /// Switches synchronising off or on.
+  public func setOnline(_ isOnline: Bool) async { _ = await give(.switched(online: isOnline)) }
+
+  /// Fetches once, as when the app comes to the foreground (S45).
+  public func foreground() async { _ = await give(.foregrounded) }
+
+  /// Goes on after a person has mended what had paused it, and tries parked changes again.
+  public func resume() async { _ = await give(.resumed) }
+
+  /// Waits until the machine is as wanted; false when that takes longer than allowed, or the session stops.
+  public func wait(
+    milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
+  ) async -> Bool {
+    if condition(machine) { return true }
+    if isStopped { return false }
+    nextWaiter += 1
+    let (number, clock) = (nextWaiter, clock)
+    let deadline = clock.nowMilliseconds() + milliseconds
+    let timeout = Task {
+      try? await clock.sleep(untilMilliseconds: deadline)
+      self.giveUp(number)
+    }
+    defer { timeout.cancel() }
+    return await withTaskCancellationHandler {
+      await withCheckedContinuation { waiters[number] = (condition, $0) }
+    } onCancel: {
+      Task { await self.giveUp(number) }
+    }
+  }
+
+  /// How synchronising stands.
+  public func status() -> SyncStatus { machine.status(atMilliseconds: clock.nowMilliseconds()) }
+
+  /// Ends everything that is under way. What has not been sent stays in the file.
+  public func stop() {
+    isStopped = true
+    for task in requests.values { task.cancel() }
+    channel?.cancel()
+    timer?.task.cancel()
+    for waiter in waiters.values { waiter.done.resume(returning: waiter.condition(machine)) }
+    waiters = [:]
+  }
+
+  // MARK: Events in, one at a time
+
+  private func give(_ event: SyncMachine.Event) async -> Result<Void, ReplicaError> {
+    await withCheckedContinuation { done in
+      queue.append((event, done))
+      drainSoon()
+    }
+  }
+
+  private func deliver(_ event: SyncMachine.Event) {
+    queue.append((event, nil))
+    drainSoon()
+  }
+
+  private func drainSoon() {
+    guard !isDraining else { return }
+    isDraining = true
+    Task { await drain() }
+  }
+
+  private func drain() async {
+    while !queue.isEmpty {
+      let (event, done) = queue.removeFirst()
+      let result = await take(event)
+      done?.resume(returning: result)
+    }
+    isDraining = false
+    settle()
+  }
+
+  /// What cannot be saved has not happened: the machine goes back, and nothing that rests on it is sent.
+  private func take(_ event: SyncMachine.Event) async -> Result<Void, ReplicaError> {
+    if isStopped { return .failure(.storage("synchronising has stopped")) }
+    let before = machine
+    let effects = machine.handle(event, atMilliseconds: clock.nowMilliseconds())
+    for effect in effects {
+      switch effect {
+      case .save(let changes):
+        do throws(ReplicaError) {
+          try await store.save(changes)
+        } catch {
+          machine = before
+          onNotice(.failed(.storage("\(error)")), machine)
+          return .failure(error)
+        }
+      case .send(let number, let request): send(number, request)
+      case .openChannel(let number): openChannel(number)
+      case .closeChannel: channel?.cancel()
+      case .tell(let notice): onNotice(notice, machine)
+      }
+    }
+    return .success(())
+  }
+
+  private func settle() {
+    for (number, waiter) in waiters where waiter.condition(machine) {
+      waiters[number] = nil
+      waiter.done.resume(returning: true)
+    }
+    guard !isStopped, let wake = machine.nextWake(atMilliseconds: clock.nowMilliseconds()), wake != .max else {
+      return
+    }
+    guard timer?.milliseconds != wake else { return }
+    timer?.task.cancel()
+    let clock = clock
+    let task = Task {
+      guard (try? await clock.sleep(untilMilliseconds: wake)) != nil else { return }
+      self.fire(wake)
+    }
+    timer = (wake, task)
+  }
+
+  private func fire(_ wake: Int64) {
+    guard timer?.milliseconds == wake else { return }
+    timer = nil
+    deliver(.woke)
+  }
+
+  private func giveUp(_ number: Int) {
+    guard let waiter = waiters.removeValue(forKey: number) else { return }
+    waiter.done.resume(returning: waiter.condition(machine))
+  }
+
+  // MARK: Effects out
+
+  private func send(_ number: Int, _ request: SyncMachine.Request) {
+    let (backend, zone) = (backend, zone)
+    requests[number] = Task {
+      let event: SyncMachine.Event
+      do throws(BackendError) {
+        switch request {
+        case .commit(let operations):
+          event = .answered(number, .commit(try await backend.commit(operations, zone: zone)))
+        case .changes(let since, let limit, let bytes):
+          event = .answered(
+            number, .changes(try await backend.changes(zone: zone, since: since, limit: limit, maximumBytes: bytes)))
+        }
+      } catch {
+        event = .failed(number, error)
+      }
+      self.finish(number, event)
+    }
+  }
+
+  private func finish(_ number: Int, _ event: SyncMachine.Event) {
+    requests[number] = nil
+    deliver(event)
+  }
+
+  private func openChannel(_ number: Int) {
+    channel?.cancel()
+    let (backend, zone, device) = (backend, zone, machine.replica.device)
+    channel = Task {
+      var ending = BackendError.unreachable("the channel was closed")
+      do {
+        for try await sign in backend.watch(zone: zone, device: device) {
+          self.deliver(.channelSigned(number, sign))
+        }
+      } catch {
+        ending = (error as? BackendError) ?? .unreachable("\(error)")
+      }
+      self.deliver(.channelClosed(number, ending))
+    }
+  }
+}

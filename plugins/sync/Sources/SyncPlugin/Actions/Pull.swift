@@ -1,0 +1,34 @@
+import FlowModel
+import FlowPluginKit
+
+/// Fetches what the other devices have done (S16, S17).
+struct Pull: AsyncAction {
+  static let name = "sync.pull"
+  static let summary = "Fetches what the other devices have done and gives the timer"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let errors = [Failure.paused, Failure.timeout, Failure.none]
+
+  struct Input: ActionInput {
+    @Field("Fail with no-records-found when nobody has set a timer yet") var required = false
+    @Field("How long to wait") var timeout: Duration = .seconds(10)
+  }
+
+  struct Output: ActionOutput {
+    var found: Bool
+    var timer: ValueObject?
+
+    static let summaries = [
+      "found": "Whether there is a timer", "timer": "The CD_TimerState record that counts, with its seven fields",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    try await connection.pull(timeout: input.timeout)
+    let timer = await connection.timer()
+    if timer == nil, input.required {
+      throw ActionError(Failure.none.code, "there is no timer in '\(connection.zone)' yet")
+    }
+    return Output(found: timer != nil, timer: timer?.value)
+  }
+}

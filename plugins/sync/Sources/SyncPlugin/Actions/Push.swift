@@ -1,0 +1,63 @@
+import FlowModel
+import FlowPluginKit
+import SyncPomodoro
+
+/// The kinds of a timer's state as an input knows them.
+enum StateWord: String, FieldWord {
+  case idle, snooze, breakTime, focus
+}
+
+/// Sets the timer on this device and, unless told otherwise, waits until the others can see it (S14).
+struct Push: AsyncAction {
+  static let name = "sync.push"
+  static let summary = "Sets the timer and sends it to the other devices"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let errors = [Failure.store, Failure.parked, Failure.paused, Failure.timeout, Failure.record, Failure.input]
+  static let example = """
+    uses: sync.push
+    with: { state: focus, remaining: 25m }
+    """
+
+  struct Input: ActionInput {
+    @Field("What the timer does") var state: StateWord?
+    @Field("How long it still runs") var remaining: Duration = .zero
+    @Field("Whether it stands still") var paused = false
+    @Field("Pomodoros completed by this action") var completed = 0
+    @Field("A whole CD_TimerState record instead of state, remaining and paused") var record: ValueObject?
+    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("How long to wait") var timeout: Duration = .seconds(10)
+  }
+
+  struct Output: ActionOutput {
+    var acknowledged: Bool
+    var waiting: Int
+
+    static let summaries = [
+      "acknowledged": "Whether the server has it", "waiting": "Changes that wait to be sent",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    do {
+      try await connection.set(try state(input), completed: Int64(input.completed))
+      if input.wait { try await connection.flush(timeout: input.timeout) }
+    } catch {
+      throw Failure.error(error)
+    }
+    let status = await connection.session.status()
+    return Output(acknowledged: status.outboxDepth == 0, waiting: status.outboxDepth)
+  }
+
+  private func state(_ input: Input) throws -> TimerState {
+    if let record = input.record { return try TimerStateRecord(record).state }
+    guard let word = input.state, let kind = TimerKind(rawValue: word.rawValue) else {
+      throw ActionError(Failure.input.code, "neither 'state' nor 'record' is given; one of them says what to set")
+    }
+    let milliseconds = input.remaining.milliseconds
+    guard milliseconds <= TimerState.longestMilliseconds else {
+      throw ActionError(Failure.input.code, "'remaining' is \(input.remaining), a timer runs for at most 24h")
+    }
+    return TimerState(kind: kind, remainingMilliseconds: milliseconds, isPaused: input.paused)
+  }
+}

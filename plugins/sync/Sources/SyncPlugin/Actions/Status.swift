@@ -1,0 +1,31 @@
+import FlowModel
+import FlowPluginKit
+
+/// Says how synchronising stands (S38).
+struct Status: AsyncAction {
+  static let name = "sync.status"
+  static let summary = "Says how synchronising stands: outbox, channel, budget, conflicts"
+  static let requires: [ResourceKey] = [.syncConnection]
+
+  struct Output: ActionOutput {
+    var outbox: Int
+    var parked: Int
+    var channel: String
+    var level: String
+    var status: ValueObject
+
+    static let summaries = [
+      "outbox": "Changes that wait to be sent", "parked": "Changes that were set aside",
+      "channel": "up or down", "level": "normal, reduced or queue-only",
+      "status": "Everything, as flowrun sync status --json gives it",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    let status = await connection.session.status()
+    return Output(
+      outbox: status.outboxDepth, parked: status.parked.count, channel: status.isChannelUp ? "up" : "down",
+      level: status.level.word, status: status.value)
+  }
+}

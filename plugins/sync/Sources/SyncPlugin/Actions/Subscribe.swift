@@ -1,0 +1,34 @@
+import FlowModel
+import FlowPluginKit
+import SyncEngine
+import SyncPomodoro
+
+/// Follows the zone until the run ends: every change is logged with the rule that decided it (S16, S31, S38).
+struct Subscribe: Service {
+  static let name = "sync.subscribe"
+  static let summary = "Follows the other devices' changes while the run goes on"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let events = ["sync.changed", "sync.parked", "sync.paused"]
+
+  struct Output: ActionOutput {
+    var device: String
+    static let summaries = ["device": "The device's identity"]
+  }
+
+  nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    let notices = connection.notices()
+    let output = Output(device: await connection.session.status().device.name)
+    context.ready(output)
+    for await (notice, machine) in notices {
+      if let line = NoticeText.line(notice, machine) { context.log(line) }
+      switch notice {
+      case .changed(_, remote: true, rule: _): try context.post("sync.changed")
+      case .parked: try context.post("sync.parked")
+      case .paused: try context.post("sync.paused")
+      default: break
+      }
+    }
+    return output
+  }
+}

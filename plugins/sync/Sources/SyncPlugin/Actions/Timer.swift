@@ -1,0 +1,40 @@
+import FlowModel
+import FlowPluginKit
+import SyncEngine
+import SyncPomodoro
+
+/// A timer at the terminal: one command a line from standard input, every change shown at once.
+///
+/// It ends at the end of the input, and the run with it; so piped input is a script.
+struct Timer: AsyncAction {
+  static let name = "sync.timer"
+  static let summary = "A timer to use by hand: reads a command a line, shows every change at once"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let errors = [Failure.store]
+  static let example = """
+    uses: sync.timer
+    needs: connect
+    """
+
+  struct Input: ActionInput {
+    @Field("How long to wait at the end until everything has been sent") var timeout: Duration = .seconds(5)
+  }
+
+  struct Output: ActionOutput {
+    var commands: Int
+    var rejected: Int
+    var waiting: Int
+    var timer: ValueObject?
+
+    static let summaries = [
+      "commands": "Commands carried out", "rejected": "Lines that were no command",
+      "waiting": "Changes that could not be sent yet", "timer": "The timer at the end",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    let console = TimerConsole(connection: connection) { context.log($0) }
+    return try await console.run(lines: InputLines.standardInput(), timeout: input.timeout)
+  }
+}

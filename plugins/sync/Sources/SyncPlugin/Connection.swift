@@ -1,0 +1,112 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+import SyncCore
+import SyncEngine
+import SyncHTTP
+import SyncPomodoro
+import SyncStorage
+
+/// The resource that `sync.connect` provides: a running session and everyone who listens to it.
+final class Connection: Sendable {
+  let session: SyncSession
+  let zone: String
+  /// The device's own file.
+  let file: String
+  private let store: SQLiteReplicaStore
+  private let closeBackend: @Sendable () throws -> Void
+  private let listeners: Listeners
+
+  /// Where the zone lives.
+  enum Place: Sendable {
+    /// A SQLite file that the devices share.
+    case file(String)
+    /// A sync server.
+    case server(String, token: String)
+  }
+
+  private init(
+    session: SyncSession, zone: String, file: String, store: SQLiteReplicaStore, listeners: Listeners,
+    closeBackend: @escaping @Sendable () throws -> Void
+  ) {
+    self.session = session
+    self.zone = zone
+    self.file = file
+    self.store = store
+    self.listeners = listeners
+    self.closeBackend = closeBackend
+  }
+
+  /// Opens the device's file and begins to synchronise; throws an `ActionError`.
+  static func open(device: String, zone: String, place: Place, file: String) async throws -> Connection {
+    do {
+      let backend: any SyncBackend
+      let close: @Sendable () throws -> Void
+      switch place {
+      case .file(let path):
+        let shared = try SQLiteBackend(path: path, zones: [zone: PomodoroPolicy()])
+        (backend, close) = (shared, { try shared.close() })
+      case .server(let address, let token):
+        let client = try HTTPBackend(address: address, token: token)
+        (backend, close) = (client, { client.close() })
+      }
+      let store = try SQLiteReplicaStore(path: file)
+      var settings = SyncSettings()
+      settings.essentialTypes = [PomodoroPolicy.timer.type]
+      let listeners = Listeners()
+      let session = try await SyncSession.open(
+        device: device, zone: zone, backend: backend, store: store, policy: PomodoroPolicy(), settings: settings
+      ) { notice, machine in
+        listeners.tell(notice, machine)
+      }
+      await session.start()
+      return Connection(
+        session: session, zone: zone, file: file, store: store, listeners: listeners, closeBackend: close)
+    } catch {
+      throw Failure.error(error)
+    }
+  }
+
+  /// Everything that the user is told from now on, with the machine as it then is.
+  func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
+
+  /// Stops and closes the files; what has not been sent stays in the device's own.
+  func close() throws {
+    listeners.finish()
+    let session = session
+    Task { await session.stop() }
+    try store.close()
+    try closeBackend()
+  }
+}
+
+/// Hands notices on to whoever listens; a listener that falls 1,000 behind loses the oldest.
+private final class Listeners: Sendable {
+  private typealias Continuation = AsyncStream<(SyncMachine.Notice, SyncMachine)>.Continuation
+  private let state = Mutex<(next: Int, all: [Int: Continuation])>((0, [:]))
+
+  func stream() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> {
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: (SyncMachine.Notice, SyncMachine).self, bufferingPolicy: .bufferingNewest(1000))
+    let number = state.withLock { state in
+      state.next += 1
+      state.all[state.next] = continuation
+      return state.next
+    }
+    continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.all.removeValue(forKey: number) } }
+    return stream
+  }
+
+  func tell(_ notice: SyncMachine.Notice, _ machine: SyncMachine) {
+    for continuation in state.withLock({ Array($0.all.values) }) { continuation.yield((notice, machine)) }
+  }
+
+  func finish() {
+    for continuation in state.withLock({ Array($0.all.values) }) { continuation.finish() }
+  }
+}
+
+extension ResourceKey {
+  /// A running synchronisation, provided by `sync.connect`.
+  static let syncConnection: ResourceKey = "sync-connection"
+}

@@ -1,0 +1,34 @@
+import FlowModel
+import FlowPluginKit
+import SyncEngine
+import SyncPomodoro
+
+/// What can go wrong in an action, in the words of workflows.
+enum Failure {
+  static let store = ErrorDeclaration(
+    "sync-store", "A file of the synchronisation is damaged, full, locked or from a newer version", isRetryable: false)
+  static let backend = ErrorDeclaration(
+    "sync-backend", "The place where the zone lives cannot be used as it was named", isRetryable: false)
+  static let paused = ErrorDeclaration(
+    "sync-paused", "The server refused the token or the zone; the outbox is kept", isRetryable: false)
+  static let parked = ErrorDeclaration(
+    "sync-parked", "A change can never be accepted and was set aside; the message says why", isRetryable: false)
+  static let timeout = ErrorDeclaration(
+    "sync-timeout", "The server was not reached in time; the outbox is kept and sent later", isRetryable: true)
+  static let input = ErrorDeclaration("sync-input", "An input does not fit the others", isRetryable: false)
+  static let record = ErrorDeclaration(
+    "sync-record", "A record has a missing or mistyped field; the message names it", isRetryable: false)
+  static let none = ErrorDeclaration("no-records-found", "There is no timer yet", isRetryable: true)
+
+  /// An error of the engine as an error of an action.
+  static func error(_ error: any Error) -> any Error {
+    switch error {
+    case let error as ReplicaError: ActionError(store.code, "\(error)")
+    case BackendError.storage(let reason), BackendError.unsupportedFormat(let reason): ActionError(store.code, reason)
+    case let error as BackendError where error.remedy == .pause: ActionError(paused.code, "\(error)")
+    case let error as BackendError: ActionError(backend.code, "\(error)")
+    case let error as TimerStateRecord.Problem: ActionError(record.code, "\(error)")
+    default: error
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+
+/// What the user is told, as lines.
+enum NoticeText {
+  /// A line for a notice, nil for those that only programs need.
+  static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
+    switch notice {
+    case .changed(let key, let isRemote, let rule):
+      let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""
+      let origin = isRemote ? "" : " (here)"
+      return "\(reading(key, machine))\(origin)\(isRemote ? decided : "")"
+    case .parked(let key, let reason): return "set aside: \(key): \(reason)"
+    case .paused(let error): return "paused: \(error); what you do is kept and sent later"
+    case .failed(let error): return "not sent yet: \(error)"
+    case .level(let level): return "service is \(level.word)"
+    case .channel(let isUp): return isUp ? "the channel is up" : "the channel is down"
+    case .acknowledged, .synchronising: return nil
+    }
+  }
+
+  /// How a record reads now.
+  static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
+    let cell = machine.view(of: key)
+    if key == PomodoroPolicy.timer {
+      guard let record = TimerStateRecord(cell: cell) else { return "no timer" }
+      let by = record.deviceID == machine.replica.device.name ? "" : ", set by \(record.deviceID)"
+      return "\(text(record.state)), \(cell.tally.count) completed\(by)"
+    }
+    let fields = cell.fields.map { "\($0.name) = \(String(decoding: $0.value, as: UTF8.self))" }
+    return "\(key.name): \(fields.joined(separator: ", "))"
+  }
+
+  /// A state in a few words.
+  static func text(_ state: TimerState) -> String {
+    guard state.kind.runsDown else { return state.kind.rawValue }
+    let seconds = max(0, state.remainingMilliseconds) / 1000
+    let padded = seconds % 60 < 10 ? "0\(seconds % 60)" : "\(seconds % 60)"
+    return "\(state.kind.rawValue) \(seconds / 60):\(padded)\(state.isPaused ? " paused" : "")"
+  }
+}

@@ -1,0 +1,72 @@
+import FlowModel
+import SyncCore
+import SyncEngine
+
+extension SyncStatus {
+  /// The status as an object, the same for `sync.status` and `flowrun sync status --json`.
+  var value: ValueObject {
+    var object = ValueObject()
+    object["device"] = .string(device.name)
+    var outbox = ValueObject()
+    outbox["depth"] = .integer(outboxDepth)
+    outbox["oldestMilliseconds"] = .integer(Int(outboxAgeMilliseconds))
+    object["outbox"] = .object(outbox)
+    object["parked"] = .array(
+      parked.map { .object(ValueObject([("record", .string("\($0.key)")), ("reason", .string($0.reason))])) })
+    object["lastSuccessMilliseconds"] = lastSuccessMilliseconds.map { .integer(Int($0)) } ?? .null
+    object["channel"] = .string(isChannelUp ? "up" : "down")
+    object["offline"] = .boolean(isOffline)
+    object["paused"] = pausedBecause.map { .string("\($0)") } ?? .null
+    object["level"] = .string(level.word)
+    object["requestsInHour"] = .integer(requestsInHour)
+    object["requestsPerHourLimit"] = .integer(limits.requestsPerHour)
+    object["bytesInDay"] = .integer(bytesInDay)
+    object["bytesPerDayLimit"] = .integer(limits.bytesPerDay)
+    object["clockOffsetMilliseconds"] = .integer(Int(clockOffsetMilliseconds))
+    object["cursor"] = cursor.map { .string("\($0)") } ?? .null
+    object["actions"] = .integer(Int(statistics.actions))
+    object["acknowledged"] = .integer(Int(statistics.acknowledged))
+    object["superseded"] = .integer(Int(statistics.superseded))
+    object["requests"] = .integer(Int(statistics.requests))
+    object["conflicts"] = .object(Self.conflicts(statistics.conflicts))
+    return object
+  }
+
+  /// The status as lines for a person.
+  func lines(nowMilliseconds now: Int64) -> [String] {
+    var lines = ["device     \(device)"]
+    lines.append(
+      "outbox     \(outboxDepth == 0 ? "empty" : "\(outboxDepth) waiting, the oldest for \(outboxAgeMilliseconds / 1000) s")"
+    )
+    for one in parked { lines.append("parked     \(one.key): \(one.reason)") }
+    let success = lastSuccessMilliseconds.map { "\(max(0, now - $0) / 1000) s ago" } ?? "never"
+    lines.append("success    \(success)")
+    lines.append("channel    \(isOffline ? "offline" : isChannelUp ? "up" : "down")")
+    if let pausedBecause { lines.append("paused     \(pausedBecause)") }
+    lines.append("level      \(level.word)")
+    lines.append("requests   \(requestsInHour) of \(limits.requestsPerHour) in the last hour")
+    lines.append("traffic    \(bytesInDay) of \(limits.bytesPerDay) bytes in the last day")
+    lines.append("clock      \(clockOffsetMilliseconds) ms behind the server's")
+    let decided = ConflictRule.allCases.compactMap { rule in
+      statistics.conflicts[rule].map { "\(rule.rawValue) \($0)" }
+    }
+    lines.append("conflicts  \(decided.isEmpty ? "none" : decided.joined(separator: ", "))")
+    return lines
+  }
+
+  /// Conflicts by the rule that decided them, all rules named.
+  static func conflicts(_ counts: [ConflictRule: Int64]) -> ValueObject {
+    ValueObject(ConflictRule.allCases.map { ($0.rawValue, .integer(Int(counts[$0] ?? 0))) })
+  }
+}
+
+extension Degradation.Level {
+  /// The level as a word.
+  var word: String {
+    switch self {
+    case .normal: "normal"
+    case .reduced: "reduced"
+    case .queueOnly: "queue-only"
+    }
+  }
+}

@@ -1,0 +1,15 @@
+import FlowPluginKit
+
+/// Keeps a Pomodoro timer the same on several devices, within seconds, offline too.
+public struct SyncPlugin: Plugin {
+  /// `sync`.
+  public static let name = "sync"
+
+  /// The plugin.
+  public init() {}
+
+  /// Everything that begins with `sync.`.
+  public var actions: [any ActionType.Type] {
+    [Connect.self, Push.self, Pull.self, Flush.self, Status.self, Subscribe.self, Timer.self]
+  }
+}

@@ -1,0 +1,90 @@
+import FlowModel
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncSimulation
+import SyncStorage
+
+/// What the verbs `flowrun sync …` show.
+public enum SyncReports {
+  /// The own files of the devices that synchronise with a data folder, all or one device's, sorted.
+  public static func files(in folder: String, device: String?) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let wanted = device.map { "sync-\(Connect.fileName($0)).sqlite" }
+    return names.filter { $0.hasPrefix("sync-") && $0.hasSuffix(".sqlite") && (wanted ?? $0) == $0 }.sorted()
+      .map { "\(folder)/\($0)" }
+  }
+
+  /// The status that a device's own file gives, nil before its first use. Throws a `ReplicaError` when it cannot be read.
+  public static func status(file: String) async throws -> StatusReport? {
+    let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
+    defer { try? store.close() }
+    let now = SystemClock().nowMilliseconds()
+    guard let replica = try Replica(stored: try await store.load()) else { return nil }
+    let status = SyncStatus(of: replica, atMilliseconds: now)
+    return StatusReport(value: status.value, text: status.lines(nowMilliseconds: now).joined(separator: "\n"))
+  }
+
+  /// Plays a day on the virtual clock.
+  public static func simulate(seed: UInt64, devices: Int, hours: Int, loss: Double) -> DayReport {
+    let report = Simulation.run(.day(seed: seed, devices: devices, hours: hours, loss: loss))
+    return DayReport(value: report.value, text: report.lines.joined(separator: "\n"), isGood: report.isGood)
+  }
+}
+
+/// A status, for programs and for people.
+public struct StatusReport: Sendable {
+  /// As an object.
+  public let value: ValueObject
+  /// As lines.
+  public let text: String
+}
+
+/// A simulated day, for programs and for people.
+public struct DayReport: Sendable {
+  /// As an object.
+  public let value: ValueObject
+  /// As lines.
+  public let text: String
+  /// Whether all devices ended equal, as the oracle says, and no rule was broken on the way.
+  public let isGood: Bool
+}
+
+extension SimulationReport {
+  /// The report as an object, as `flowrun sync simulate --json` gives it.
+  var value: ValueObject {
+    var latency = ValueObject()
+    latency["p50"] = .integer(Int(self.latency(percentile: 0.5)))
+    latency["p99"] = .integer(Int(self.latency(percentile: 0.99)))
+    latency["max"] = .integer(Int(self.latency(percentile: 1)))
+    var object = ValueObject()
+    object["seed"] = Int(exactly: seed).map { .integer($0) } ?? .string(String(seed))
+    object["converged"] = .boolean(converged)
+    object["equalsOracle"] = .boolean(equalsOracle)
+    object["requestsPerHourMax"] = .integer(requestsPerHourMax)
+    object["bytesPerDayMax"] = .integer(bytesPerDayMax)
+    object["latencyMilliseconds"] = .object(latency)
+    object["conflicts"] = .object(SyncStatus.conflicts(conflicts))
+    object["actions"] = .integer(actions)
+    object["acknowledged"] = .integer(Int(acknowledged))
+    object["parked"] = .integer(parked)
+    object["violations"] = .array(violations.map { .string($0) })
+    return object
+  }
+
+  /// The report as lines for a person.
+  var lines: [String] {
+    let decided = ConflictRule.allCases.compactMap { rule in conflicts[rule].map { "\(rule.rawValue) \($0)" } }
+    let oracle = equalsOracle ? "as the oracle says" : "NOT as the oracle says"
+    var lines = ["seed        \(seed)", "replicas    \(converged ? "equal" : "DIFFERENT"), \(oracle)"]
+    lines.append("actions     \(actions), \(acknowledged) acknowledged, \(parked) parked")
+    lines.append("requests    at most \(requestsPerHourMax) in an hour, a device")
+    lines.append("traffic     at most \(bytesPerDayMax) bytes in a day, a device")
+    let (p50, p99, most) = (latency(percentile: 0.5), latency(percentile: 0.99), latency(percentile: 1))
+    lines.append("latency     p50 \(p50) ms, p99 \(p99) ms, max \(most) ms")
+    lines.append("conflicts   \(decided.isEmpty ? "none" : decided.joined(separator: ", "))")
+    lines += violations.map { "broken      \($0)" }
+    if !isGood { lines.append("replay with --seed \(seed)") }
+    return lines
+  }
+}

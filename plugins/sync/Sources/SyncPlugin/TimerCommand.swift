@@ -1,0 +1,67 @@
+import FlowModel
+import SyncPomodoro
+
+/// A line that a person types into the timer.
+enum TimerCommand: Hashable {
+  case start(TimerKind, Duration)
+  case set(TimerKind)
+  case pause, resume, done, reset, offline, online, status, help
+  case setting(String, String)
+
+  /// Why a line is no command, with what would be.
+  struct Problem: Error, Hashable, CustomStringConvertible {
+    let description: String
+  }
+
+  private static let words = [
+    "focus", "break", "snooze", "idle", "pause", "resume", "done", "reset", "offline", "online", "status", "set",
+    "help",
+  ]
+
+  static let overview = """
+    focus 25m · break 5m · snooze · idle · pause · resume · done (one pomodoro more) · reset (a new day) · \
+    set NAME VALUE · offline · online · status · help
+    """
+
+  /// Reads a line; nil for an empty one. Throws a `Problem` that says what is wrong.
+  init?(_ line: String) throws(Problem) {
+    let parts = line.split(separator: " ", maxSplits: 2).map(String.init)
+    guard let word = parts.first?.lowercased() else { return nil }
+    let argument = parts.count > 1 ? parts[1] : nil
+    switch word {
+    case "focus": self = .start(.focus, try Self.duration(argument, "focus", "25m"))
+    case "break": self = .start(.breakTime, try Self.duration(argument, "break", "5m"))
+    case "set":
+      guard parts.count == 3 else {
+        throw Problem(description: "'set' takes a name and a value, as in: set theme dark")
+      }
+      self = .setting(parts[1], parts[2])
+    default:
+      guard let plain = Self.plain[word] else {
+        throw Problem(description: "'\(word)' is no command\(Self.suggestion(word)); help lists them")
+      }
+      if let argument { throw Problem(description: "'\(word)' takes nothing after it, not '\(argument)'") }
+      self = plain
+    }
+  }
+
+  private static let plain: [String: TimerCommand] = [
+    "snooze": .set(.snooze), "idle": .set(.idle), "pause": .pause, "resume": .resume, "done": .done, "reset": .reset,
+    "offline": .offline, "online": .online, "status": .status, "help": .help,
+  ]
+
+  private static func duration(_ text: String?, _ word: String, _ example: String) throws(Problem) -> Duration {
+    guard let text else { throw Problem(description: "'\(word)' needs a duration, as in: \(word) \(example)") }
+    guard let duration = try? DurationText.parse(text), duration > .zero, duration <= .seconds(86_400) else {
+      throw Problem(description: "'\(text)' is no duration up to 24h, as in: \(word) \(example)")
+    }
+    return duration
+  }
+
+  private static func suggestion(_ word: String) -> String {
+    let near = words.first { candidate in
+      candidate.hasPrefix(word.prefix(2)) || Set(candidate).symmetricDifference(word).count <= 2
+    }
+    return near.map { "; did you mean '\($0)'?" } ?? ""
+  }
+}

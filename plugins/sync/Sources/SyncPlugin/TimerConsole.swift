@@ -1,0 +1,82 @@
+import FlowModel
+import SyncEngine
+import SyncPomodoro
+
+/// A person and a timer: carries out commands and shows what changes, here and elsewhere.
+struct TimerConsole {
+  let connection: Connection
+  let show: @Sendable (String) -> Void
+
+  /// Carries out one command a line until there are no more, then waits for the outbox.
+  nonisolated(nonsending) func run(
+    lines: AsyncStream<String>, timeout: Duration
+  ) async throws -> Timer.Output {
+    let (notices, show) = (connection.notices(), show)
+    let watching = Task {
+      for await (notice, machine) in notices {
+        if let line = NoticeText.line(notice, machine) { show(line) }
+      }
+    }
+    defer { watching.cancel() }
+    let device = await connection.session.status().device
+    show("this device is \(device); type a command, help lists them")
+    var (commands, rejected) = (0, 0)
+    for await line in lines {
+      do {
+        guard let command = try TimerCommand(line) else { continue }
+        try await perform(command)
+        commands += 1
+      } catch let problem as TimerCommand.Problem {
+        rejected += 1
+        show("\(problem)")
+      }
+    }
+    let isSent = await connection.session.wait(milliseconds: timeout.milliseconds) { $0.isFlushed || $0.isOffline }
+    let status = await connection.session.status()
+    if !isSent || status.outboxDepth > 0 {
+      show("\(status.outboxDepth) changes wait in '\(connection.file)' and are sent next time")
+    }
+    return Timer.Output(
+      commands: commands, rejected: rejected, waiting: status.outboxDepth, timer: await connection.timer()?.value)
+  }
+
+  private nonisolated(nonsending) func perform(_ command: TimerCommand) async throws {
+    switch command {
+    case .start(let kind, let duration):
+      try await connection.set(TimerState(kind: kind, remainingMilliseconds: duration.milliseconds))
+    case .set(let kind): try await connection.set(TimerState(kind: kind))
+    case .pause: try await setPaused(true)
+    case .resume: try await setPaused(false)
+    case .done: try await connection.set(nil, completed: 1)
+    case .reset: try await connection.resetCount()
+    case .setting(let name, let value): try await connection.set(setting: name, to: value)
+    case .offline:
+      await connection.session.setOnline(false)
+      show("offline: what you do is kept and sent later")
+    case .online:
+      await connection.session.setOnline(true)
+      show("online")
+    case .status:
+      let now = SystemClock().nowMilliseconds()
+      for line in await connection.session.status().lines(nowMilliseconds: now) { show(line) }
+    case .help: show(TimerCommand.overview)
+    }
+  }
+
+  private nonisolated(nonsending) func setPaused(_ isPaused: Bool) async throws {
+    guard let record = await connection.timer(), record.state.kind.runsDown else {
+      show("nothing runs that could be \(isPaused ? "paused" : "resumed")")
+      return
+    }
+    guard record.state.isPaused != isPaused else {
+      show(isPaused ? "it is paused already" : "it runs already")
+      return
+    }
+    var state = record.state
+    let now = SystemClock().nowMilliseconds() + (await connection.session.status().clockOffsetMilliseconds)
+    state.remainingMilliseconds = max(
+      0, record.state.remaining(setAtMilliseconds: record.timestamp, atMilliseconds: now))
+    state.isPaused = isPaused
+    try await connection.set(state)
+  }
+}

@@ -1,0 +1,126 @@
+import FlowModel
+import SyncCore
+
+/// A `CD_TimerState` record as other programs see it: the seven fields by name (S6, S9).
+public struct TimerStateRecord: Hashable, Sendable {
+  /// The device that set the state.
+  public var deviceID: String
+  /// The state; on the outside `stateType`, `isPaused` and, in `stateData`, `remainingSeconds`.
+  public var state: TimerState
+  /// When the user acted, in milliseconds since 1970.
+  public var timestamp: Int64
+  /// Completed pomodoros.
+  public var completedPomodoros: Int64
+  /// The device's own number of the action.
+  public var version: Int64
+
+  /// Makes a record.
+  public init(deviceID: String, state: TimerState, timestamp: Int64, completedPomodoros: Int64, version: Int64) {
+    self.deviceID = deviceID
+    self.state = state
+    self.timestamp = timestamp
+    self.completedPomodoros = completedPomodoros
+    self.version = version
+  }
+
+  /// The record that a cell shows, nil when nobody has set a timer in it.
+  public init?(cell: Cell, policy: PomodoroPolicy = PomodoroPolicy()) {
+    guard let winner = cell.reading(by: policy)?.winner, let state = try? TimerState(payload: winner.payload) else {
+      return nil
+    }
+    self.init(
+      deviceID: winner.dot.device.name, state: state, timestamp: winner.milliseconds,
+      completedPomodoros: cell.tally.count, version: winner.dot.number)
+  }
+
+  /// Why a value is no record: which field, and what was expected.
+  public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// The field, such as `isPaused` or `stateData.remainingSeconds`.
+    public var field: String
+    /// What is wrong with it.
+    public var message: String
+    /// Field and message.
+    public var description: String { "CD_TimerState.\(field) \(message)" }
+  }
+
+  /// The names of the required fields.
+  public static let fields = [
+    "deviceID", "stateType", "stateData", "timestamp", "isPaused", "completedPomodoros", "version",
+  ]
+
+  /// Reads a record; throws a `Problem` that names the field when one is missing or has another type (S9).
+  public init(_ object: ValueObject) throws(Problem) {
+    for field in Self.fields where object[field] == nil { throw Problem(field: field, message: "is missing") }
+    deviceID = try Self.read("deviceID", "a text", object, \.stringValue)
+    timestamp = try Self.read("timestamp", "a whole number of milliseconds from 0", object, Self.natural)
+    completedPomodoros = try Self.read("completedPomodoros", "a whole number from 0", object, Self.natural)
+    version = try Self.read("version", "a whole number from 0", object, Self.natural)
+    let isPaused = try Self.read("isPaused", "true or false", object, \.booleanValue)
+    let type = try Self.read("stateType", "a text", object, \.stringValue)
+    guard let kind = TimerKind(rawValue: type) else {
+      let allowed = TimerKind.allCases.map(\.rawValue).joined(separator: ", ")
+      throw Problem(field: "stateType", message: "is '\(type)', allowed are \(allowed)")
+    }
+    state = TimerState(kind: kind, isPaused: isPaused)
+    let data = try Self.read("stateData", "a text that holds a JSON object", object, \.stringValue)
+    try state.take(stateData: data)
+  }
+
+  /// The record as a value; the inverse of `init(_:)`.
+  public var value: ValueObject {
+    ValueObject([
+      ("deviceID", .string(deviceID)), ("stateType", .string(state.kind.rawValue)),
+      ("stateData", .string(state.stateData)), ("timestamp", .integer(Int(timestamp))),
+      ("isPaused", .boolean(state.isPaused)), ("completedPomodoros", .integer(Int(completedPomodoros))),
+      ("version", .integer(Int(version))),
+    ])
+  }
+
+  private static func natural(_ value: Value) -> Int64? {
+    value.integerValue.flatMap { $0 >= 0 && $0 <= Stamp.latestMilliseconds ? Int64($0) : nil }
+  }
+
+  private static func read<Read>(
+    _ field: String, _ expected: String, _ object: ValueObject, _ convert: (Value) -> Read?
+  ) throws(Problem) -> Read {
+    let value = object[field] ?? .null
+    guard let read = convert(value) else {
+      throw Problem(field: field, message: "is \(JSONText.write(value)), expected \(expected)")
+    }
+    return read
+  }
+}
+
+extension TimerState {
+  /// The state's own JSON, as `stateData` holds it: `remainingSeconds` and every member that was not understood.
+  public var stateData: String {
+    var object = (try? JSONText.parse(extra).objectValue) ?? ValueObject()
+    object["remainingSeconds"] =
+      remainingMilliseconds % 1000 == 0
+      ? .integer(Int(remainingMilliseconds / 1000)) : .number(Double(remainingMilliseconds) / 1000)
+    return JSONText.write(.object(object))
+  }
+
+  mutating func take(stateData text: String) throws(TimerStateRecord.Problem) {
+    var object: ValueObject
+    do {
+      guard let read = try JSONText.parse(text).objectValue else {
+        throw TimerStateRecord.Problem(field: "stateData", message: "holds no JSON object")
+      }
+      object = read
+    } catch let problem as TimerStateRecord.Problem {
+      throw problem
+    } catch {
+      throw TimerStateRecord.Problem(field: "stateData", message: "holds no JSON: \(error)")
+    }
+    let remaining = object["remainingSeconds"] ?? .integer(0)
+    guard let seconds = remaining.numberValue, seconds >= 0, seconds * 1000 <= Double(Self.longestMilliseconds) else {
+      throw TimerStateRecord.Problem(
+        field: "stateData.remainingSeconds",
+        message: "is \(JSONText.write(remaining)), expected a number of seconds from 0 to 86400")
+    }
+    remainingMilliseconds = Int64((seconds * 1000).rounded())
+    object["remainingSeconds"] = nil
+    extra = object.isEmpty ? [] : JSONText.bytes(of: .object(object))
+  }
+}

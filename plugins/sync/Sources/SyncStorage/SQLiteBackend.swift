@@ -1,0 +1,214 @@
+import struct Foundation.Data
+import GRDB
+import SyncCore
+import SyncEngine
+
+/// Zones in a SQLite file that several processes share: the default backend, without a server.
+public final class SQLiteBackend: SyncBackend {
+  private let queue: DatabaseQueue
+  private let path: String
+  private let zones: [String: any MergePolicy]
+  private let clock: any SyncClock
+
+  /// How often a watcher looks whether another connection has written, in milliseconds.
+  public static let watchMilliseconds: Int64 = 50
+
+  private static let schema = """
+    CREATE TABLE zone (name TEXT NOT NULL PRIMARY KEY, generation INTEGER NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE record (
+      zone TEXT NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, seq INTEGER NOT NULL,
+      cell BLOB NOT NULL, PRIMARY KEY (zone, type, name)) WITHOUT ROWID;
+    CREATE INDEX record_by_sequence ON record (zone, seq);
+    """
+
+  /// Opens the file, and makes it when it is not there; `zones` names what it may hold, with the merge policies.
+  ///
+  /// Throws `BackendError.storage` when the file cannot be used or is from a newer version.
+  public init(
+    path: String, zones: [String: any MergePolicy], clock: any SyncClock = SystemClock()
+  ) throws(BackendError) {
+    self.path = path
+    self.zones = zones
+    self.clock = clock
+    do {
+      queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
+      try SQLiteFailure.migrate(queue, version: 1, sql: Self.schema)
+      try queue.write { database in
+        for zone in zones.keys {
+          try database.execute(
+            sql: "INSERT INTO zone VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
+            arguments: [zone, Int64.random(in: 1 ... .max)])
+        }
+      }
+    } catch {
+      throw .storage(SQLiteFailure.text(error, path: path))
+    }
+  }
+
+  /// Makes changes; see `SyncBackend`.
+  public func commit(_ operations: [SyncCore.Operation], zone: String) async throws(BackendError) -> CommitReply {
+    let policy = try policy(zone)
+    guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
+    let now = clock.nowMilliseconds()
+    return try await perform { database in
+      var (generation, sequence) = try Self.place(zone, database)
+      var results: [CommitResult] = []
+      for operation in operations {
+        let stored = try Self.record(operation.key, zone, database)
+        switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: now) {
+        case .store(let cell, let stamp):
+          sequence += 1
+          let version = (stored?.version ?? 0) + 1
+          try database.cachedStatement(
+            sql: """
+              INSERT INTO record VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (zone, type, name)
+              DO UPDATE SET version = excluded.version, seq = excluded.seq, cell = excluded.cell
+              """
+          ).execute(
+            arguments: [zone, operation.key.type, operation.key.name, version, sequence, Data(cell.packed())])
+          results.append(.committed(version: version, sequence: sequence, stamp: stamp))
+        case .unchanged: results.append(.unchanged)
+        case .conflict: results.append(.conflict(stored))
+        case .refused(let refusal): results.append(.refused(refusal))
+        }
+      }
+      try database.cachedStatement(sql: "UPDATE zone SET seq = ? WHERE name = ?")
+        .execute(arguments: [sequence, zone])
+      return CommitReply(results: results, generation: generation, serverMilliseconds: now)
+    }
+  }
+
+  /// Gives what changed; see `SyncBackend`.
+  public func changes(
+    zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int
+  ) async throws(BackendError) -> ChangePage {
+    _ = try policy(zone)
+    let now = clock.nowMilliseconds()
+    return try await perform { database in
+      let (generation, sequence) = try Self.place(zone, database)
+      if let cursor, cursor.generation != generation || cursor.sequence > sequence { throw BackendError.cursorExpired }
+      let most = min(max(limit, 1), SyncLimits.records)
+      let rows = try Row.fetchCursor(
+        database,
+        sql: "SELECT type, name, version, seq, cell FROM record WHERE zone = ? AND seq > ? ORDER BY seq LIMIT ?",
+        arguments: [zone, cursor?.sequence ?? 0, most + 1])
+      var (records, bytes, hasMore): ([SyncCore.Record], Int, Bool) = ([], 0, false)
+      while let row = try rows.next() {
+        let cell: Data = row[4]
+        bytes += cell.count
+        if records.count == most || (!records.isEmpty && bytes > maximumBytes) {
+          hasMore = true
+          break
+        }
+        records.append(
+          SyncCore.Record(
+            key: RecordKey(type: row[0], name: row[1]), version: row[2], sequence: row[3],
+            cell: try Cell(packed: Array(cell))))
+      }
+      let end = hasMore ? records.last?.sequence ?? sequence : sequence
+      return ChangePage(
+        records: records, cursor: SyncCore.Cursor(generation: generation, sequence: end), hasMore: hasMore,
+        serverMilliseconds: now)
+    }
+  }
+
+  /// SQLite tells nobody that another process has written: a connection of its own watches the file's counter.
+  public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+    let (stream, continuation) = AsyncThrowingStream.makeStream(
+      of: ChannelSign.self, bufferingPolicy: .bufferingNewest(1))
+    let task = Task { [path, clock, zones] in
+      do {
+        guard zones[zone] != nil else { throw BackendError.zoneMissing(zone) }
+        let queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
+        var (seen, lastSign): (Int64?, Int64) = (nil, clock.nowMilliseconds())
+        while !Task.isCancelled {
+          let known = seen
+          let news = try await queue.read { database -> (Int64, SyncCore.Cursor)? in
+            let version = try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
+            if version == known { return nil }
+            let (generation, sequence) = try Self.place(zone, database)
+            return (version, SyncCore.Cursor(generation: generation, sequence: sequence))
+          }
+          if let (version, cursor) = news {
+            seen = version
+            continuation.yield(.poke(cursor))
+            lastSign = clock.nowMilliseconds()
+          } else if clock.nowMilliseconds() - lastSign >= SyncLimits.keepAliveMilliseconds {
+            continuation.yield(.alive)
+            lastSign = clock.nowMilliseconds()
+          }
+          try await clock.sleep(untilMilliseconds: clock.nowMilliseconds() + Self.watchMilliseconds)
+        }
+        continuation.finish()
+      } catch let error as BackendError {
+        continuation.finish(throwing: error)
+      } catch {
+        continuation.finish(throwing: BackendError.storage(SQLiteFailure.text(error, path: path)))
+      }
+    }
+    continuation.onTermination = { _ in task.cancel() }
+    return stream
+  }
+
+  /// The clock in milliseconds since 1970.
+  public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
+
+  /// Begins a new life of a zone, as after a restored backup: every device fetches it whole and gives back what is lost.
+  public func beginNewGeneration(zone: String) async throws(BackendError) {
+    _ = try policy(zone)
+    try await perform { database in
+      try database.execute(
+        sql: "UPDATE zone SET generation = ? WHERE name = ?", arguments: [Int64.random(in: 1 ... .max), zone])
+    }
+  }
+
+  /// Closes the file.
+  public func close() throws { try queue.close() }
+
+  // MARK: The tables
+
+  private func policy(_ zone: String) throws(BackendError) -> any MergePolicy {
+    guard let policy = zones[zone] else { throw .zoneMissing(zone) }
+    return policy
+  }
+
+  private func perform<Value: Sendable>(
+    _ body: @escaping @Sendable (Database) throws -> Value
+  ) async throws(BackendError) -> Value {
+    do {
+      return try await queue.writeWithoutTransaction { database in
+        var value: Value?
+        try database.inTransaction(.immediate) {
+          value = try body(database)
+          return .commit
+        }
+        return value!
+      }
+    } catch let error as BackendError {
+      throw error
+    } catch let error as PackingError {
+      if case .unsupportedFormat = error { throw .unsupportedFormat("\(error)") }
+      throw .storage("'\(path)' holds a damaged record: \(error)")
+    } catch {
+      throw .storage(SQLiteFailure.text(error, path: path))
+    }
+  }
+
+  private static func place(_ zone: String, _ database: Database) throws -> (UInt64, Int64) {
+    let row = try Row.fetchOne(
+      database.cachedStatement(sql: "SELECT generation, seq FROM zone WHERE name = ?"), arguments: [zone])
+    guard let row else { throw BackendError.zoneMissing(zone) }
+    let (generation, sequence): (Int64, Int64) = (row[0], row[1])
+    return (UInt64(bitPattern: generation), sequence)
+  }
+
+  private static func record(_ key: RecordKey, _ zone: String, _ database: Database) throws -> SyncCore.Record? {
+    let row = try Row.fetchOne(
+      database.cachedStatement(
+        sql: "SELECT version, seq, cell FROM record WHERE zone = ? AND type = ? AND name = ?"),
+      arguments: [zone, key.type, key.name])
+    guard let row else { return nil }
+    let cell: Data = row[2]
+    return SyncCore.Record(key: key, version: row[0], sequence: row[1], cell: try Cell(packed: Array(cell)))
+  }
+}

@@ -1,0 +1,319 @@
+import FlowModel
+import SyncCore
+import SyncEngine
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// How requests and answers look on the way between a device and a sync server: JSON around packed cells.
+///
+/// Everything that comes in is checked; what is wrong is named by its place, such as `operations[2].expectedVersion`.
+public enum Wire {
+  /// Why a body cannot be read.
+  public struct Problem: Error, Hashable, Sendable, CustomStringConvertible {
+    /// Where, as a path of keys.
+    public var path: String
+    /// What is wrong.
+    public var message: String
+    /// Place and problem.
+    public var description: String { path.isEmpty ? message : "\(path) \(message)" }
+  }
+
+  // MARK: Commit
+
+  /// A request to commit.
+  public static func body(of operations: [Operation]) -> [UInt8] {
+    let values = operations.map { operation -> Value in
+      var object = ValueObject([
+        ("type", .string(operation.key.type)), ("name", .string(operation.key.name)),
+        ("expectedVersion", .integer(Int(operation.expectedVersion))),
+      ])
+      switch operation.change {
+      case .write(let write): object["write"] = .string(base64(write.packed()))
+      case .join(let cell): object["join"] = .string(base64(cell.packed()))
+      }
+      return .object(object)
+    }
+    return JSONText.bytes(of: .object(ValueObject([("operations", .array(values))])))
+  }
+
+  /// Reads a request to commit.
+  public static func operations(_ body: [UInt8]) throws(Problem) -> [Operation] {
+    let root = try object(body)
+    guard let list = root["operations"]?.arrayValue else {
+      throw Problem(path: "operations", message: "is missing or no array")
+    }
+    var operations: [Operation] = []
+    for (index, value) in list.enumerated() {
+      let path = "operations[\(index)]"
+      guard let member = value.objectValue else { throw Problem(path: path, message: "is no object") }
+      let key = try key(member, path)
+      let expected = try integer(member, "expectedVersion", path)
+      let change: Operation.Change
+      switch (member["write"], member["join"]) {
+      case (let write?, nil):
+        change = .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
+      case (nil, let join?):
+        change = .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
+      default: throw Problem(path: path, message: "needs either 'write' or 'join'")
+      }
+      operations.append(Operation(key: key, expectedVersion: expected, change: change))
+    }
+    return operations
+  }
+
+  /// An answer to a commit.
+  public static func body(of reply: CommitReply) -> [UInt8] {
+    let results = reply.results.map { result -> Value in
+      switch result {
+      case .committed(let version, let sequence, let stamp):
+        var object = ValueObject([
+          ("result", .string("committed")), ("version", .integer(Int(version))),
+          ("sequence", .integer(Int(sequence))),
+        ])
+        if let stamp {
+          object["stamp"] = .array([
+            .integer(Int(stamp.milliseconds)), .integer(Int(stamp.counter)), .string(stamp.device.name),
+          ])
+        }
+        return .object(object)
+      case .unchanged: return .object(ValueObject([("result", .string("unchanged"))]))
+      case .conflict(let record):
+        return .object(
+          ValueObject([("result", .string("conflict")), ("record", record.map { .object(value(of: $0)) } ?? .null)]))
+      case .refused(let refusal): return .object(value(of: refusal))
+      }
+    }
+    return JSONText.bytes(
+      of: .object(
+        ValueObject([
+          ("generation", .string(String(reply.generation, radix: 16))),
+          ("serverMilliseconds", .integer(Int(reply.serverMilliseconds))), ("results", .array(results)),
+        ])))
+  }
+
+  /// Reads an answer to a commit.
+  public static func commitReply(_ body: [UInt8]) throws(Problem) -> CommitReply {
+    let root = try object(body)
+    guard let generation = root["generation"]?.stringValue.flatMap({ UInt64($0, radix: 16) }) else {
+      throw Problem(path: "generation", message: "is missing or no hexadecimal number")
+    }
+    guard let list = root["results"]?.arrayValue else {
+      throw Problem(path: "results", message: "is missing or no array")
+    }
+    var results: [CommitResult] = []
+    for (index, value) in list.enumerated() {
+      guard let member = value.objectValue else { throw Problem(path: "results[\(index)]", message: "is no object") }
+      results.append(try result(member, "results[\(index)]"))
+    }
+    return CommitReply(
+      results: results, generation: generation,
+      serverMilliseconds: try integer(root, "serverMilliseconds", ""))
+  }
+
+  private static func result(_ member: ValueObject, _ path: String) throws(Problem) -> CommitResult {
+    switch member["result"]?.stringValue {
+    case "committed":
+      var stamp: Stamp?
+      if let parts = member["stamp"]?.arrayValue {
+        guard parts.count == 3, let milliseconds = parts[0].integerValue,
+          let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
+          let device = parts[2].stringValue.flatMap({ DeviceID($0) })
+        else { throw Problem(path: "\(path).stamp", message: "is no stamp") }
+        stamp = Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device)
+      }
+      return .committed(
+        version: try integer(member, "version", path), sequence: try integer(member, "sequence", path), stamp: stamp)
+    case "unchanged": return .unchanged
+    case "conflict":
+      guard let record = member["record"]?.objectValue else { return .conflict(nil) }
+      return .conflict(try self.record(record, "\(path).record"))
+    case "refused":
+      switch member["reason"]?.stringValue {
+      case "too-many-devices": return .refused(.tooManyDevices)
+      case "too-large": return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path))))
+      default: return .refused(.invalid(member["message"]?.stringValue ?? "no reason given"))
+      }
+    default: throw Problem(path: "\(path).result", message: "is none of committed, unchanged, conflict, refused")
+    }
+  }
+
+  private static func value(of refusal: Arbiter.Refusal) -> ValueObject {
+    var object = ValueObject([("result", .string("refused"))])
+    switch refusal {
+    case .invalid(let message):
+      object["reason"] = "invalid"
+      object["message"] = .string(message)
+    case .tooManyDevices: object["reason"] = "too-many-devices"
+    case .tooLarge(let bytes):
+      object["reason"] = "too-large"
+      object["bytes"] = .integer(bytes)
+    }
+    return object
+  }
+
+  // MARK: Changes
+
+  /// A page of changes.
+  public static func body(of page: ChangePage) -> [UInt8] {
+    JSONText.bytes(
+      of: .object(
+        ValueObject([
+          ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
+          ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
+          ("records", .array(page.records.map { .object(value(of: $0)) })),
+        ])))
+  }
+
+  /// Reads a page of changes.
+  public static func page(_ body: [UInt8]) throws(Problem) -> ChangePage {
+    let root = try object(body)
+    guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
+      throw Problem(path: "cursor", message: "is missing or no cursor")
+    }
+    guard let list = root["records"]?.arrayValue, let hasMore = root["more"]?.booleanValue else {
+      throw Problem(path: "", message: "'records' or 'more' is missing or mistyped")
+    }
+    var records: [Record] = []
+    for (index, value) in list.enumerated() {
+      guard let member = value.objectValue else { throw Problem(path: "records[\(index)]", message: "is no object") }
+      records.append(try record(member, "records[\(index)]"))
+    }
+    return ChangePage(
+      records: records, cursor: cursor, hasMore: hasMore,
+      serverMilliseconds: try integer(root, "serverMilliseconds", ""))
+  }
+
+  private static func value(of record: Record) -> ValueObject {
+    ValueObject([
+      ("type", .string(record.key.type)), ("name", .string(record.key.name)),
+      ("version", .integer(Int(record.version))), ("sequence", .integer(Int(record.sequence))),
+      ("cell", .string(base64(record.cell.packed()))),
+    ])
+  }
+
+  private static func record(_ object: ValueObject, _ path: String) throws(Problem) -> Record {
+    Record(
+      key: try key(object, path), version: try integer(object, "version", path),
+      sequence: try integer(object, "sequence", path),
+      cell: try packed(object["cell"] ?? .null, "\(path).cell") { bytes throws(PackingError) in
+        try Cell(packed: bytes)
+      })
+  }
+
+  // MARK: Errors and the time
+
+  /// An error and what the server says about it.
+  public static func body(of error: BackendError) -> [UInt8] {
+    var object = ValueObject([("code", .string(error.code)), ("message", .string(detail(of: error)))])
+    if case .retry(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
+    if case .queueOnly(let wait?) = error.remedy { object["retryAfterMilliseconds"] = .integer(Int(wait)) }
+    return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
+  }
+
+  /// Reads an error; `status` is what counts when the body is none of ours.
+  public static func error(_ body: [UInt8], status: Int) -> BackendError {
+    let error = (try? object(body))?["error"]?.objectValue
+    let message = error?["message"]?.stringValue ?? "status \(status)"
+    let wait = error?["retryAfterMilliseconds"]?.integerValue.map { Int64($0) }
+    switch error?["code"]?.stringValue ?? "" {
+    case "quota-exceeded": return .quotaExceeded(retryAfterMilliseconds: wait)
+    case "rate-limited": return .rateLimited(retryAfterMilliseconds: wait)
+    case "zone-missing": return .zoneMissing(message)
+    case "cursor-expired": return .cursorExpired
+    case "limit-exceeded": return .limitExceeded
+    case "unsupported-format": return .unsupportedFormat(message)
+    case "storage": return .storage(message)
+    default: break
+    }
+    switch status {
+    case 400: return .invalid(message)
+    case 401: return .notAuthenticated(message)
+    case 403: return .forbidden(message)
+    case 404: return .invalid(message)
+    case 413: return .tooLarge
+    case 429: return .rateLimited(retryAfterMilliseconds: wait)
+    default: return .unreachable(message)
+    }
+  }
+
+  /// The status of an answer that tells of an error.
+  public static func status(of error: BackendError) -> Int {
+    switch error {
+    case .invalid, .limitExceeded, .unsupportedFormat: 400
+    case .notAuthenticated: 401
+    case .forbidden: 403
+    case .zoneMissing, .noRecordsFound: 404
+    case .cursorExpired: 410
+    case .tooLarge: 413
+    case .quotaExceeded, .rateLimited: 429
+    case .unreachable, .timedOut, .storage: 503
+    }
+  }
+
+  private static func detail(of error: BackendError) -> String {
+    switch error {
+    case .zoneMissing(let zone): zone
+    case .invalid(let text), .notAuthenticated(let text), .forbidden(let text), .unreachable(let text): text
+    default: "\(error)"
+    }
+  }
+
+  /// The server's clock.
+  public static func body(ofServerTime milliseconds: Int64) -> [UInt8] {
+    JSONText.bytes(of: .object(ValueObject([("serverMilliseconds", .integer(Int(milliseconds)))])))
+  }
+
+  /// Reads the server's clock.
+  public static func serverTime(_ body: [UInt8]) throws(Problem) -> Int64 {
+    try integer(try object(body), "serverMilliseconds", "")
+  }
+
+  // MARK: Parts
+
+  private static func object(_ body: [UInt8]) throws(Problem) -> ValueObject {
+    let value: Value
+    do {
+      value = try JSONText.parse(body)
+    } catch {
+      throw Problem(path: "", message: "the body is no JSON: \(error)")
+    }
+    guard let object = value.objectValue else { throw Problem(path: "", message: "the body is no JSON object") }
+    return object
+  }
+
+  private static func key(_ object: ValueObject, _ path: String) throws(Problem) -> RecordKey {
+    guard let type = object["type"]?.stringValue else {
+      throw Problem(path: "\(path).type", message: "is missing or no text")
+    }
+    guard let name = object["name"]?.stringValue else {
+      throw Problem(path: "\(path).name", message: "is missing or no text")
+    }
+    return RecordKey(type: type, name: name)
+  }
+
+  private static func integer(_ object: ValueObject, _ name: String, _ path: String) throws(Problem) -> Int64 {
+    guard let number = object[name]?.integerValue, number >= 0 else {
+      throw Problem(path: path.isEmpty ? name : "\(path).\(name)", message: "is missing or no whole number from 0")
+    }
+    return Int64(number)
+  }
+
+  private static func packed<Read>(
+    _ value: Value, _ path: String, _ read: ([UInt8]) throws(PackingError) -> Read
+  ) throws(Problem) -> Read {
+    guard let bytes = value.stringValue.flatMap({ Data(base64Encoded: $0) }) else {
+      throw Problem(path: path, message: "is missing or no base64 text")
+    }
+    do {
+      return try read(Array(bytes))
+    } catch {
+      throw Problem(path: path, message: "is damaged: \(error)")
+    }
+  }
+
+  private static func base64(_ bytes: [UInt8]) -> String { Data(bytes).base64EncodedString() }
+}

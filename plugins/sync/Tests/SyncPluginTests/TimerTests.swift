@@ -1,0 +1,70 @@
+import FlowModel
+import FlowTestKit
+import Foundation
+import Synchronization
+import SyncPomodoro
+import Testing
+
+@testable import SyncPlugin
+
+/// The record of the timer, for short.
+enum PomodoroTimer {
+  static let key = PomodoroPolicy.timer
+}
+
+/// The timer at the terminal.
+@Suite(.timeLimit(.minutes(1))) struct TimerTests {
+  @Test func `every command is read`() throws {
+    let cases: [(String, TimerCommand?)] = [
+      ("focus 25m", .start(.focus, .seconds(1500))), ("  Break 5m ", .start(.breakTime, .seconds(300))),
+      ("snooze", .set(.snooze)), ("idle", .set(.idle)), ("pause", .pause), ("resume", .resume), ("done", .done),
+      ("reset", .reset), ("offline", .offline), ("online", .online), ("status", .status), ("help", .help),
+      ("set theme very dark", .setting("theme", "very dark")), ("", nil), ("   ", nil),
+    ]
+    for (line, command) in cases { #expect(try TimerCommand(line) == command, "\(line)") }
+  }
+
+  @Test(arguments: [
+    ("focus", "'focus' needs a duration, as in: focus 25m"), ("break 5", "'5' is no duration up to 24h"),
+    ("focus 25h", "'25h' is no duration up to 24h"), ("pauze", "did you mean 'pause'?"),
+    ("idle now", "'idle' takes nothing after it"), ("set theme", "'set' takes a name and a value"),
+    ("xyzzy", "'xyzzy' is no command; help lists them"),
+  ])
+  func `a line that is no command says what would be one`(_ line: String, _ message: String) {
+    #expect {
+      try TimerCommand(line)
+    } throws: {
+      "\($0)".contains(message)
+    }
+  }
+
+  @Test func `S26 F3 a script on two devices: both edit while one is offline, and both read the same`() async throws {
+    let folder = NSTemporaryDirectory() + "sync-timer-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let mac = try await Connection.open(
+      device: "mac", zone: "PomodoroZone", place: .file(folder + "/shared.sqlite"), file: folder + "/mac.sqlite")
+    let phone = try await Connection.open(
+      device: "phone", zone: "PomodoroZone", place: .file(folder + "/shared.sqlite"), file: folder + "/phone.sqlite")
+    let shown = Mutex<[String]>([])
+    let console = TimerConsole(connection: phone) { line in shown.withLock { $0.append(line) } }
+    try await phone.pull(timeout: .seconds(5))
+    let (lines, continuation) = AsyncStream.makeStream(of: String.self)
+    for line in ["offline", "break 5m", "nonsense", "done"] { continuation.yield(line) }
+    try await mac.set(TimerState(kind: .focus, remainingMilliseconds: 1_500_000))
+    try await mac.flush(timeout: .seconds(5))
+    continuation.yield("online")
+    continuation.finish()
+    let output = try await console.run(lines: lines, timeout: .seconds(10))
+    #expect(output.commands == 4)
+    #expect(output.rejected == 1)
+    #expect(output.waiting == 0)
+    #expect(output.timer?["stateType"] == "focus")
+    #expect(output.timer?["completedPomodoros"] == 1)
+    try await mac.pull(timeout: .seconds(5))
+    #expect(await mac.timer()?.value == output.timer)
+    #expect(shown.withLock { $0 }.contains { $0.contains("offline: what you do is kept") })
+    try mac.close()
+    try phone.close()
+  }
+}
