@@ -70,6 +70,9 @@ let package = Package(
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),
       .testTarget(name: "TidyTests", dependencies: ["FlowKit", "FlowPlugin", "TestSupport", "flowrun"]),
+      .testTarget(
+        name: "WorkflowTests",
+        dependencies: ["FlowModel", "TestSupport", "flowrun", .product(name: "GRDB", package: "GRDB.swift")]),
     ]
 )
 

@@ -123,7 +123,9 @@ import Testing
     let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
     try await queue.write { try $0.execute(sql: "CREATE TABLE Song (title TEXT)") }
     try queue.close()
+    let before = try Data(contentsOf: URL(filePath: folder.file("store.sqlite")))
     #expect(await code() == "foreign-store")
+    #expect(try Data(contentsOf: URL(filePath: folder.file("store.sqlite"))) == before)
     let again = try DatabaseQueue(path: folder.file("store.sqlite"))
     #expect(try await again.read { try $0.tableExists("TravelTrip") } == false)
   }

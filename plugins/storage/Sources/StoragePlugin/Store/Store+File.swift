@@ -41,6 +41,16 @@ extension Store {
     case nothingFound
   }
 
+  /// Whether this process may write files only up to some size.
+  private static var isFileSizeLimited: Bool {
+    var limit = rlimit()
+    #if canImport(Glibc)
+      return getrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0 && limit.rlim_cur < rlim_t(Int64.max)
+    #else
+      return getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur < rlim_t(Int64.max)
+    #endif
+  }
+
   /// Looks for the reason why SQLite could not open, read or write the store.
   static func obstacle(at path: String) -> Obstacle {
     let folder = path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
@@ -54,6 +64,6 @@ extension Store {
     var space = statvfs()
     // Less than the shared memory of the write-ahead log needs.
     if statvfs(folder, &space) == 0, UInt(space.f_bavail) * UInt(space.f_frsize) < 64 << 10 { return .noSpace }
-    return .nothingFound
+    return isFileSizeLimited ? .noSpace : .nothingFound
   }
 }

@@ -45,6 +45,7 @@ final class Store: Sendable {
   static func open(at path: String, _ options: Options = Options()) throws -> Opening {
     try StoreFailure.translating(path: path) {
       let isCreated = try prepareFile(at: path)
+      if !isCreated { try refuseForeign(at: path, Schema(options.migrations), options) }
       var configuration = Configuration()
       configuration.busyMode = .timeout(Double(options.lockTimeout.nanoseconds) / 1e9)
       configuration.maximumReaderCount = 4
@@ -52,10 +53,21 @@ final class Store: Sendable {
       do {
         return try bringUpToDate(Store(path: path, pool: pool), options, isCreated: isCreated)
       } catch {
-        try? pool.close()
+        try? close(pool)
         throw error
       }
     }
+  }
+
+  /// Throws when the file is no store of ours, or a newer version's; looks through a connection that cannot write,
+  /// because opening a pool already writes (it switches to the write-ahead log).
+  private static func refuseForeign(at path: String, _ schema: Schema, _ options: Options) throws {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.busyMode = .timeout(Double(options.lockTimeout.nanoseconds) / 1e9)
+    let queue = try DatabaseQueue(path: path, configuration: configuration)
+    defer { try? queue.close() }
+    _ = try queue.read { db in try schema.missingMigrations(in: db, path: path) }
   }
 
   /// Applies what is missing and imports the sample, in one transaction; a store that lacks nothing is only read.
@@ -83,11 +95,13 @@ final class Store: Sendable {
 
   /// Closes all connections; waits for queries that run. One file is left.
   func close() throws {
-    try StoreFailure.translating(path: path) {
-      // SQLite folds the write-ahead log into the store when the last connection closes, if that one may write.
-      pool.invalidateReadOnlyConnections()
-      try pool.close()
-    }
+    try StoreFailure.translating(path: path) { try Self.close(pool) }
+  }
+
+  private static func close(_ pool: DatabasePool) throws {
+    // SQLite folds the write-ahead log into the store when the last connection closes, if that one may write.
+    pool.invalidateReadOnlyConnections()
+    try pool.close()
   }
 
   /// The rows of a query, as objects by column.

@@ -1,0 +1,93 @@
+import FlowModel
+import Foundation
+import GRDB
+import TestSupport
+import Testing
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+@Suite(.timeLimit(.minutes(5))) struct `A launch that goes wrong` {
+  let folders: DataFolders
+
+  init() throws { folders = try DataFolders() }
+
+  /// R6: whenever the process is killed, the store holds nothing or everything, and the next launch completes it.
+  @Test func `R6 killed at any moment of the first launch, the import has not begun or is complete`() throws {
+    var cutOff = 0
+    for round in 0..<16 {
+      let data = folders.folder("round-\(round)")
+      let process = try FlowrunProcess(["run", LaunchRun.file, "--data", data, "--launch", "background"])
+      // From before the store exists to after the import, in steps that the machine's load shifts at random.
+      usleep(UInt32(round) * 8_000)
+      process.send(SIGKILL)
+      _ = process.result()
+      let counts = try DataFolders.counts(in: data)
+      #expect(counts == [0, 0] || counts == [17, 136], "round \(round) left \(counts)")
+      if counts == [0, 0] { cutOff += 1 }
+      let next = try LaunchRun(data: data)
+      #expect(next.result.exitCode == 0, "\(next.result.errors)")
+      #expect(try DataFolders.counts(in: data) == [17, 136])
+    }
+    #expect(cutOff > 0, "no round was early enough to cut the import off")
+  }
+
+  @Test func `L6 a store from a newer version fails the gate, names the store and is left as it is`() throws {
+    let data = folders.folder("a")
+    _ = try LaunchRun(data: data)
+    let queue = try DatabaseQueue(path: data + "/footprint.sqlite")
+    try queue.write { try $0.execute(sql: "INSERT INTO Migration VALUES ('9-teleport')") }
+    try queue.close()
+    let before = try Data(contentsOf: URL(filePath: data + "/footprint.sqlite"))
+    let launch = try LaunchRun(data: data)
+    #expect(launch.result.exitCode == 1)
+    #expect(launch.report["gate"]?["outcome"] == "failed")
+    #expect(launch.report["gate"]?["failed"]?.arrayValue?.contains("open-store") == true)
+    let error = try #require(launch.step("open-store")["error"])
+    #expect(error["code"] == "store-is-newer")
+    #expect(error["message"]?.stringValue?.contains(data + "/footprint.sqlite") == true)
+    #expect(try launch.step("content-view")["reason"] == "upstream-failed")
+    #expect(try Data(contentsOf: URL(filePath: data + "/footprint.sqlite")) == before)
+  }
+
+  @Test func `L6 a file that is no store fails the gate and is left as it is`() throws {
+    let data = folders.folder("a")
+    try FileManager.default.createDirectory(atPath: data, withIntermediateDirectories: true)
+    let diary = String(repeating: "Dear diary, ", count: 500)
+    try diary.write(toFile: data + "/footprint.sqlite", atomically: true, encoding: .utf8)
+    let launch = try LaunchRun(data: data)
+    #expect(launch.result.exitCode == 1)
+    #expect(try launch.step("open-store")["error"]?["code"] == "not-a-database")
+    #expect(try String(contentsOfFile: data + "/footprint.sqlite", encoding: .utf8) == diary)
+  }
+
+  #if os(Linux)
+    /// A file system of 64 KiB in memory: real writes fail with ENOSPC.
+    @Test(.enabled(if: getuid() == 0, "mounting a small file system needs root"))
+    func `R6 a full disk fails the gate with its remedy, and with more space the next launch completes the import`()
+      throws
+    {
+      let disk = folders.folder("disk")
+      try FileManager.default.createDirectory(atPath: disk, withIntermediateDirectories: true)
+      guard mount("tmpfs", disk, "tmpfs", 0, "size=64k") == 0 else {
+        withKnownIssue("this machine does not allow a small file system to be mounted") { Issue.record("mount failed") }
+        return
+      }
+      defer { umount2(disk, Int32(MNT_DETACH)) }
+      let data = disk + "/data"
+      let full = try LaunchRun(data: data)
+      #expect(full.result.exitCode == 1)
+      let remedy = "free some space and run again; nothing that was stored is lost"
+      #expect((full.result.output + full.result.errors).contains(remedy))
+      #expect((full.result.output + full.result.errors).contains("disk-full"))
+      #expect(mount("tmpfs", disk, "tmpfs", UInt(MS_REMOUNT), "size=4m") == 0)
+      #expect(try LaunchRun(data: data).result.exitCode == 0)
+      #expect(try DataFolders.counts(in: data) == [17, 136])
+    }
+  #endif
+}

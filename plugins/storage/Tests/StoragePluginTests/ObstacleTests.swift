@@ -1,0 +1,85 @@
+import FlowPluginKit
+import Foundation
+import Testing
+
+@testable import StoragePlugin
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+#if os(Linux) || os(macOS)
+  /// What the file system refuses, met by a process of its own that is not root.
+  @Suite struct `A store that may not be used` {
+    let folder: TemporaryFolder
+
+    init() throws {
+      folder = try TemporaryFolder()
+      try Store.open(at: folder.file("store.sqlite"), Store.Options(sample: SampleImport())).store.close()
+    }
+
+    private func allow(_ mode: mode_t, _ name: String = "store.sqlite") { chmod(folder.file(name), mode) }
+
+    /// The code with which opening fails, after giving up the rights of root.
+    static func failure(at path: String) -> String? {
+      if getuid() == 0 { setuid(65534) }
+      return failureAsIs(at: path)
+    }
+
+    /// The code with which opening fails, with the rights this process has.
+    static func failureAsIs(at path: String) -> String? {
+      do {
+        _ = try Store.open(at: path, Store.Options(sample: SampleImport()))
+        return nil
+      } catch {
+        return (error as? ActionError)?.code ?? "\(error)"
+      }
+    }
+
+    @Test func `a file that may not be read is named as such`() async {
+      allow(0o000)
+      await #expect(processExitsWith: .success) { [path = folder.file("store.sqlite") as String] in
+        #expect(Self.failure(at: path) == "store-unreadable")
+      }
+    }
+
+    @Test func `a file that may not be written is named as such`() async {
+      allow(0o444)
+      await #expect(processExitsWith: .success) { [path = folder.file("store.sqlite") as String] in
+        #expect(Self.failure(at: path) == "store-read-only")
+      }
+    }
+
+    @Test func `R6 a folder that may not be written is named as such`() async {
+      allow(0o555, "")
+      await #expect(processExitsWith: .success) { [path = folder.file("new.sqlite") as String] in
+        #expect(Self.failure(at: path) == "folder-not-writable")
+      }
+      await #expect(processExitsWith: .success) { [path = folder.file("sub/new.sqlite") as String] in
+        #expect(Self.failure(at: path) == "folder-not-writable")
+      }
+      allow(0o755, "")
+    }
+
+    @Test func `R6 a limit on the size of files is a full disk, and nothing of the import is left`() async throws {
+      let path = folder.file("new.sqlite")
+      await #expect(processExitsWith: .success) { [path = path as String] in
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: 40_000, rlim_max: 40_000)
+        #if canImport(Glibc)
+          setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+        #else
+          setrlimit(RLIMIT_FSIZE, &limit)
+        #endif
+        #expect(Self.failureAsIs(at: path) == "disk-full")
+      }
+      let opening = try Store.open(at: path, Store.Options(sample: SampleImport()))
+      #expect(opening.importedDestinations == 136)
+      try opening.store.close()
+    }
+  }
+#endif
