@@ -25,6 +25,8 @@ extension FormatKey {
 /// What may stand under a key.
 indirect enum Shape: Sendable {
   case string
+  /// A string that is not empty.
+  case name
   case boolean
   case integer(ClosedRange<Int>)
   case number(atLeast: Double)
@@ -54,7 +56,7 @@ indirect enum Shape: Sendable {
   /// A map of scalars.
   case environment
   case any
-  case list(of: Shape)
+  case list(of: Shape, isNonempty: Bool)
 }
 
 /// What a name in a workflow may look like.

@@ -10,7 +10,8 @@ enum WorkflowKey: String, FormatKey {
 
   var shape: Shape {
     switch self {
-    case .name, .description: .string
+    case .name: .name
+    case .description: .string
     case .inputs: .named(.input, .map(FieldKey.self))
     case .env: .environment
     case .deadline: .durationOr(DeadlineKey.self, allowsExpression: true)
@@ -94,7 +95,7 @@ enum FieldKey: String, FormatKey {
     case .type: .word(ValueType.names)
     case .required: .boolean
     case .default: .any
-    case .enum: .list(of: .any)
+    case .enum: .list(of: .any, isNonempty: true)
     case .items: .map(FieldKey.self)
     case .properties: .named(.field, .map(FieldKey.self))
     case .base: .word(ValueType.PathBase.allCases.map(\.rawValue))

@@ -10,7 +10,8 @@ enum ManifestKey: String, FormatKey {
     switch self {
     case .name, .version, .source, .description: .string
     case .protocol: .integer(1...1)
-    case .command, .env: .list(of: .string)
+    case .command: .list(of: .string, isNonempty: true)
+    case .env: .list(of: .string, isNonempty: false)
     case .actions: .named(.action, .map(ManifestActionKey.self))
     }
   }
@@ -43,7 +44,7 @@ enum ManifestActionKey: String, FormatKey {
     switch self {
     case .summary, .example: .string
     case .inputs, .outputs: .named(.field, .map(FieldKey.self))
-    case .events: .list(of: .string)
+    case .events: .list(of: .string, isNonempty: false)
     case .service, .protectedData, .retryable: .boolean
     case .errors: .named(.queue, .map(ManifestErrorKey.self))
     }

@@ -31,7 +31,7 @@ extension DocumentReading {
 
   /// An integer in a range.
   mutating func integer(_ node: NodeID, _ range: ClosedRange<Int>, _ owner: Owner) -> Int? {
-    guard tree.kind(node) == .scalar, case .integer(let value)? = tree.scalarValue(node) else {
+    guard tree.kind(node) == .scalar, let value = tree.scalarValue(node)?.integerValue else {
       reportType(node, owner, expected: "an integer from \(range.lowerBound) to \(range.upperBound)")
       return nil
     }

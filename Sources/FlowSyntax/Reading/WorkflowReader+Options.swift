@@ -41,7 +41,7 @@ extension WorkflowReader {
   }
 
   private mutating func condition(_ node: NodeID, _ owner: Owner) -> String? {
-    guard tree.kind(node) == .scalar, !tree.text(node).isEmpty else {
+    guard tree.kind(node) == .scalar, !tree.text(node).isEmpty, tree.scalarValue(node)?.isNull != true else {
       reportType(node, owner, expected: "an expression")
       return nil
     }

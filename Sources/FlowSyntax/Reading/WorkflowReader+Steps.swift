@@ -130,7 +130,7 @@ extension WorkflowReader {
 
   private mutating func readWith(_ node: NodeID, _ place: StepPlace) -> ValueObject {
     guard tree.kind(node) == .mapping else {
-      if tree.text(of: node)?.isEmpty == true { return [:] }
+      if tree.kind(node) == .scalar, tree.scalarValue(node)?.isNull == true { return [:] }
       reportType(node, .stepKey(.with, place.key), expected: "a map from input to value")
       return [:]
     }

@@ -1,0 +1,114 @@
+import FlowModel
+
+extension Shape {
+  /// The JSON Schema of what may stand under a key of this shape.
+  var schema: ValueObject {
+    switch self {
+    case .string: ["type": "string"]
+    case .name: ["type": "string", "minLength": 1]
+    case .boolean: ["type": "boolean"]
+    case .integer(let range):
+      ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
+    case .number(let least): ["type": "number", "minimum": Self.number(least)]
+    case .duration: Self.reference("duration")
+    case .durationOrExpression: Self.anyOf([Self.reference("duration"), Self.textWithExpression])
+    case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
+    case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
+    case .eventNames: Self.oneOrMany(["type": "string"])
+    case .expression: ["type": ["string", "boolean", "number"], "minLength": 1]
+    case .booleanOrExpression, .deferral: Self.anyOf([["type": "boolean"], Self.bareExpression])
+    case .word(let words): ["type": "string", "enum": .array(words.map(Value.string))]
+    case .queueName:
+      Self.anyOf([
+        ["type": "string", "enum": .array(Queue.builtIn.map(Value.string))],
+        ["type": "string", "pattern": .string(NameKind.queue.pattern)],
+      ])
+    case .actionName: ["type": "string"]
+    case .map(let keys): Self.map(keys)
+    case .durationOr(let keys, let allowsExpression):
+      Self.anyOf(
+        allowsExpression
+          ? [Self.reference("duration"), Self.textWithExpression, Self.mapOfDurationsOrExpressions(keys)]
+          : [Self.reference("duration"), Self.map(keys)])
+    case .named(let kind, let shape): Self.named(kind, shape)
+    case .events: Self.eventDeclarations
+    case .values: ["type": ["object", "null"]]
+    case .environment:
+      [
+        "type": "object", "propertyNames": ["pattern": "^[^=]+$"],
+        "additionalProperties": ["type": ["string", "number", "boolean"]],
+      ]
+    case .any: [:]
+    case .list(let element, let isNonempty):
+      ["type": "array", "items": .object(element.schema), "minItems": isNonempty ? 1 : 0]
+    }
+  }
+
+  private static let estimatePattern = "^(\(SchemaPattern.duration))([.][.](\(SchemaPattern.duration)))?$"
+
+  private static let textWithExpression: ValueObject = [
+    "type": "string", "pattern": .string(SchemaPattern.expression),
+  ]
+
+  private static let bareExpression: ValueObject = [
+    "type": "string", "minLength": 1, "not": ["pattern": .string(SchemaPattern.booleanWord)],
+  ]
+
+  private static let eventDeclarations = anyOf([
+    [
+      "type": "array", "uniqueItems": true,
+      "items": ["type": "string", "pattern": .string(NameKind.event.pattern)],
+    ],
+    [
+      "type": "object", "propertyNames": ["pattern": .string(NameKind.event.pattern)],
+      "additionalProperties": ["type": ["string", "null"]],
+    ],
+  ])
+
+  private static func reference(_ name: String) -> ValueObject { ["$ref": .string("#/definitions/\(name)")] }
+
+  private static func anyOf(_ schemas: [ValueObject]) -> ValueObject { ["anyOf": .array(schemas.map(Value.object))] }
+
+  private static func oneOrMany(_ schema: ValueObject) -> ValueObject {
+    anyOf([schema, ["type": "array", "items": .object(schema)]])
+  }
+
+  private static func number(_ value: Double) -> Value { Int(exactly: value).map(Value.integer) ?? .number(value) }
+
+  /// Maps that refer to themselves or come often have a definition.
+  private static func map(_ keys: any FormatKey.Type) -> ValueObject {
+    if keys == StepKey.self { return reference("step") }
+    if keys == FieldKey.self { return reference("field") }
+    if keys == DeadlineKey.self { return reference("deadline") }
+    if keys == RetryKey.self { return reference("retry") }
+    return WorkflowSchema.map(of: keys)
+  }
+
+  private static func mapOfDurationsOrExpressions(_ keys: any FormatKey.Type) -> ValueObject {
+    var properties = ValueObject()
+    for (name, summary) in keys.summaries {
+      var schema = Shape.durationOrExpression.schema
+      schema["description"] = .string(summary)
+      properties[name] = .object(schema)
+    }
+    return ["type": "object", "additionalProperties": false, "properties": .object(properties)]
+  }
+
+  private static func named(_ kind: NameKind, _ shape: Shape) -> ValueObject {
+    var names: ValueObject = ["pattern": .string(kind.pattern)]
+    if kind == .step || kind == .queue { names["maxLength"] = .integer(Limits.stepIDCharacters) }
+    var schema: ValueObject = [
+      "type": "object", "propertyNames": .object(names), "additionalProperties": .object(shape.schema),
+    ]
+    if kind == .step {
+      schema["minProperties"] = 1
+      schema["maxProperties"] = .integer(Limits.steps)
+    }
+    return schema
+  }
+}
+
+extension FormatKey {
+  /// Every key with what it means.
+  fileprivate static var summaries: [(name: String, summary: String)] { allCases.map { ($0.rawValue, $0.summary) } }
+}

@@ -1,0 +1,117 @@
+import FlowModel
+
+/// The JSON Schema (draft 07) of workflow files, for editors: every key, duration, action name and each action's inputs.
+///
+/// It is made from the key tables that the parser uses and from the actions' declarations, and accepts what the loader
+/// accepts but for what a schema cannot say: names that must exist, graphs, expressions.
+public struct WorkflowSchema: Sendable {
+  private let declarations: [ActionDeclaration]
+
+  /// The schema for workflows that use the actions of `catalogue`.
+  public init(catalogue: any ActionCatalogue) { declarations = catalogue.declarations }
+
+  /// The schema as JSON.
+  public func json() -> Value {
+    var schema = Self.map(of: WorkflowKey.self)
+    schema.insertFirst([
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "title": "A workflow of flowrun",
+    ])
+    schema["definitions"] = [
+      "duration": ["type": "string", "pattern": .string("^(\(SchemaPattern.duration))$")],
+      "step": .object(step()),
+      "field": .object(Self.field()),
+      "deadline": .object(Self.map(of: DeadlineKey.self)),
+      "retry": .object(Self.map(of: RetryKey.self)),
+    ]
+    return .object(schema)
+  }
+
+  /// The schema as a file: indented JSON with a line break at its end.
+  public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
+
+  // MARK: Maps of the format
+
+  /// The schema of a map with the keys of a table.
+  static func map<Key: FormatKey>(of type: Key.Type) -> ValueObject {
+    var properties = ValueObject()
+    for key in Key.allCases {
+      var schema = key.shape.schema
+      schema["description"] = .string(key.summary)
+      if let text = key.defaultText {
+        schema["default"] = ["true": true, "false": false, "1": 1][text] ?? .string(text)
+      }
+      properties[key.rawValue] = .object(schema)
+    }
+    var schema: ValueObject = ["type": "object", "additionalProperties": false, "properties": .object(properties)]
+    let required = Key.allCases.filter(\.isRequired).map { Value.string($0.rawValue) }
+    if !required.isEmpty { schema["required"] = .array(required) }
+    return schema
+  }
+
+  /// A declaration of a field, with the keys that belong to one type only.
+  private static func field() -> ValueObject {
+    var schema = map(of: FieldKey.self)
+    schema["dependencies"] = [
+      "base": ["properties": ["type": ["const": "path"]]],
+      "items": ["properties": ["type": ["const": "array"]]],
+      "properties": ["properties": ["type": ["const": "object"]]],
+    ]
+    return schema
+  }
+
+  /// A step, with what stands under `with` for each action.
+  private func step() -> ValueObject {
+    var schema = Self.map(of: StepKey.self)
+    if case .object(var properties)? = schema["properties"], case .object(var uses)? = properties["uses"] {
+      uses["enum"] = .array(declarations.map { .string($0.name) })
+      uses["markdownEnumDescriptions"] = .array(declarations.map { .string($0.summary) })
+      properties["uses"] = .object(uses)
+      schema["properties"] = .object(properties)
+    }
+    schema["allOf"] = .array(
+      declarations.map { declaration in
+        [
+          "if": ["properties": ["uses": ["const": .string(declaration.name)]], "required": ["uses"]],
+          "then": .object(Self.use(of: declaration)),
+        ]
+      })
+    return schema
+  }
+
+  private static func use(of declaration: ActionDeclaration) -> ValueObject {
+    var properties = ValueObject()
+    for field in declaration.inputs {
+      properties[field.name] = .object(field.inputSchema(isLiteral: field.name == declaration.eventFromInput))
+    }
+    let required = declaration.inputs.filter(\.isRequired).map { Value.string($0.name) }
+    var with: ValueObject = ["additionalProperties": false, "properties": .object(properties)]
+    if !required.isEmpty {
+      with["type"] = "object"
+      with["required"] = .array(required)
+    }
+    var schema: ValueObject = ["properties": ["with": .object(with)]]
+    if !required.isEmpty { schema["required"] = ["with"] }
+    return schema
+  }
+}
+
+/// The regular expressions of the schema, in the dialect that editors share.
+enum SchemaPattern {
+  /// What ``DurationText`` reads but for the longest: units from large to small, a fraction only at the last.
+  static let duration =
+    "(?=.)([0-9]+h)?([0-9]+m)?([0-9]+s)?([0-9]+([.][0-9]+)?ms)?|([0-9]+h)?([0-9]+m)?[0-9]+[.][0-9]+s|"
+    + "([0-9]+h)?[0-9]+[.][0-9]+m|[0-9]+[.][0-9]+h"
+  /// A text that holds an expression.
+  static let expression = "[$][{][{]"
+  /// YAML 1.1's words for booleans, which are texts here and no expressions.
+  static let booleanWord =
+    "^([yY]([eE][sS])?|[nN][oO]?|[oO]([nN]|[fF][fF])|[tT][rR][uU][eE]|[fF][aA][lL][sS][eE])$"
+}
+
+extension ValueObject {
+  /// Puts members in front of the others.
+  fileprivate mutating func insertFirst(_ first: ValueObject) {
+    self = ValueObject((first.members + members).map { ($0.key, $0.value) })
+  }
+}

@@ -1,0 +1,97 @@
+import FlowDiagnostics
+import FlowModel
+import Testing
+
+@testable import FlowSyntax
+
+@Suite struct SchemaTests {
+  private let validator = SchemaValidator(root: WorkflowSchema(catalogue: TestCatalogue.standard).json())
+
+  /// What a schema can say of a file that is YAML; the rest concerns names that must exist, graphs and expressions.
+  private static let sayable: Set<DiagnosticCode> = [
+    .unknownKey, .missingKey, .wrongType, .unknownValue, .outOfRange, .invalidName, .invalidDuration, .noSteps,
+    .invalidStepID, .unknownAction, .unknownInput, .missingInput, .inputType, .eventNotLiteral,
+  ]
+
+  /// A reader that only turns nodes into values.
+  private struct ValueReader: DocumentReading {
+    let tree: NodeTree
+    var diagnostics: [Diagnostic] = []
+  }
+
+  /// The document as an editor sees it; nil where it is no YAML or has a key that JSON cannot have.
+  private func document(_ bytes: [UInt8]) -> Value? {
+    guard case .success(let tree) = YAMLParser.parse(SourceText(bytes, file: "test.yaml")), let root = tree.root else {
+      return nil
+    }
+    var reader = ValueReader(tree: tree)
+    let value = reader.value(root)
+    return reader.diagnostics.isEmpty ? value : nil
+  }
+
+  private func expectAgreement(_ bytes: [UInt8], _ name: String) {
+    guard let document = document(bytes) else { return }
+    let result = WorkflowLoader(catalogue: TestCatalogue.standard).load(bytes: bytes, file: name)
+    let sayable = result.diagnostics.filter { Self.sayable.contains($0.code) }
+    let problem = validator.problem(with: document)
+    if !sayable.isEmpty {
+      #expect(problem != nil, "the loader rejects \(name), the schema does not:\n\(result.rendered())")
+    }
+    if let problem {
+      #expect(result.diagnostics.containsError, "the schema rejects \(name), the loader does not: \(problem)")
+    }
+  }
+
+  @Test(arguments: BrokenWorkflow.all)
+  func `schema and loader agree about broken workflows`(workflow: BrokenWorkflow) throws {
+    expectAgreement(try workflow.bytes, workflow.name)
+  }
+
+  @Test func `schema and loader agree about the example of the format`() {
+    expectAgreement(Array(WorkflowExamples.complete.utf8), "complete")
+    #expect(document(Array(WorkflowExamples.complete.utf8)).flatMap(validator.problem) == nil)
+  }
+
+  /// One key at a time gets each of many values; whatever the loader says of the key itself, the schema says too.
+  @Test func `schema and loader agree about every key with every kind of value`() {
+    let values = [
+      "", "null", "~", "true", "false", "yes", "No", "on", "0", "1", "-1", "2.0", "2.5", "101", "1000001", ".inf", "''",
+      "text", "a-b", "a b", "A", "main", "utility", "background", "idle", "none", "full", "0s", "5s", "1.5s", "1m30s",
+      "1h2m3s4.5ms", "5 s", "5sx", "1s2", "-5s", "1s..2s", "2s..", "1s1s", "${{ inputs.x }}", "'${{ inputs.x }}s'",
+      "launch.reason == 'user'", "[]", "[a]", "[a, a]", "[1]", "[[a]]", "[true, x]", "{}", "{ a: b }", "{ a: 1 }",
+      "{ a: [] }", "{ a: { b: c } }", "{ min: 1s }", "{ max: 2 }", "{ min: 1s, max: '${{ inputs.x }}' }",
+      "{ attempts: 2 }", "{ attempts: 2, delay: 1s, backoff: 1.5, jitter: full }", "{ attempts: 0 }", "{ delay: 1s }",
+      "{ qos: utility }", "{ a: { qos: utility, width: 2 } }", "{ a: { type: string } }", "{ a: { type: array } }",
+      "{ a: { type: array, items: { type: integer }, default: [1] } }", "{ a: { type: string, items: {} } }",
+      "{ a: { type: object, properties: { b: { type: boolean } } } }", "{ a: { type: path, base: data } }",
+      "{ a: { type: integer, enum: [1, 2], default: 1, required: false, description: x } }",
+      "{ a: { type: string, enum: [] } }", "{ a: { uses: flow.noop } }", "{ retry: { attempts: 2 }, queue: main }",
+      "{ values: { a: 1 } }", "{ values: '${{ inputs.x }}' }", "{ for: 1s }", "{ for: 1 }", "{ event: go }",
+    ]
+    for value in values {
+      for key in WorkflowKey.allCases.map(\.rawValue) {
+        var text = "\(key): \(value)\n"
+        if key != "name" { text += "name: test\n" }
+        if key != "inputs" { text += "inputs: { x: { type: any, default: 1s } }\n" }
+        if key != "steps" { text += "steps: { a: { uses: flow.noop } }\n" }
+        expectAgreement(Array(text.utf8), text)
+      }
+      for key in StepKey.allCases.map(\.rawValue) {
+        for action in ["flow.noop", "flow.set", "flow.sleep", "flow.post", "storage.open"] {
+          var text = "name: test\ninputs: { x: { type: any, default: 1s } }\nsteps:\n  a:\n    \(key): \(value)\n"
+          if key != "uses" { text += "    uses: \(action)\n" }
+          expectAgreement(Array(text.utf8), text)
+        }
+      }
+    }
+  }
+
+  @Test func `the schema names every key and describes it`() throws {
+    let schema = WorkflowSchema(catalogue: TestCatalogue.standard).json()
+    let step = try #require(schema.objectValue?["definitions"]?.objectValue?["step"]?.objectValue?["properties"])
+    #expect(step.objectValue?.keys == StepKey.allCases.map(\.rawValue))
+    for (key, property) in step.objectValue ?? [:] {
+      #expect(property.objectValue?["description"]?.stringValue?.isEmpty == false, "\(key)")
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import TestSupport
+import Testing
+
+/// The schema that editors read is the one that this flowrun writes.
+struct SchemaTests {
+  /// When this fails after a change to keys or actions: `flowrun schema > workflows/workflow.schema.json`.
+  @Test func `the schema beside the workflows is what flowrun schema prints`() throws {
+    let printed = try FlowrunProcess.run(["schema"])
+    #expect(printed.exitCode == 0)
+    let kept = try Repository.text("workflows/workflow.schema.json")
+    #expect(printed.output == kept, "run: flowrun schema > workflows/workflow.schema.json")
+  }
+
+  @Test func `every workflow is valid without a warning`() throws {
+    let files = Repository.files(below: "workflows", ending: ".yaml").map { Repository.root.path + "/" + $0 }
+    #expect(!files.isEmpty)
+    let result = try FlowrunProcess.run(["validate", "--format", "json"] + files)
+    #expect(result.output == "[]\n", "\(result.output)")
+    #expect(result.exitCode == 0, "\(result.errors)")
+  }
+}
