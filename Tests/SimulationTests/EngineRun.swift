@@ -16,7 +16,7 @@ struct EngineRun {
       // What expressions say is known from activation on.
       resolution: scenario.activatedAt == nil ? resolution : nil,
       announcedEvents: scenario.outsideEvents.count, outsideSourceIsOpen: scenario.outsideSource != .closed,
-      isRecording: false
+      detail: .none
     ) { scenario.scripts[Int($0)].draw(afterAttempt: $1) }
     var simulator = Simulator(
       plan, gateMinNanoseconds: try Self.duration(scenario.workflow.gate?.min, scenario) ?? 0,

@@ -49,7 +49,7 @@ import Testing
         Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", needs: indices[...], options: options))
     }
     let graph = try WorkflowGraph(workflow)
-    var walk = Walk(plan: Plan(graph: graph, isRecording: false), needs: needs, optional: optional)
+    var walk = Walk(plan: Plan(graph: graph, detail: .none), needs: needs, optional: optional)
     walk.plan.apply(.activated(Resolution()), at: 0)
     walk.plan.apply(.started(prewarm: false), at: 0)
     walk.drain(at: 0)

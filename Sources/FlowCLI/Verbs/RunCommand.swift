@@ -87,7 +87,12 @@ struct RunSession {
     let isLive = StandardOutput.isTerminal && !command.json && !Environment.isContinuousIntegration
     let view = isLive ? TerminalView(graph, style: style) : nil
     let main: any RunObserver
-    if command.json { main = JSONView() } else if let view { main = view } else { main = LineView(style: style) }
+    if command.json {
+      main = JSONView()
+    } else {
+      let isBrief = workflow.steps.count > LineView.detailedSteps
+      if let view { main = view } else { main = LineView(style: style, isBrief: isBrief) }
+    }
     options.observer = main
     if let trace { options.observer = ManyObservers(observers: [main, trace]) }
     options.environment = Environment.variables

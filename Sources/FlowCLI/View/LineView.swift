@@ -3,8 +3,22 @@ import FlowModel
 import FlowPluginKit
 
 /// A run as plain lines, for pipes and logs: one a change that a person wants to know of.
+///
+/// Of a workflow of more than ``detailedSteps`` steps only what needs telling is shown: log lines, failures, retries, the
+/// gate. Nobody reads two hundred thousand lines that say that all is well.
 struct LineView: RunObserver {
+  /// How many steps a workflow may have for each of its steps to have lines of its own.
+  static let detailedSteps = 1_000
+
   let style: TextStyle
+  let isBrief: Bool
+
+  var detail: RunDetail { isBrief ? .brief : .full }
+
+  init(style: TextStyle, isBrief: Bool = false) {
+    self.style = style
+    self.isBrief = isBrief
+  }
 
   func receive(_ events: [RunEvent]) {
     var text = ""
@@ -75,6 +89,8 @@ struct JSONView: RunObserver {
 /// Passes events on to several observers.
 struct ManyObservers: RunObserver {
   let observers: [any RunObserver]
+
+  var detail: RunDetail { observers.allSatisfy { $0.detail == .brief } ? .brief : .full }
 
   func receive(_ events: [RunEvent]) {
     for observer in observers { observer.receive(events) }

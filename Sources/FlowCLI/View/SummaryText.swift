@@ -11,14 +11,16 @@ enum SummaryText {
     }
     if !report.criticalPath.isEmpty {
       let path = report.criticalPath.map { "\($0.step) \(Milliseconds.text($0.end - $0.start))" }
-      lines.append("critical path: " + path.joined(separator: " → "))
+      let shown = path.count > 12 ? Array(path.prefix(5)) + ["… \(path.count - 10) more …"] + path.suffix(5) : path
+      lines.append("critical path: " + shown.joined(separator: " → "))
     }
-    for step in report.steps where step.outcome == .failure || step.outcome == .timedOut {
+    let troubled = report.troubledSteps
+    for step in troubled where step.outcome == .failure || step.outcome == .timedOut {
       let note = step.conclusion == .success ? " (optional)" : ""
       let cause = step.failure.map { ": \($0.message) [\($0.code)]" } ?? ""
       lines.append(style.red("\(step.id) \(step.outcome.word)\(note)") + cause)
     }
-    let abandoned = report.steps.filter(\.isAbandoned).map(\.id.text)
+    let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
     if !abandoned.isEmpty { lines.append("abandoned: " + abandoned.joined(separator: ", ")) }
     for (name, value) in report.outputs { lines.append("\(name): \(value.stringValue ?? JSONText.write(value))") }
     for warning in report.warnings { lines.append(style.yellow("warning: \(warning)")) }
@@ -28,7 +30,7 @@ enum SummaryText {
   private static func headline(_ report: RunReport, _ style: TextStyle) -> String {
     var counts: [String] = []
     for outcome in Outcome.allCases {
-      let count = report.steps.count { $0.outcome == outcome }
+      let count = report.count(of: outcome)
       if count > 0 { counts.append("\(count) \(outcome == .success ? "done" : outcome.word)") }
     }
     let words = "\(report.workflow): \(report.conclusion.rawValue)"

@@ -26,8 +26,8 @@ public struct Plan: Sendable {
   var timers = TimerHeap()
   var effects: [PlanEffect] = []
   var records: [PlanRecord] = []
-  /// Whether transitions are noted in `records` for the event stream.
-  public var isRecording: Bool
+  /// How much is noted in `records` for the event stream.
+  public var detail: RunDetail
 
   // Events
   var eventIndices: [String: Int32] = [:]
@@ -109,18 +109,18 @@ public struct Plan: Sendable {
   ///   - resolution: what is known at the start; ``PlanEvent/activated(_:)`` brings the rest.
   ///   - announcedEvents: how many events were announced from outside (`--event`).
   ///   - outsideSourceIsOpen: whether more events may come from outside.
-  ///   - isRecording: whether transitions are noted for the event stream.
+  ///   - detail: how much is noted for the event stream.
   ///   - jitter: draws from 0..<1 for the pause before a retry.
   public init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
-    announcedEvents: Int = 0, outsideSourceIsOpen: Bool = false, isRecording: Bool = true,
+    announcedEvents: Int = 0, outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
     jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 }
   ) {
     let count = graph.workflow.steps.count
     self.graph = graph
     self.facts = facts
     self.jitter = jitter
-    self.isRecording = isRecording
+    self.detail = detail
     self.announcedEvents = announcedEvents
     self.outsideSourceIsOpen = outsideSourceIsOpen
     let resolution = resolution ?? Resolution(literalsOf: graph.workflow)
@@ -152,9 +152,15 @@ public struct Plan: Sendable {
   /// How many steps have ended, whatever way.
   public var settledCount: Int { states.count - unsettledCount }
 
-  mutating func note(_ kind: PlanRecord.Kind, _ step: StepIndex, at now: Int, _ detail: Int32 = 0) {
-    guard isRecording else { return }
-    records.append(PlanRecord(atNanoseconds: now, kind: kind, step: step, detail: detail))
+  mutating func note(_ kind: PlanRecord.Kind, _ step: StepIndex, at now: Int, _ detailOfRecord: Int32 = 0) {
+    switch detail {
+    case .full: break
+    case .none: return
+    case .brief:
+      if kind == .ready || kind == .started { return }
+      if kind == .finished && detailOfRecord == Int32(Outcome.success.rawValue) { return }
+    }
+    records.append(PlanRecord(atNanoseconds: now, kind: kind, step: step, detail: detailOfRecord))
   }
 
   /// Hands over the transitions noted since the last call.

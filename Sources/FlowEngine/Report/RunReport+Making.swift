@@ -19,22 +19,8 @@ extension RunReport {
     durationMilliseconds = time(plan.endedAt) ?? 0
     prewarmMilliseconds = wasPrewarmed ? millisecondsOf(activation) : 0
     var mainNanoseconds = 0
-    steps = workflow.steps.enumerated().map { index, step in
-      let reading = plan[StepIndex(index)]
-      if reading.queue == "main", let start = reading.startedAtNanoseconds, let end = reading.endedAtNanoseconds {
-        mainNanoseconds += end - start
-      }
-      return Step(
-        id: step.id, outcome: reading.outcome ?? .cancelled, conclusion: reading.conclusion ?? .cancelled,
-        reason: reading.reason, attempts: reading.attempts, queue: reading.queue,
-        readyAt: time(reading.readyAtNanoseconds), startedAt: time(reading.startedAtNanoseconds),
-        endedAt: time(reading.endedAtNanoseconds),
-        waitedMilliseconds: reading.startedAtNanoseconds.flatMap { started in
-          reading.readyAtNanoseconds.map { millisecondsOf(started - $0) }
-        },
-        overrunMilliseconds: reading.overrunNanoseconds.map { millisecondsOf($0) }, isAbandoned: reading.isAbandoned,
-        isDeferred: reading.isDeferred, isBlocking: reading.isBlocking,
-        failure: reading.outcome == .success ? nil : reading.failure)
+    for index in plan.traits.indices where plan.traits[index].queue == 0 && plan.states[index].startedAt != never {
+      mainNanoseconds += plan.states[index].endedAt - plan.states[index].startedAt
     }
     mainQueueMilliseconds = millisecondsOf(mainNanoseconds)
     let ids = { (step: StepIndex) in workflow.steps[Int(step)].id }
@@ -44,10 +30,46 @@ extension RunReport {
       heldByMinMilliseconds: Self.heldByFloor(gate, activation: activation),
       late: gate.late.map(ids), failed: gate.failed.map(ids))
     criticalPath = Self.criticalPath(of: plan).map { step in
-      let reading = plan[step]
-      return PathStep(
-        step: ids(step), start: time(reading.startedAtNanoseconds) ?? 0, end: time(reading.endedAtNanoseconds) ?? 0)
+      let state = plan.states[Int(step)]
+      return PathStep(step: ids(step), start: time(state.startedAt) ?? 0, end: time(state.endedAt) ?? 0)
     }
+    self.plan = plan
+  }
+
+  /// Every step, in file order.
+  public var steps: [Step] { plan.states.indices.map { step(StepIndex($0)) } }
+
+  /// The steps whose conclusion, outcome or fate needs telling: failed, timed out, cancelled, abandoned or late.
+  public var troubledSteps: [Step] {
+    plan.states.indices.lazy
+      .filter { index in
+        let outcome = plan.outcome(of: StepIndex(index))
+        return outcome == .failure || outcome == .timedOut || outcome == .cancelled
+          || !plan.states[index].marks.isDisjoint(with: [.abandoned, .late])
+      }
+      .map { step(StepIndex($0)) }
+  }
+
+  /// How many steps ended with this outcome.
+  public func count(of outcome: Outcome) -> Int {
+    plan.states.indices.count { plan.outcome(of: StepIndex($0)) == outcome }
+  }
+
+  private func step(_ index: StepIndex) -> Step {
+    let reading = plan[index]
+    let activation = plan.activatedAtNanoseconds ?? 0
+    func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
+    return Step(
+      id: plan.graph.workflow.steps[Int(index)].id, outcome: reading.outcome ?? .cancelled,
+      conclusion: reading.conclusion ?? .cancelled, reason: reading.reason, attempts: reading.attempts,
+      queue: reading.queue, readyAt: time(reading.readyAtNanoseconds), startedAt: time(reading.startedAtNanoseconds),
+      endedAt: time(reading.endedAtNanoseconds),
+      waitedMilliseconds: reading.startedAtNanoseconds.flatMap { started in
+        reading.readyAtNanoseconds.map { millisecondsOf(started - $0) }
+      },
+      overrunMilliseconds: reading.overrunNanoseconds.map { millisecondsOf($0) }, isAbandoned: reading.isAbandoned,
+      isDeferred: reading.isDeferred, isBlocking: reading.isBlocking,
+      failure: reading.outcome == .success ? nil : reading.failure)
   }
 
   /// What the floor held: from ready to open, when the gate opened `ready`.
@@ -64,19 +86,20 @@ extension RunReport {
     let steps = plan.graph.workflow.steps
     let opened = plan.gate.openedAtNanoseconds ?? Int.max
     /// Of these steps the one that ran and ended last.
-    func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepReading) -> Bool) -> StepIndex? {
+    func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {
-        let reading = plan[step]
-        guard reading.startedAtNanoseconds != nil, let end = reading.endedAtNanoseconds, isWanted(reading) else {
-          continue
-        }
-        if best.map({ end > $0.end }) ?? true { best = (step, end) }
+        let state = plan.states[Int(step)]
+        guard state.startedAt != never, state.endedAt != never, isWanted(step) else { continue }
+        if best.map({ state.endedAt > $0.end }) ?? true { best = (step, state.endedAt) }
       }
       return best?.step
     }
     let all = steps.indices.lazy.map { StepIndex($0) }
-    var next = last(of: all) { $0.isBlocking && $0.endedAtNanoseconds! <= opened } ?? last(of: all) { _ in true }
+    var next = last(of: all) {
+      plan.traits[Int($0)].flags.contains(.blocking) && plan.states[Int($0)].endedAt <= opened
+    }
+    next = next ?? last(of: all) { _ in true }
     var path: [StepIndex] = []
     while let step = next {
       path.append(step)

@@ -19,14 +19,14 @@ public struct RunReport: Sendable {
   public var mainQueueMilliseconds: Double
   /// The steps that the gate (or, without blocking steps, the end) had to wait for, one after the other.
   public var criticalPath: [PathStep]
-  /// Every step, in file order.
-  public var steps: [Step]
   /// What the workflow's `outputs` said at the end.
   public var outputs: ValueObject
   /// What went wrong without being a failure, such as a resource that did not close in time.
   public var warnings: [String]
   /// How long the run took from activation to its end.
   public var durationMilliseconds: Double
+  /// The run as it ended; what the steps' part of the report is read from when somebody asks.
+  let plan: Plan
 
   /// The launch gate in a report.
   public struct Gate: Sendable {

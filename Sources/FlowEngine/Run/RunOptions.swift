@@ -31,8 +31,26 @@ public struct RunOptions: Sendable {
   }
 }
 
+/// How much of a run is told to an observer.
+public enum RunDetail: UInt8, Sendable {
+  /// Nothing.
+  case none
+  /// All but that steps were ready, started and succeeded.
+  case brief
+  /// Everything.
+  case full
+}
+
 /// Hears the events of a run.
 public protocol RunObserver: Sendable {
+  /// How much it wants to hear; everything, unless it says otherwise.
+  var detail: RunDetail { get }
+
   /// Takes in the next events. Calls come one after the other, in the order of the run.
   func receive(_ events: [RunEvent])
+}
+
+extension RunObserver {
+  /// Everything.
+  public var detail: RunDetail { .full }
 }

@@ -72,7 +72,8 @@ extension WorkflowRun {
     deadlines.stop()
     emit(.runFinished(report.conclusion))
     // Behind all events on the same queue: who awaits the report has been told everything before.
-    deliveryQueue.async { @Sendable in
+    deliveryQueue.async { @Sendable [self] in
+      drain()
       for waiter in waiters { waiter.resume(returning: report) }
     }
   }

@@ -22,7 +22,7 @@ extension WorkflowRun {
       state.timerAt = due
       aftermath.timerAt = due
     }
-    if state.plan.isRecording, !state.isDelivering, state.plan.hasRecords {
+    if !state.isDelivering, state.plan.hasRecords {
       state.isDelivering = true
       aftermath.mustDeliver = true
     }
@@ -119,7 +119,7 @@ extension WorkflowRun {
         state.pools[lane.index].noteReturn()
         switch end {
         case .success: state.plan.succeeded(start.step, attempt: start.attempt, at: now)
-        case .ended(let ending, let outputs): take(ending, outputs, of: start, &state)
+        case .ended(let ending, let outputs): take(ending, outputs, of: start, &state, at: now)
         case .goesOn: break
         }
         if lane != .main, !state.plan.hasEffects, pace.keepsGoing(state.pools[lane.index]),
@@ -193,14 +193,16 @@ extension WorkflowRun {
   private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
     let aftermath = state.withLock { state in
       state.tasks[RunState.TaskKey(step: start.step, attempt: start.attempt)] = nil
-      take(ending, outputs, of: start, &state)
+      take(ending, outputs, of: start, &state, at: clock.now)
       return settle(&state)
     }
     cancellations.forget(start.step, attempt: start.attempt)
     finish(aftermath)
   }
 
-  private func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState) {
+  private func take(
+    _ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int
+  ) {
     var ending = ending
     if !outputs.isEmpty, ending == .success, state.plan.isAwaiting(start.step, attempt: start.attempt) {
       if Value.object(outputs).exceeds(bytes: Limits.outputBytes) {
@@ -211,7 +213,7 @@ extension WorkflowRun {
         state.outputs[start.step] = outputs
       }
     }
-    state.plan.apply(.finished(start.step, attempt: start.attempt, ending), at: clock.now)
+    state.plan.apply(.finished(start.step, attempt: start.attempt, ending), at: now)
   }
 
   /// What an error thrown by a body means.

@@ -38,7 +38,7 @@ public final class WorkflowRun: Sendable {
     let seed = options.jitterSeed
     let plan = Plan(
       graph: prepared.graph, facts: prepared.facts, announcedEvents: options.announcedEvents.count,
-      outsideSourceIsOpen: options.acceptsEvents, isRecording: options.observer != nil,
+      outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
     let cores = activeCores()
     state = Mutex(
@@ -168,19 +168,23 @@ public final class WorkflowRun: Sendable {
     if mustDeliver { deliver() }
   }
 
-  /// Hands over what the observer has not heard, on a queue of its own.
+  /// Hands over what the observer has not heard, a little later and on a queue of its own: events come in batches, and
+  /// steps that follow each other closely are not held up by telling of them.
   func deliver() {
-    deliveryQueue.async { @Sendable [self] in
-      while true {
-        let events = state.withLock { state -> [RunEvent] in
-          state.collectRecords()
-          defer { state.pendingEvents = [] }
-          if state.pendingEvents.isEmpty { state.isDelivering = false }
-          return state.pendingEvents
-        }
-        guard !events.isEmpty else { return }
-        options.observer?.receive(events)
+    deliveryQueue.asyncAfter(deadline: .now() + .milliseconds(3)) { @Sendable [self] in drain() }
+  }
+
+  /// Hands over what the observer has not heard; on the delivery queue alone.
+  func drain() {
+    while true {
+      let events = state.withLock { state -> [RunEvent] in
+        state.collectRecords()
+        defer { state.pendingEvents = [] }
+        if state.pendingEvents.isEmpty { state.isDelivering = false }
+        return state.pendingEvents
       }
+      guard !events.isEmpty else { return }
+      options.observer?.receive(events)
     }
   }
 }
