@@ -1,0 +1,82 @@
+import FlowModel
+
+/// A call of an action with what it is to give: a line of a plugin's `cases.jsonl`.
+///
+/// ```json
+/// {"action": "shout.text", "with": {"text": "hello"}, "outputs": {"text": "HELLO!"}}
+/// {"action": "shout.text", "with": {"text": ""}, "error": "nothing-to-say"}
+/// ```
+public struct PluginCase: Sendable, Hashable {
+  /// What a call is to come to.
+  public enum Expectation: Sendable, Hashable {
+    /// Outputs of which these are the ones that matter; others may be there.
+    case outputs(ValueObject)
+    /// A failure with this code.
+    case error(String)
+  }
+
+  /// The action's full name.
+  public var action: String
+  /// Its inputs.
+  public var inputs: ValueObject
+  /// What it is to give.
+  public var expectation: Expectation
+
+  /// A call that is to come to this.
+  public init(_ action: String, with inputs: ValueObject = [:], _ expectation: Expectation = .outputs([:])) {
+    self.action = action
+    self.inputs = inputs
+    self.expectation = expectation
+  }
+
+  /// Why a line is no case.
+  public struct Problem: Error, Sendable, CustomStringConvertible {
+    /// The line, from 1.
+    public let line: Int
+    /// What is wrong with it.
+    public let message: String
+    /// Line and problem.
+    public var description: String { "line \(line): \(message)" }
+  }
+
+  /// Reads a file of cases, one a line; empty lines count for nothing.
+  public static func read(_ text: String) throws(Problem) -> [PluginCase] {
+    var cases: [PluginCase] = []
+    for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+      if line.allSatisfy(\.isWhitespace) { continue }
+      let value: Value
+      do throws(JSONProblem) {
+        value = try JSONText.parse(String(line))
+      } catch {
+        throw Problem(line: index + 1, message: "column \(error.column): \(error.message)")
+      }
+      do throws(Wrong) {
+        cases.append(try read(value))
+      } catch {
+        throw Problem(line: index + 1, message: error.message)
+      }
+    }
+    return cases
+  }
+
+  private struct Wrong: Error {
+    let message: String
+    init(_ message: String) { self.message = message }
+  }
+
+  private static func read(_ value: Value) throws(Wrong) -> PluginCase {
+    guard let members = value.objectValue else { throw Wrong("expected an object, found \(value.shortText)") }
+    let known = ["action", "with", "outputs", "error"]
+    if let key = members.keys.first(where: { !known.contains($0) }) {
+      throw Wrong("'\(key)' is no key of a case; the keys are \(known.joined(separator: ", "))")
+    }
+    guard let action = members["action"]?.stringValue else { throw Wrong("'action' must be the name of an action") }
+    guard let inputs = (members["with"] ?? [:]).objectValue else { throw Wrong("'with' must be an object") }
+    switch (members["outputs"], members["error"]) {
+    case (.object(let outputs)?, nil): return PluginCase(action, with: inputs, .outputs(outputs))
+    case (nil, .string(let code)?): return PluginCase(action, with: inputs, .error(code))
+    case (nil, nil): return PluginCase(action, with: inputs)
+    default: throw Wrong("either 'outputs', an object, or 'error', a code, says what the call is to give")
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import FlowModel
+import FlowPluginKit
+
+extension PluginConformance {
+  /// How a call ended.
+  enum Ending: Sendable {
+    case outputs(ValueObject)
+    case failure(any Error)
+    case late
+  }
+
+  /// How many times at once a case is called.
+  private static let overlap = 16
+
+  /// Calls an action; gives up waiting at the deadline, or `grace` after it was cancelled.
+  func call(
+    _ action: RegisteredAction, _ inputs: ValueObject, in run: TestHost, cancelled: Bool = false
+  ) async -> Ending {
+    let ending = OneShot<Ending>()
+    let work = Task.detached {
+      do { ending.finish(.outputs(try await run.call(action, with: inputs))) } catch { ending.finish(.failure(error)) }
+    }
+    let limit = cancelled ? grace : callDeadline
+    let deadline = Task.detached {
+      try await Task.sleep(for: limit)
+      ending.finish(.late)
+    }
+    if case .service = action.body, !cancelled {
+      // A service ends when it is told to, once it is ready.
+      Task.detached {
+        _ = await run.readied()
+        run.cancel()
+      }
+    }
+    if cancelled { run.cancel() }
+    let end = await ending.wait()
+    deadline.cancel()
+    if case .late = end { work.cancel() }
+    return end
+  }
+
+  private func run() -> TestHost { TestHost(dataFolder: folder, workflowFolder: sourceFolder) }
+
+  private func action(_ name: String) -> RegisteredAction? { actions.first { $0.declaration.name == name } }
+
+  // MARK: Inputs that do not fit
+
+  func unfitInputProblems() async -> Problems {
+    var problems: Problems = []
+    for action in actions {
+      for (field, inputs) in Self.unfitInputs(for: action.declaration) {
+        let place = "\(action.declaration.name), input '\(field)'"
+        switch await call(action, inputs, in: run()) {
+        case .failure(let error) where Self.names(field, error): break
+        case .failure(let error): problems.append((place, "it is refused without being named: \(error)"))
+        case .outputs: problems.append((place, "\(inputs[field]?.shortText ?? "nothing") is taken for it"))
+        case .late: problems.append((place, "a value that does not fit is not refused within the deadline"))
+        }
+      }
+    }
+    return problems
+  }
+
+  private static func names(_ field: String, _ error: any Error) -> Bool {
+    switch error {
+    case let mismatch as TypeMismatch: mismatch.path.hasPrefix(field) || mismatch.expected.contains("'\(field)'")
+    case let error as ActionError: error.message.contains(field)
+    default: false
+    }
+  }
+
+  /// For each input of a type a set of inputs in which it alone does not fit, or is missing.
+  private static func unfitInputs(for declaration: ActionDeclaration) -> [(String, ValueObject)] {
+    let fitting = ValueObject(
+      declaration.inputs.filter(\.isRequired).map { ($0.name, $0.defaultValue ?? sample(of: $0.type)) })
+    return declaration.inputs.flatMap { field -> [(String, ValueObject)] in
+      var cases: [(String, ValueObject)] = []
+      if let wrong = [Value.array([[nil]]), .integer(-7), .string("\u{0}")].first(where: {
+        field.type.mismatch(of: $0) != nil
+      }) {
+        var inputs = fitting
+        inputs[field.name] = wrong
+        cases.append((field.name, inputs))
+      }
+      if field.isRequired, field.defaultValue == nil {
+        var inputs = fitting
+        inputs[field.name] = nil
+        cases.append((field.name, inputs))
+      }
+      return cases
+    }
+  }
+
+  private static func sample(of type: ValueType) -> Value {
+    switch type {
+    case .string, .path, .any: "sample"
+    case .boolean: true
+    case .integer, .number: 1
+    case .duration: "1ms"
+    case .array: []
+    case .object(let properties):
+      .object(ValueObject((properties ?? []).filter(\.isRequired).map { ($0.name, sample(of: $0.type)) }))
+    case .enumeration(let allowed, _): allowed.first ?? nil
+    }
+  }
+
+  // MARK: The cases
+
+  func caseProblems() async -> Problems {
+    var problems: Problems = []
+    for (number, sample) in cases.enumerated() {
+      let place = Self.place(number, sample)
+      guard let action = action(sample.action) else {
+        problems.append((place, "there is no action '\(sample.action)'"))
+        continue
+      }
+      let run = run()
+      let ending = await call(action, sample.inputs, in: run)
+      if let problem = Self.problem(with: ending, of: sample, action.declaration) { problems.append((place, problem)) }
+      for event in run.posts
+      where !action.declaration.events.contains(event) && action.declaration.eventFromInput == nil {
+        problems.append((place, "it posts '\(event)', which it does not declare"))
+      }
+    }
+    return problems
+  }
+
+  private static func place(_ number: Int, _ sample: PluginCase) -> String { "case \(number + 1), \(sample.action)" }
+
+  private static func problem(
+    with ending: Ending, of sample: PluginCase, _ declaration: ActionDeclaration
+  ) -> String? {
+    switch (ending, sample.expectation) {
+    case (.late, _):
+      return "it does not end within the deadline"
+    case (.outputs(let outputs), .error(let code)):
+      return "it is to fail with '\(code)', but gives \(JSONText.write(.object(outputs)))"
+    case (.failure(let error), .outputs):
+      return "it fails: \(error)"
+    case (.failure(let error), .error(let code)):
+      guard let error = error as? ActionError else { return "it is to fail with '\(code)', but fails with \(error)" }
+      guard error.code == code else { return "it is to fail with '\(code)', but fails with \(error)" }
+      let isDeclared = declaration.errors.isEmpty || declaration.errors.contains { $0.code == code }
+      return isDeclared ? nil : "it fails with '\(code)', which it does not declare"
+    case (.outputs(let outputs), .outputs(let expected)):
+      if declaration.outputsFromInput == nil,
+        let mismatch = ValueType.object(properties: declaration.outputs).mismatch(of: .object(outputs))
+      {
+        return "its outputs are not those it declares: \(mismatch.description)"
+      }
+      let wrong = expected.first { outputs[$0.key] != $0.value }
+      return wrong.map { key, value in
+        "'\(key)' is to be \(JSONText.write(value)), but is \(outputs[key].map { JSONText.write($0) } ?? "missing")"
+      }
+    }
+  }
+
+  func overlapProblems() async -> Problems {
+    var problems: Problems = []
+    for (number, sample) in cases.enumerated() {
+      guard let action = action(sample.action) else { continue }
+      let found = await withTaskGroup(of: String?.self) { group in
+        for _ in 1...Self.overlap {
+          group.addTask {
+            Self.problem(with: await call(action, sample.inputs, in: run()), of: sample, action.declaration)
+          }
+        }
+        return await group.reduce(into: [String]()) { found, problem in if let problem { found.append(problem) } }
+      }
+      if let first = found.first {
+        problems.append((Self.place(number, sample), "\(found.count) of \(Self.overlap) calls at once: \(first)"))
+      }
+    }
+    return problems
+  }
+
+  func cancelProblems() async -> Problems {
+    var problems: Problems = []
+    for (number, sample) in cases.enumerated() {
+      guard let action = action(sample.action) else { continue }
+      if case .late = await call(action, sample.inputs, in: run(), cancelled: true) {
+        problems.append((Self.place(number, sample), "it still runs"))
+      }
+    }
+    return problems
+  }
+}

@@ -1,0 +1,138 @@
+import FlowModel
+import FlowPluginKit
+
+/// What every plugin owes those who use it, compiled in or brought along, as one suite.
+///
+/// ```swift
+/// let findings = await PluginConformance(StoragePlugin(), cases: cases, in: folder).check()
+/// #expect(findings.isEmpty)
+/// ```
+///
+/// The declarations are checked by themselves; then each action is called with inputs that do not fit, and with those of
+/// the cases: once alone, several times at once, and cancelled. Every call has a deadline.
+public struct PluginConformance: Sendable {
+  /// The plugin's name.
+  let name: String
+  /// Its actions, in the order they are reported.
+  let actions: [RegisteredAction]
+  /// The calls that show what it does.
+  let cases: [PluginCase]
+  /// A folder that exists, for what the actions write.
+  let folder: String
+  /// A folder that exists, for what the actions read.
+  let sourceFolder: String
+  /// How long a call may take.
+  let callDeadline: Duration
+  /// How long a cancelled call may take.
+  let grace: Duration
+
+  /// A check of a compiled-in plugin.
+  public init(_ plugin: some Plugin, cases: [PluginCase] = [], in folder: String = "/") {
+    self.init(
+      name: type(of: plugin).name, actions: plugin.actions.map { RegisteredAction($0) }, cases: cases, in: folder)
+  }
+
+  /// A check of a plugin by its parts, as the plugin host makes them from a manifest; relative paths are resolved
+  /// against `folder` where an action writes and against `sourceFolder` (nil: the same) where it reads.
+  public init(
+    name: String, actions: [RegisteredAction], cases: [PluginCase], in folder: String,
+    reading sourceFolder: String? = nil, callDeadline: Duration = .seconds(10), grace: Duration = .seconds(2)
+  ) {
+    self.name = name
+    self.actions = actions
+    self.cases = cases
+    self.folder = folder
+    self.sourceFolder = sourceFolder ?? folder
+    self.callDeadline = callDeadline
+    self.grace = grace
+  }
+
+  /// A rule that a plugin broke.
+  public struct Finding: Sendable, Hashable, CustomStringConvertible {
+    /// Which rule.
+    public var rule: Rule
+    /// The action, the input or the case.
+    public var place: String
+    /// What was seen.
+    public var message: String
+    /// Place, message and rule.
+    public var description: String { "\(place): \(message) [\(rule.rawValue)]" }
+  }
+
+  /// The rules, in the order in which they are checked.
+  public enum Rule: String, Sendable, Hashable, CaseIterable {
+    case names
+    case summaries
+    case defaults
+    case errors
+    case example
+    case literals = "literal-check"
+    case unfitInputs = "unfit-inputs"
+    case cases
+    case overlap
+    case cancel
+
+    /// What the plugin owes, as a sentence without a full stop.
+    public var title: String {
+      switch self {
+      case .names: "names are plugin.action and name: lower case, with hyphens, each once"
+      case .summaries: "every action and every input says in a sentence what it is"
+      case .defaults: "every default fits its type"
+      case .errors: "every error has a code of its own and says when it comes"
+      case .example: "the example is a step that uses the action and gives what it requires"
+      case .literals: "the check of literal inputs names inputs that exist and takes any literals"
+      case .unfitInputs: "inputs that do not fit are refused with the name of the input"
+      case .cases: "every case gives what it says, within 10 s, with the declared outputs, errors and events"
+      case .overlap: "the cases give the same when called several times at once"
+      case .cancel: "a cancelled call ends within 2 s"
+      }
+    }
+
+    /// What to do about it.
+    public var remedy: String {
+      switch self {
+      case .names: "rename it: shout.text, not Shout.Text"
+      case .summaries: "add 'summary' to the action, 'description' to the input"
+      case .defaults: "change the default or the type"
+      case .errors: "give each error a code such as no-such-file and a summary"
+      case .example: "begin it with 'uses:' and the action's name"
+      case .literals: "name the input as it is declared, and expect literals of every kind"
+      case .unfitInputs: "declare the type; the conversion then refuses what does not fit"
+      case .cases: "mend the action, its declaration or the case"
+      case .overlap: "keep what belongs to a call with the call, not in variables that calls share"
+      case .cancel: "look at the cancellation while working, or wait in a way that it ends"
+      }
+    }
+  }
+
+  /// Everything that was found, in the order of the rules.
+  public func check() async -> [Finding] {
+    var findings: [Finding] = []
+    for rule in Rule.allCases { findings += await check(rule) }
+    return findings
+  }
+
+  /// What is found against one rule.
+  public func check(_ rule: Rule) async -> [Finding] {
+    var findings: [Finding] = []
+    for (place, message) in await problems(rule) {
+      findings.append(Finding(rule: rule, place: place, message: message))
+    }
+    return findings
+  }
+
+  private func problems(_ rule: Rule) async -> [(place: String, message: String)] {
+    switch rule {
+    case .names: nameProblems()
+    case .summaries: summaryProblems()
+    case .defaults: defaultProblems()
+    case .errors: errorProblems()
+    case .example: exampleProblems()
+    case .literals: literalProblems()
+    case .unfitInputs: await unfitInputProblems()
+    case .cases: await caseProblems()
+    case .overlap: await overlapProblems()
+    case .cancel: await cancelProblems()
+    }
+  }
+}
