@@ -62,8 +62,8 @@ let package = Package(
     + core(
       "FlowCLI",
       uses: [
-        "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPlugin",
-        "StoragePlugin", "PreferencesPlugin", "SyncPlugin", "UiPlugin", "ShellPlugin",
+        "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPluginHost",
+        "FlowTestKit", "FlowPlugin", "StoragePlugin", "PreferencesPlugin", "SyncPlugin", "UiPlugin", "ShellPlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], tests: ["FlowModel", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]

@@ -91,21 +91,23 @@ struct HostileChild {
   }
 
   /// Whether a process runs; one that has ended and waits for its parent does not.
-  static func isRunning(_ number: Int) -> Bool {
-    guard let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8) else { return false }
-    return status.split(separator: ")").last?.first { $0 != " " } != "Z"
+  static func isRunning(_ number: Int) -> Bool { status(of: number).map { $0.state != "Z" } ?? false }
+
+  /// The group of a process that runs.
+  static func group(of number: Int) -> Int? { status(of: number)?.group }
+
+  /// The processes of a group that run.
+  static func members(ofGroup group: Int) -> [Int] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.compactMap { Int($0) }.filter { number in
+      status(of: number).map { $0.group == group && $0.state != "Z" } ?? false
+    }
   }
 
-  /// The processes whose group is led by a guard that this process started.
-  static func groupMembers() -> [String] {
-    let processes = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
-    return processes.filter { $0.allSatisfy(\.isNumber) }.compactMap { number in
-      guard let status = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8),
-        let fields = status.split(separator: ")").last?.split(separator: " "), fields.count > 3, fields[0] != "Z",
-        let command = try? String(contentsOfFile: "/proc/\(fields[2])/cmdline", encoding: .utf8),
-        command.contains("flowrun-guard")
-      else { return nil }
-      return number
-    }
+  private static func status(of number: Int) -> (state: Substring, group: Int)? {
+    guard let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8),
+      let fields = text.split(separator: ")").last?.split(separator: " "), fields.count > 2, let group = Int(fields[2])
+    else { return nil }
+    return (fields[0], group)
   }
 }

@@ -5,7 +5,7 @@ import Testing
 struct SchemaTests {
   /// When this fails after a change to keys or actions: `flowrun schema > workflows/workflow.schema.json`.
   @Test func `the schema beside the workflows is what flowrun schema prints`() throws {
-    let printed = try FlowrunProcess.run(["schema"])
+    let printed = try FlowrunProcess.run(["schema"], in: Repository.root.path)
     #expect(printed.exitCode == 0)
     let kept = try Repository.text("workflows/workflow.schema.json")
     #expect(printed.output == kept, "run: flowrun schema > workflows/workflow.schema.json")

@@ -1,23 +1,25 @@
 import FlowModel
-import FlowPluginKit
 import FlowSyntax
 
 /// Workflows as the command line loads them.
 enum LoadedWorkflow {
   /// The checked workflow in `file`; its diagnostics go to standard error. Throws an ``InvalidWorkflow`` when it cannot
   /// be read or has an error.
-  static func load(_ file: String, _ registry: ActionRegistry) throws(InvalidWorkflow) -> WorkflowGraph {
+  static func load(_ file: String, _ installation: Installation) throws(InvalidWorkflow) -> WorkflowGraph {
     let bytes: [UInt8]
     do throws(FileProblem) {
       bytes = try FileAccess.read(file)
     } catch {
       throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\n")
     }
-    let result = WorkflowLoader(catalogue: registry).load(bytes: bytes, file: file)
+    let result = WorkflowLoader(catalogue: installation.registry).load(bytes: bytes, file: file)
     if !result.diagnostics.isEmpty {
       StandardOutput.writeError(result.rendered(usesColor: StandardOutput.errorAllowsColor))
     }
-    guard let graph = result.graph else { throw InvalidWorkflow(description: "") }
+    guard let graph = result.graph else {
+      installation.explainUnusable()
+      throw InvalidWorkflow(description: "")
+    }
     return graph
   }
 }

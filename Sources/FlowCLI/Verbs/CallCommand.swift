@@ -26,8 +26,11 @@ struct CallCommand: Verb {
   @Option(help: "The folder that keeps what outlives the call; default: .flowrun/call in the working directory.")
   var data: String?
 
+  @OptionGroup var plugins: PluginArguments
+
   func perform() async throws {
-    let registry = ActionRegistry(BuiltInPlugins.all)
+    let installation = try Installation(given: plugins)
+    let registry = installation.registry
     let target = try ActionName.find(action, in: registry)
     if batch, inputs != nil {
       throw UsageProblem("call --batch takes inputs from standard input, none from --with")
@@ -45,6 +48,7 @@ struct CallCommand: Verb {
     let run = try start(call, options)
     let interrupts = Interrupts(run)
     let report = await run.report
+    await installation.close()
     let answer = call.answer(report)
     if !batch { StandardOutput.write(JSONText.write(answer.value) + "\n") }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }

@@ -1,6 +1,5 @@
 import ArgumentParser
 import FlowModel
-import FlowPluginKit
 
 /// `flowrun graph FILE`: the steps of a workflow and what waits for what.
 struct GraphCommand: Verb {
@@ -18,8 +17,10 @@ struct GraphCommand: Verb {
   @Option(help: "mermaid, dot, json or ascii.")
   var format = Format.ascii
 
+  @OptionGroup var plugins: PluginArguments
+
   func perform() async throws {
-    let graph = try LoadedWorkflow.load(file, ActionRegistry(BuiltInPlugins.all))
+    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins))
     let drawing = GraphDrawing(graph)
     let text =
       switch format {

@@ -2,19 +2,23 @@ import ArgumentParser
 import FlowModel
 import FlowPluginKit
 
-/// `flowrun plugins`: what is installed.
+/// `flowrun plugins`: what is installed, and plugins of one's own.
 struct PluginsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "plugins", abstract: "Lists the plugins and their actions.",
-    subcommands: [List.self, Show.self], defaultSubcommand: List.self)
+    commandName: "plugins", abstract: "Lists the plugins and their actions; makes and checks plugins.",
+    subcommands: [List.self, Show.self, PluginsNewCommand.self, PluginsCheckCommand.self], defaultSubcommand: List.self)
 
   /// `flowrun plugins`: every plugin with its actions.
   struct List: Verb {
     static let configuration = CommandConfiguration(
-      commandName: "list", abstract: "Lists the plugins and their actions (the default).")
+      commandName: "list", abstract: "Lists the plugins and their actions (the default).",
+      discussion: "Exit code 2 when a plugin was found that cannot be used; the reason goes to standard error.")
+
+    @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
-      let registry = ActionRegistry(BuiltInPlugins.all)
+      let installation = try Installation(given: plugins)
+      let registry = installation.registry
       let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
       let width = registry.declarations.map(\.name.count).max() ?? 0
       var text = ""
@@ -25,6 +29,8 @@ struct PluginsCommand: AsyncParsableCommand {
         }
       }
       StandardOutput.write(text)
+      installation.explainUnusable()
+      if !installation.unusable.isEmpty { ExitStatus.invalidWorkflow.exit() }
     }
   }
 
@@ -36,9 +42,12 @@ struct PluginsCommand: AsyncParsableCommand {
     @Argument(help: "The action, such as flow.sleep.")
     var action: String
 
+    @OptionGroup var plugins: PluginArguments
+
     func perform() async throws {
-      let registry = ActionRegistry(BuiltInPlugins.all)
-      let declaration = try ActionName.find(action, in: registry).declaration
+      let installation = try Installation(given: plugins)
+      if installation.registry.action(named: action) == nil { installation.explainUnusable() }
+      let declaration = try ActionName.find(action, in: installation.registry).declaration
       let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
       StandardOutput.write(ActionPage(declaration: declaration, style: style).text)
     }

@@ -49,6 +49,8 @@ struct RunCommand: Verb {
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 
+  @OptionGroup var plugins: PluginArguments
+
   func perform() async throws { try await RunSession(self).run() }
 }
 
@@ -64,8 +66,8 @@ struct RunSession {
   init(_ command: RunCommand) { self.command = command }
 
   func run() async throws {
-    let registry = ActionRegistry(BuiltInPlugins.all)
-    let graph = try LoadedWorkflow.load(command.file, registry)
+    let installation = try Installation(around: command.file, given: command.plugins)
+    let graph = try LoadedWorkflow.load(command.file, installation)
     let workflow = graph.workflow
     let folder = FileAccess.folder(of: FileAccess.absolute(command.file))
     var options = RunOptions(
@@ -99,7 +101,7 @@ struct RunSession {
 
     let run: WorkflowRun
     do throws(PreparedWorkflow.Problem) {
-      run = try Engine(registry: registry).start(graph, options: options)
+      run = try Engine(registry: installation.registry).start(graph, options: options)
     } catch {
       throw InvalidWorkflow(description: "\(command.file): error: \(error)\n")
     }
@@ -113,6 +115,7 @@ struct RunSession {
     view?.draw(nowNanoseconds: run.nowNanoseconds)
     if !command.json { StandardOutput.write(SummaryText.text(report, style: style)) }
     try write(report, trace: trace)
+    await installation.close()
     exit(report, interruptedBy: interrupts.first)
   }
 

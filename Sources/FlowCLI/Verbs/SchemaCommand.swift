@@ -1,5 +1,4 @@
 import ArgumentParser
-import FlowPluginKit
 import FlowSyntax
 
 /// `flowrun schema`: the JSON Schema of workflow files, for editors.
@@ -11,7 +10,11 @@ struct SchemaCommand: Verb {
       # yaml-language-server: $schema=workflow.schema.json
       """)
 
+  @OptionGroup var plugins: PluginArguments
+
   func perform() async throws {
-    StandardOutput.write(WorkflowSchema(catalogue: ActionRegistry(BuiltInPlugins.all)).text())
+    let installation = try Installation(given: plugins)
+    installation.explainUnusable()
+    StandardOutput.write(WorkflowSchema(catalogue: installation.registry).text())
   }
 }

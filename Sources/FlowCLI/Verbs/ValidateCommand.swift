@@ -1,7 +1,6 @@
 import ArgumentParser
 import FlowDiagnostics
 import FlowModel
-import FlowPluginKit
 import FlowSyntax
 
 /// `flowrun validate FILE…`: every diagnostic of every file.
@@ -21,14 +20,18 @@ struct ValidateCommand: Verb {
   @Option(help: "text, json (an array of diagnostics) or sarif (2.1.0).")
   var format = Format.text
 
+  @OptionGroup var plugins: PluginArguments
+
   func perform() async throws {
-    let loader = WorkflowLoader(catalogue: ActionRegistry(BuiltInPlugins.all))
     var reports: [DiagnosticReport.File] = []
     var isValid = true
     var summaries = ""
     for file in files {
+      let installation = try Installation(around: file, given: plugins)
       do throws(FileProblem) {
-        let result = loader.load(bytes: try FileAccess.read(file), file: file)
+        let bytes = try FileAccess.read(file)
+        let result = WorkflowLoader(catalogue: installation.registry).load(bytes: bytes, file: file)
+        if result.graph == nil { installation.explainUnusable() }
         isValid = isValid && result.graph != nil
         reports.append(DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics))
         if let steps = result.graph?.workflow.steps.count {

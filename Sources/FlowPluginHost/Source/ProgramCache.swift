@@ -73,7 +73,7 @@ struct ProgramCache: Sendable {
   ) throws(ActionError) {
     // Relative names: messages then say `main.swift:3:5`, and the program does not hold the folder's path.
     let command =
-      [compiler, "-Onone", "-o", output, "-module-name", "main"] + names.map { "./" + $0 }
+      [compiler, "-Onone", "-wmo", "-o", output, "-module-name", "main"] + names.map { "./" + $0 }
     let run: FinishedProgram
     do throws(SystemError) {
       run = try FinishedProgram(

@@ -1,0 +1,42 @@
+import FlowPluginHost
+import FlowPluginKit
+
+/// The actions of one call of flowrun: those compiled in and those brought along.
+struct Installation {
+  /// All actions that can be used.
+  let registry: ActionRegistry
+  /// Runs the programs of the plugins that were brought along.
+  let host: PluginHost
+  /// Those that were found and cannot be used.
+  let unusable: [UnusablePlugin]
+
+  /// Finds the plugins `given` on the command line and those around the workflow `file`, or around the working
+  /// directory when there is none. Reads manifests and starts nothing; throws an ``InvalidWorkflow`` when two have one
+  /// name.
+  init(around file: String? = nil, given: PluginArguments) throws(InvalidWorkflow) {
+    let start = file.map { FileAccess.folder(of: FileAccess.absolute($0)) } ?? FileAccess.absolute(".")
+    let found = PluginFinder(given: given.folders, start: start).find()
+    var registry = ActionRegistry(BuiltInPlugins.all)
+    host = PluginHost()
+    for plugin in found.plugins {
+      do throws(ActionRegistry.Conflict) {
+        try registry.register(name: plugin.name, origin: plugin.origin, actions: host.actions(of: plugin))
+      } catch {
+        throw InvalidWorkflow(description: "flowrun: \(error)\n")
+      }
+    }
+    self.registry = registry
+    unusable = found.unusable
+  }
+
+  /// Why plugins that were found cannot be used, on standard error: said when a workflow cannot be loaded, for which
+  /// that may be the reason.
+  func explainUnusable() {
+    for plugin in unusable {
+      StandardOutput.writeError("\(plugin.description)flowrun: the plugin in '\(plugin.folder)' is not used\n")
+    }
+  }
+
+  /// Ends the programs of the plugins that were brought along, with everything they started.
+  func close() async { await host.close() }
+}

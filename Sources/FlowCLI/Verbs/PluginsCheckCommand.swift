@@ -1,0 +1,71 @@
+import ArgumentParser
+import FlowPluginHost
+import FlowTestKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `flowrun plugins check DIR`: runs the conformance suite over a plugin that was brought along.
+struct PluginsCheckCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Checks a plugin: its manifest, its program and its cases.",
+    discussion: """
+      The cases stand in the plugin's cases.jsonl, one a line: {"action": …, "with": {…}, "outputs": {…}} or \
+      {"action": …, "with": {…}, "error": "code"}. Relative paths in them count from the plugin's folder where an action \
+      reads, and from an empty folder where it writes. Exit code 1 when a rule is broken, 2 when the manifest or the \
+      cases cannot be read.
+      """)
+
+  @Argument(help: "The plugin's folder.")
+  var folder: String
+
+  func perform() async throws {
+    let plugin: InstalledPlugin
+    switch PluginFinder.read(FileAccess.absolute(folder)) {
+    case .success(let read): plugin = read
+    case .failure(let problem): throw InvalidWorkflow(description: problem.description)
+    }
+    let cases = try readCases(of: plugin)
+    let host = PluginHost()
+    let scratch = FileManager.default.temporaryDirectory.appending(path: "flowrun-check-\(UUID().uuidString)").path
+    try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+    let suite = PluginConformance(
+      name: plugin.name, actions: host.actions(of: plugin), cases: cases, in: scratch, reading: plugin.folder)
+    var isSound = true
+    for rule in PluginConformance.Rule.allCases {
+      let findings = await suite.check(rule)
+      report(rule, findings)
+      isSound = isSound && findings.isEmpty
+    }
+    await host.close()
+    try? FileManager.default.removeItem(atPath: scratch)
+    if cases.isEmpty {
+      StandardOutput.write(
+        "note   no case calls it: write calls with what they are to give to \(caseFile(of: plugin))\n")
+    }
+    StandardOutput.write(isSound ? "\(plugin.name) \(plugin.manifest.version) is sound\n" : "")
+    (isSound ? ExitStatus.success : .failure).exit()
+  }
+
+  private func caseFile(of plugin: InstalledPlugin) -> String { plugin.folder + "/cases.jsonl" }
+
+  private func readCases(of plugin: InstalledPlugin) throws -> [PluginCase] {
+    guard let data = FileManager.default.contents(atPath: caseFile(of: plugin)) else { return [] }
+    do throws(PluginCase.Problem) {
+      return try PluginCase.read(String(decoding: data, as: UTF8.self))
+    } catch {
+      throw InvalidWorkflow(description: "\(caseFile(of: plugin)):\(error.line): error: \(error.message)\n")
+    }
+  }
+
+  private func report(_ rule: PluginConformance.Rule, _ findings: [PluginConformance.Finding]) {
+    let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
+    guard !findings.isEmpty else { return StandardOutput.write("\(style.green("ok"))     \(rule.title)\n") }
+    var text = "\(style.red("broken")) \(rule.title) [\(rule.rawValue)]\n"
+    for finding in findings { text += "       \(finding.place): \(finding.message)\n" }
+    StandardOutput.write(text + "       = help: \(rule.remedy)\n")
+  }
+}

@@ -1,0 +1,67 @@
+import ArgumentParser
+import FlowPluginHost
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// `flowrun plugins new NAME`: writes a plugin that works.
+struct PluginsNewCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "new", abstract: "Writes a new plugin, working and with its cases, to plugins/NAME.")
+
+  @Argument(help: "Its name: lower case letters, digits and hyphens.")
+  var name: String
+
+  @Option(help: "What it is written in: swift, python or sh.")
+  var language = PluginTemplate.Language.swift
+
+  func perform() async throws {
+    guard let template = PluginTemplate(name: name, language: language) else {
+      throw UsageProblem(
+        "'\(name)' cannot be the name of a plugin; write lower case letters, digits and single hyphens, such as 'my-tools'"
+      )
+    }
+    if BuiltInPlugins.all.contains(where: { type(of: $0).name == name }) {
+      throw UsageProblem("a built-in plugin is named '\(name)'; choose another name")
+    }
+    let folder = "plugins/\(name)"
+    if FileManager.default.fileExists(atPath: folder) {
+      throw UsageProblem("there is already something at '\(folder)'; choose another name or remove it")
+    }
+    do {
+      try FileManager.default.createDirectory(
+        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
+    } catch {
+      throw UsageProblem("cannot make the folder '\(folder)': \(error.localizedDescription)")
+    }
+    do throws(FileProblem) {
+      for (file, text) in template.files.sorted(by: { $0.key < $1.key }) {
+        try FileAccess.write(Array(text.utf8), to: "\(folder)/\(file)")
+        StandardOutput.write("wrote \(folder)/\(file)\n")
+      }
+    } catch {
+      throw UsageProblem("cannot write \(error)")
+    }
+    StandardOutput.write(nextSteps(in: folder))
+  }
+
+  private func nextSteps(in folder: String) -> String {
+    """
+
+    Try it:
+      flowrun plugins check \(folder)
+      flowrun call \(name).text --with '{"text": "hello"}'
+
+    Use it in a workflow beside 'plugins':
+      name: hello
+      steps:
+        say: { uses: \(name).text, with: { text: hello } }
+
+    """
+  }
+}
+
+extension PluginTemplate.Language: ExpressibleByArgument {}

@@ -1,0 +1,84 @@
+/// A new plugin, working and with its cases: what `flowrun plugins new` writes.
+public struct PluginTemplate: Sendable {
+  /// The languages there is a template for.
+  public enum Language: String, Sendable, CaseIterable {
+    case swift, python, sh
+  }
+
+  /// The plugin's name, also that of its folder.
+  public let name: String
+  /// What it is written in.
+  public let language: Language
+
+  /// A plugin of this name; nil when it is none: lower case letters, digits and single hyphens, a letter first.
+  public init?(name: String, language: Language) {
+    let parts = name.split(separator: "-", omittingEmptySubsequences: false)
+    let isName =
+      name.utf8.first.map { $0 >= UInt8(ascii: "a") } ?? false
+      && name.utf8.count <= 64
+      && parts.allSatisfy { !$0.isEmpty && $0.utf8.allSatisfy(Self.isWordByte) }
+    guard isName else { return nil }
+    self.name = name
+    self.language = language
+  }
+
+  private static func isWordByte(_ byte: UInt8) -> Bool {
+    (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(byte) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte)
+  }
+
+  /// The files of the plugin by their names in its folder.
+  public var files: [String: String] {
+    var files = ["plugin.yaml": Self.manifest(program), "cases.jsonl": cases]
+    switch language {
+    case .swift: files.merge(Self.swiftFiles) { $1 }
+    case .python: files.merge(Self.pythonFiles) { $1 }
+    case .sh: files.merge(Self.shellFiles) { $1 }
+    }
+    return files.mapValues { text in
+      text.split(separator: "NAME", omittingEmptySubsequences: false).joined(separator: name)
+    }
+  }
+
+  private var program: String {
+    switch language {
+    case .swift: "source: main.swift                      # compiled by flowrun, again when a .swift file here changes"
+    case .python: "command: [python3, plugin.py]"
+    case .sh: "command: [sh, plugin.sh]"
+    }
+  }
+
+  private static func manifest(_ program: String) -> String {
+    """
+    name: NAME
+    version: 1.0.0
+    protocol: 1
+    description: What this plugin is for, in a sentence
+    \(program)
+    env: []                                 # what the program may see of the environment besides PATH
+    actions:
+      NAME.text:
+        summary: Says a text louder
+        inputs:
+          text: { type: string, description: What to say }
+        outputs:
+          text: { type: string, description: "The text, said louder" }
+        events: []                          # what it may post
+        errors:
+          nothing-to-say: { summary: The text is empty, retryable: false }
+        example: |
+          uses: NAME.text
+          with: { text: hello }
+
+    """
+  }
+
+  /// Calls with what they are to give, for `flowrun plugins check`.
+  private var cases: String {
+    let louder = language == .sh ? "hello!" : "HELLO!"
+    return """
+      {"action": "NAME.text", "with": {"text": "hello"}, "outputs": {"text": "\(louder)"}}
+      {"action": "NAME.text", "with": {"text": ""}, "error": "nothing-to-say"}
+
+      """
+  }
+}

@@ -1,0 +1,94 @@
+import FlowModel
+import FlowPluginHost
+import FlowTestKit
+import Foundation
+import Testing
+
+/// What a child sees of its parent, and what is left of it.
+@Suite(.timeLimit(.minutes(1)))
+struct ProcessTests {
+  @Test func `a child sees PATH, what its manifest names and nothing else, and no descriptor but its three`()
+    async throws
+  {
+    setenv("FLOWRUN_TEST_SECRET", "secret", 1)
+    let leaking = open("/dev/null", O_RDONLY)
+    let child = try HostileChild()
+    let text = try #require(try await child.call("environment")["text"]?.stringValue)
+    let seen = try #require(try JSONText.parse(text).objectValue)
+    // What Python, a version manager in front of it and the shells between them add to their own environment.
+    let own: Set = ["LC_CTYPE", "PWD", "OLDPWD", "SHLVL", "_"]
+    let variables = Set(try #require(seen["variables"]?.arrayValue).compactMap(\.stringValue))
+    #expect(variables.filter { !own.contains($0) && !$0.contains("PYENV_") } == ["PATH", "ACTIONS"])
+    #expect(seen["descriptors"] == [0, 1, 2])
+    let folder = URL(filePath: HostileChild.folder).resolvingSymlinksInPath().path
+    #expect(seen["folder"] == .string(folder))
+    #expect(seen["blocked"] == [])
+    await child.close()
+    close(leaking)
+  }
+
+  @Test func `a child gets the variables of its step with each call, not with its start`() async throws {
+    let child = try HostileChild()
+    for value in ["first", "second"] {
+      let run = TestHost(environment: ["GREETING": value])
+      let text = try #require(try await child.call("environment", in: run)["text"]?.stringValue)
+      #expect(try JSONText.parse(text).objectValue?["env"] == ["GREETING": .string(value)])
+    }
+    await child.close()
+  }
+
+  @Test func `no process of the group is left when the parent is killed with -9`() async throws {
+    let note = FileManager.default.temporaryDirectory.appending(path: "killed-\(UUID().uuidString)").path
+    setenv("FLOWRUN_TEST_NOTE", note, 1)
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      let child = try HostileChild()
+      let grandchild = try await child.call("fork-and-answer")["text"]?.stringValue ?? ""
+      let note = try #require(ProcessInfo.processInfo.environment["FLOWRUN_TEST_NOTE"])
+      try grandchild.write(toFile: note, atomically: true, encoding: .utf8)
+      kill(getpid(), SIGKILL)
+    }
+    let grandchild = try #require(Int(try String(contentsOfFile: note, encoding: .utf8)))
+    while HostileChild.isRunning(grandchild) { await Task.yield() }
+    try FileManager.default.removeItem(atPath: note)
+  }
+
+  @Test func `no process of the group is left when the run ends, and none is started before the first call`()
+    async throws
+  {
+    let child = try HostileChild()
+    let idle = try HostileChild()
+    let number = try #require(Int(try await child.call("fork-and-answer")["text"]?.stringValue ?? ""))
+    let group = try #require(HostileChild.group(of: number))
+    #expect(HostileChild.members(ofGroup: group).count == 3)
+    await child.close()
+    await idle.close()
+    while !HostileChild.members(ofGroup: group).isEmpty { await Task.yield() }
+  }
+
+  @Test func `10,000 calls and 20 programs leave neither memory nor descriptors behind`() async {
+    // In a process of its own, where nothing else runs.
+    await #expect(processExitsWith: .success) {
+      let child = try HostileChild()
+      for _ in 1...500 { _ = try await child.call("echo", ["text": "warm"]) }
+      _ = try await child.call("exit-after")
+      _ = try await child.call("echo")
+      let before = (ProcessTests.descriptors(), ProcessTests.residentKilobytes())
+      for number in 1...10_000 { _ = try await child.call("echo", ["text": .string("call \(number)")]) }
+      for _ in 1...20 { _ = try await child.call("exit-after") }
+      _ = try await child.call("echo")
+      #expect(ProcessTests.descriptors() <= before.0)
+      #expect(ProcessTests.residentKilobytes() - before.1 < 4_000)
+      await child.close()
+    }
+  }
+
+  private static func descriptors() -> Int {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+  }
+
+  private static func residentKilobytes() -> Int {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    return Int(line.filter(\.isNumber)) ?? 0
+  }
+}
