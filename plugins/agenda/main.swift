@@ -1,0 +1,80 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// What a step gives under `with`.
+struct AgendaInput: Decodable, Sendable {
+  struct Event: Decodable, Sendable {
+    var title: String
+    var start: String
+    var end: String?
+    var location: String?
+
+    /// The date, without the time.
+    var day: String { String(start.prefix(10)) }
+    /// The time, where there is one: `09:30`.
+    var time: String? { start.count > 11 ? String(start.dropFirst(11).prefix(5)) : nil }
+  }
+
+  var title: String
+  var events: [Event]
+  var file: String
+}
+
+/// What dependants read under `outputs`.
+struct AgendaOutput: Encodable, Sendable {
+  var file: String
+  var days: Int
+  var bytes: Int
+}
+
+/// `2026-05-01` and nothing that only looks like it.
+func isDate(_ text: String) -> Bool {
+  let parts = text.split(separator: "-", omittingEmptySubsequences: false)
+  guard parts.count == 3, parts.map(\.count) == [4, 2, 2], parts.allSatisfy({ $0.allSatisfy(\.isNumber) }),
+    let month = Int(parts[1]), let day = Int(parts[2])
+  else { return false }
+  return (1...12).contains(month) && (1...31).contains(day)
+}
+
+/// What would be markup in a title is text.
+func escaped(_ text: String) -> String {
+  var escaped = ""
+  for character in text {
+    if "\\`*_[]<>#|".contains(character) { escaped.append("\\") }
+    escaped.append(character.isNewline ? " " : character)
+  }
+  return escaped
+}
+
+func markdown(_ input: AgendaInput) -> String {
+  var text = "# \(escaped(input.title))\n"
+  for day in Set(input.events.map(\.day)).sorted() {
+    text += "\n## \(day)\n\n"
+    for event in input.events.filter({ $0.day == day }).sorted(by: { $0.start < $1.start }) {
+      text += "- \(event.time.map { "\($0) " } ?? "")**\(escaped(event.title))**"
+      text += (event.location.flatMap { $0.isEmpty ? nil : ", \(escaped($0))" } ?? "") + "\n"
+    }
+  }
+  return text
+}
+
+var plugin = PluginProgram(name: "agenda", version: "1.0.0")
+
+plugin.action("agenda.write") { (input: AgendaInput, call) in
+  for event in input.events where !isDate(event.day) {
+    throw PluginError("not-a-date", "'\(event.title)' starts on '\(event.start)'; write 2026-05-01 or 2026-05-01T09:30")
+  }
+  let text = Data(markdown(input).utf8)
+  do {
+    try text.write(to: URL(filePath: input.file), options: .atomic)
+  } catch {
+    throw PluginError("cannot-write", "'\(input.file)' cannot be written: \(error)", isRetryable: true)
+  }
+  call.log("wrote \(input.events.count) events to \(input.file)")
+  return AgendaOutput(file: input.file, days: Set(input.events.map(\.day)).count, bytes: text.count)
+}
+
+plugin.serve()
