@@ -48,7 +48,7 @@ struct ProcessTests {
       kill(getpid(), SIGKILL)
     }
     let grandchild = try #require(Int(try String(contentsOfFile: note, encoding: .utf8)))
-    while HostileChild.isRunning(grandchild) { await Task.yield() }
+    while HostileChild.isRunning(grandchild), !Task.isCancelled { await Task.yield() }
     try FileManager.default.removeItem(atPath: note)
   }
 
@@ -62,7 +62,7 @@ struct ProcessTests {
     #expect(HostileChild.members(ofGroup: group).count == 3)
     await child.close()
     await idle.close()
-    while !HostileChild.members(ofGroup: group).isEmpty { await Task.yield() }
+    while !HostileChild.members(ofGroup: group).isEmpty, !Task.isCancelled { await Task.yield() }
   }
 
   @Test func `10,000 calls and 20 programs leave neither memory nor descriptors behind`() async {

@@ -344,11 +344,11 @@ struct SurvivalTests {
   // MARK: Waiting without sleeping
 
   private func logged(_ line: String, in run: TestHost) async {
-    while !run.logs.contains(line) { await Task.yield() }
+    while !run.logs.contains(line), !Task.isCancelled { await Task.yield() }
   }
 
   /// Returns when the process has ended; the suite's time limit ends a wait in vain.
-  private func ended(_ number: Int) async { while HostileChild.isRunning(number) { await Task.yield() } }
+  private func ended(_ number: Int) async { while HostileChild.isRunning(number), !Task.isCancelled { await Task.yield() } }
 
   private func residentKilobytes() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""

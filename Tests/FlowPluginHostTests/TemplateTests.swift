@@ -49,6 +49,17 @@ struct TemplateTests {
     #expect(template.files["Protocol.swift"] == example)
   }
 
+  @Test func `the compiled-in example of the page is this one, and is sound`() async throws {
+    let page = try String(contentsOfFile: "\(repository)/plugins/README.md", encoding: .utf8)
+    let example = try String(
+      contentsOfFile: "\(repository)/Tests/FlowPluginHostTests/GreetingExample.swift", encoding: .utf8)
+    #expect(page.contains("```swift\n\(example)```"))
+    let cases = [
+      PluginCase("greeting.greet", with: ["who": "you", "times": 2], .outputs(["text": "Hello, you; Hello, you"]))
+    ]
+    #expect(await PluginConformance(GreetingPlugin(), cases: cases).check() == [])
+  }
+
   @Test func `the plugin in sh passes on every text as it is`() async throws {
     let plugin = try written(.sh)
     let host = PluginHost()
