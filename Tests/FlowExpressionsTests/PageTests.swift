@@ -1,0 +1,31 @@
+import FlowExpressions
+import FlowModel
+import Foundation
+import Testing
+
+/// `docs/expressions.md` tells the truth.
+struct PageTests {
+  /// The lines `EXPRESSION → RESULT` of the page.
+  private static let examples: [(source: String, result: String)] = {
+    let page = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../docs/expressions.md")
+    let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
+    return text.components(separatedBy: "```expressions\n").dropFirst()
+      .flatMap { $0.components(separatedBy: "\n```")[0].split(separator: "\n") }
+      .map { line in
+        let parts = line.components(separatedBy: " → ")
+        return (parts[0], parts.dropFirst().joined(separator: " → "))
+      }
+  }()
+
+  @Test func `has examples`() { #expect(Self.examples.count > 35) }
+
+  @Test(arguments: examples) func `shows what happens`(source: String, result: String) throws {
+    do throws(ExpressionError) {
+      let value = try Expression(parsing: source, dialect: .init(names: [])).evaluate(in: FixedContext())
+      #expect(JSONText.write(value) == result)
+    } catch {
+      #expect("error: \(error.kind.rawValue)" == result, "\(error)")
+    }
+  }
+}
