@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build install setup setup-test test test-long lint check examples clean
+.PHONY: run build setup setup-test test test-long bench lint check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -14,11 +14,6 @@ run: build
 ## Builds the release binary, .build/release/flowrun, with the Swift runtime inside.
 build: setup
 	$(RELEASE)
-
-## Copies the binary and the plugins' data to $(PREFIX), /usr/local by default.
-PREFIX ?= /usr/local
-install: build
-	scripts/install "$(PREFIX)"
 
 ## Installs the libraries that flowrun is built with, where they are missing.
 setup:
@@ -35,6 +30,11 @@ test: setup-test
 ## Runs what takes longer than a few minutes.
 test-long: setup-test
 	FLOWRUN_LONG_TESTS=1 scripts/test 60m
+
+## Runs the benchmarks against their peers and compares with the committed counts.
+bench:
+	@scripts/setup bench
+	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
 
 ## Checks formatting and that every target imports only what the manifest lets it.
 lint:

@@ -62,7 +62,8 @@ let package = Package(
     + core(
       "FlowCLI",
       uses: [
-        "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPluginHost",
+        "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
+        "FlowPluginHost",
         "FlowTestKit", "FlowPlugin", "StoragePlugin", "PreferencesPlugin", "SyncPlugin", "UiPlugin", "ShellPlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], tests: ["FlowModel", "TestSupport", "flowrun"])

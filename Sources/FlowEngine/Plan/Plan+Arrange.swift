@@ -20,13 +20,15 @@ extension Plan {
     deferredSteps.removeAll()
     blockingCount = 0
     for index in graph.topologicalOrder {
-      let step = steps[Int(index)]
+      let place = Int(index)
       var flags: StepTraits.Flags = []
       var queue = plainQueue
       var isDeferred = false
-      for need in step.needs where traits[Int(need)].flags.contains(.deferred) { isDeferred = true }
-      if step.hasOptions {
-        let options = step.options
+      if !deferredSteps.isEmpty {
+        for need in steps[place].needs where traits[Int(need)].flags.contains(.deferred) { isDeferred = true }
+      }
+      if steps[place].hasOptions {
+        let options = steps[place].options
         switch options.deferral {
         case .never: break
         case .afterGate: isDeferred = true
@@ -112,12 +114,14 @@ extension Plan {
     for index in states.indices {
       var open = graph.needCounts[index]
       if traits[index].flags.contains(.deferred) { open += 1 }
-      let step = graph.workflow.steps[index]
-      if step.hasOptions, !step.options.after.isEmpty {
-        for event in step.options.after { eventWaiters[Int(self.index(ofEvent: event))].append(StepIndex(index)) }
-        open += Int32(step.options.after.count)
-        states[index].marks.insert(.awaitsEvent)
-        eventSteps.append(StepIndex(index))
+      if graph.workflow.steps[index].hasOptions {
+        let events = graph.workflow.steps[index].options.after
+        if !events.isEmpty {
+          for event in events { eventWaiters[Int(self.index(ofEvent: event))].append(StepIndex(index)) }
+          open += Int32(events.count)
+          states[index].marks.insert(.awaitsEvent)
+          eventSteps.append(StepIndex(index))
+        }
       }
       states[index].open = open
     }

@@ -49,7 +49,10 @@ public struct PreparedWorkflow: Sendable {
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
-    for (place, step) in workflow.steps.enumerated() {
+    // Whether an action takes nothing and is no service: of such a step nothing need be kept.
+    var isPlain: [Bool] = []
+    for place in workflow.steps.indices {
+      let step = workflow.steps[place]
       if step.uses != last.name {
         if let index = known[step.uses] {
           last = (step.uses, index)
@@ -60,26 +63,24 @@ public struct PreparedWorkflow: Sendable {
           last = (step.uses, Int32(actions.count))
           known[step.uses] = last.index
           actions.append(action)
+          isPlain.append(action.declaration.inputs.isEmpty && !action.declaration.isService)
         }
       }
       indices.append(last.index)
+      if isPlain[Int(last.index)], !step.hasOptions, step.with.isEmpty { continue }
       let declaration = actions[Int(last.index)].declaration
-      if step.hasOptions || !step.with.isEmpty || !declaration.inputs.isEmpty {
-        do throws(ExpressionError) {
-          let detail = try StepDetail(step, declaration)
-          if !detail.isPlain || !declaration.inputs.isEmpty {
-            detailIndices[place] = Int32(details.count)
-            details.append(detail)
-          }
-          let fact = StepFacts(
-            isService: declaration.isService, postedEvents: declaration.events,
-            statusFunctions: detail.condition?.statusFunctionSet ?? [])
-          if fact.isService || !fact.statusFunctions.isEmpty { facts[StepIndex(place)] = fact }
-        } catch {
-          throw Problem(step: step.id, message: error.description)
+      do throws(ExpressionError) {
+        let detail = try StepDetail(step)
+        if !detail.isPlain || !declaration.inputs.isEmpty {
+          detailIndices[place] = Int32(details.count)
+          details.append(detail)
         }
-      } else if declaration.isService {
-        facts[StepIndex(place)] = StepFacts(isService: true, postedEvents: declaration.events)
+        let fact = StepFacts(
+          isService: declaration.isService, postedEvents: declaration.events,
+          statusFunctions: detail.condition?.statusFunctionSet ?? [])
+        if fact.isService || !fact.statusFunctions.isEmpty { facts[StepIndex(place)] = fact }
+      } catch {
+        throw Problem(step: step.id, message: error.description)
       }
     }
     self.actions = actions
@@ -116,7 +117,7 @@ struct StepDetail: Sendable {
   var deferral: Expression?
   var environment: PreparedObject
 
-  init(_ step: Step, _ declaration: ActionDeclaration) throws(ExpressionError) {
+  init(_ step: Step) throws(ExpressionError) {
     inputs = try PreparedObject(step.with)
     let options = step.options
     condition = try options.condition.map { text throws(ExpressionError) in try Expression.condition(text).expression }

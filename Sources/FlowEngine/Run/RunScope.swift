@@ -1,5 +1,6 @@
 import FlowExpressions
 import FlowModel
+import Synchronization
 
 /// What an expression sees of a run: a copy of what is known at one instant.
 struct RunScope: ExpressionContext {
@@ -64,14 +65,22 @@ struct RunScope: ExpressionContext {
   }
 }
 
-/// The steps of a workflow by id, as expressions look them up: without regard to case.
+/// The steps of a workflow by id, as expressions look them up: without regard to case. The table is made at the first
+/// look: a workflow without such expressions needs none.
 final class StepNames: Sendable {
-  private let indices: [String: StepIndex]
+  private let workflow: Workflow
+  private let indices = Mutex<[String: StepIndex]?>(nil)
 
-  init(_ workflow: Workflow) {
-    indices = Dictionary(
-      workflow.steps.enumerated().map { ($1.id.text, StepIndex($0)) }, uniquingKeysWith: { first, _ in first })
+  init(_ workflow: Workflow) { self.workflow = workflow }
+
+  subscript(id: String) -> StepIndex? {
+    indices.withLock { table in
+      let known =
+        table
+        ?? Dictionary(
+          workflow.steps.enumerated().map { ($1.id.text, StepIndex($0)) }, uniquingKeysWith: { first, _ in first })
+      table = known
+      return known[id] ?? known[id.lowercased()]
+    }
   }
-
-  subscript(id: String) -> StepIndex? { indices[id] ?? indices[id.lowercased()] }
 }

@@ -1,0 +1,16 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// A package of its own, so that who uses flowrun builds none of it.
+let package = Package(
+  name: "Benchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "flowrun", path: "..")
+  ],
+  targets: [
+    .executableTarget(
+      name: "EngineBenchmark",
+      dependencies: [.product(name: "FlowKit", package: "flowrun")])
+  ]
+)

@@ -1,0 +1,144 @@
+import Dispatch
+import FlowKit
+import Foundation
+import Synchronization
+
+/// Measures schedulers on the same graphs in one process and prints one JSON object a line:
+/// `{"row": …, "scheduler": …, "shape": …, "nanoseconds": …}`, nanoseconds a step, the best of several runs.
+///
+///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
+///     EngineBenchmark efficiency            two workers, steps of 1 µs and 10 µs
+///     EngineBenchmark chain COUNT           one run of a chain, for callgrind
+@main
+enum EngineBenchmark {
+  static func main() async throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    switch arguments.first {
+    case "efficiency": try await efficiency()
+    case "chain": _ = try await engine(.chain, count: Int(arguments.last!) ?? 10_000, repetitions: 1)
+    default: try await schedule(count: Int(arguments.last ?? "") ?? 100_000)
+    }
+  }
+
+  private static func schedule(count: Int) async throws {
+    for shape in Shape.allCases {
+      let needs = shape.needs(count: count)
+      let graph = PeerGraph(needs)
+      report("schedule", "flowrun", shape, try await engine(shape, count: count, repetitions: 7))
+      report(
+        "schedule", "flowrun, events heard", shape, try await engine(shape, count: count, repetitions: 5, isHeard: true)
+      )
+      report("schedule", "DispatchQueue.async", shape, best(5, needs.count, graph) { Peers.dispatch(graph) {} })
+      report("schedule", "TaskGroup", shape, await best(3, needs.count, graph) { await Peers.taskGroup(graph) {} })
+      if shape != .chain {
+        report("schedule", "OperationQueue", shape, best(1, needs.count, graph) { Peers.operations(needs) {} })
+      }
+    }
+  }
+
+  private static func efficiency() async throws {
+    for microseconds in [1, 10] {
+      let count = 200_000 / microseconds
+      SpinAction.nanoseconds.store(microseconds * 1000, ordering: .relaxed)
+      // What the work itself takes: the same spins, one after the other, on one thread.
+      let clock = ContinuousClock()
+      var alone = Duration.seconds(3600)
+      for _ in 0..<3 { alone = min(alone, clock.measure { for _ in 0..<count { SpinAction.spin() } }) }
+      let run = try await engine(.fan, count: count, repetitions: 5, action: SpinAction.name)
+      let workers = 2.0
+      let percent = Double(alone.nanoseconds) / (run * Double(count) * workers) * 100
+      print("{\"row\":\"efficiency\",\"microseconds\":\(microseconds),\"percent\":\(rounded(percent))}")
+    }
+  }
+
+  /// Nanoseconds a step from the start of the run to its last step.
+  private static func engine(
+    _ shape: Shape, count: Int, repetitions: Int, action: String = NoOperation.name, isHeard: Bool = false
+  ) async throws -> Double {
+    let needs = shape.needs(count: count)
+    var places: [StepIndex] = []
+    var steps: [Step] = []
+    for (index, list) in needs.enumerated() {
+      let start = places.count
+      places += list.map { StepIndex($0) }
+      steps.append(Step(id: StepID(unchecked: "s\(index)"), uses: action, needs: places[start...]))
+    }
+    let engine = Engine(plugins: [BenchmarkPlugin()])
+    let prepared = try PreparedWorkflow(
+      WorkflowGraph(Workflow(name: "benchmark", steps: steps)), registry: engine.registry)
+    let folder = FileManager.default.temporaryDirectory.path
+    var best = Double.infinity
+    for _ in 0..<repetitions {
+      var options = RunOptions(dataFolder: folder, workflowFolder: folder)
+      if isHeard { options.observer = Listener() }
+      let run = try engine.start(prepared, options: options)
+      let report = await run.report
+      precondition(report.conclusion == .success)
+      best = min(best, report.durationMilliseconds * 1e6 / Double(needs.count))
+    }
+    return best
+  }
+
+  private static func best(_ repetitions: Int, _ count: Int, _ graph: PeerGraph, _ body: () -> Void) -> Double {
+    var best = Duration.seconds(3600)
+    for _ in 0..<repetitions {
+      graph.reset()
+      best = min(best, ContinuousClock().measure(body))
+    }
+    return Double(best.nanoseconds) / Double(count)
+  }
+
+  private static func best(
+    _ repetitions: Int, _ count: Int, _ graph: PeerGraph, _ body: () async -> Void
+  ) async -> Double {
+    var best = Duration.seconds(3600)
+    for _ in 0..<repetitions {
+      graph.reset()
+      best = min(best, await ContinuousClock().measure(body))
+    }
+    return Double(best.nanoseconds) / Double(count)
+  }
+
+  private static func report(_ row: String, _ scheduler: String, _ shape: Shape, _ nanoseconds: Double) {
+    print(
+      "{\"row\":\"\(row)\",\"scheduler\":\"\(scheduler)\",\"shape\":\"\(shape.rawValue)\",\"nanoseconds\":\(rounded(nanoseconds))}"
+    )
+  }
+
+  private static func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+}
+
+/// Hears every event and forgets it.
+struct Listener: RunObserver {
+  func receive(_ events: [RunEvent]) {}
+}
+
+/// The steps that are measured.
+struct BenchmarkPlugin: Plugin {
+  static let name = "benchmark"
+  var actions: [any ActionType.Type] { [NoOperation.self, SpinAction.self] }
+}
+
+/// Does nothing.
+struct NoOperation: Action {
+  static let name = "benchmark.nothing"
+  static let summary = "Does nothing"
+  func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput { NoOutput() }
+}
+
+/// Burns CPU for a set time.
+struct SpinAction: Action {
+  static let name = "benchmark.spin"
+  static let summary = "Burns CPU"
+  static let nanoseconds = Atomic(1000)
+
+  static func spin() {
+    let end = DispatchTime.now().uptimeNanoseconds + UInt64(nanoseconds.load(ordering: .relaxed))
+    while DispatchTime.now().uptimeNanoseconds < end {}
+  }
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+    Self.spin()
+    return NoOutput()
+  }
+}

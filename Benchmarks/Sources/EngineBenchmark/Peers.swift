@@ -1,0 +1,85 @@
+import Dispatch
+import Foundation
+import Synchronization
+
+/// What a Swift user would write instead: the same graph, each step a counter of needs and a list of successors.
+final class PeerGraph: Sendable {
+  let successors: [[Int]]
+  let roots: [Int]
+  let count: Int
+  /// One atomic a step, allocated once and freed with the graph.
+  nonisolated(unsafe) let open: UnsafeMutablePointer<Atomic<Int>>
+  private let needCounts: [Int]
+
+  init(_ needs: [[Int]]) {
+    count = needs.count
+    needCounts = needs.map(\.count)
+    var successors = [[Int]](repeating: [], count: count)
+    for (index, list) in needs.enumerated() {
+      for need in list { successors[need].append(index) }
+    }
+    self.successors = successors
+    roots = needs.indices.filter { needs[$0].isEmpty }
+    open = .allocate(capacity: count)
+    for index in 0..<count { (open + index).initialize(to: Atomic(needCounts[index])) }
+  }
+
+  deinit {
+    open.deinitialize(count: count)
+    open.deallocate()
+  }
+
+  func reset() { for index in 0..<count { open[index].store(needCounts[index], ordering: .relaxed) } }
+
+  /// The successors that become ready when a step has ended.
+  func release(_ step: Int, _ body: (Int) -> Void) {
+    for successor in successors[step]
+    where open[successor].subtract(1, ordering: .acquiringAndReleasing).newValue == 0 {
+      body(successor)
+    }
+  }
+}
+
+enum Peers {
+  /// One `DispatchQueue.async` a step on a concurrent queue.
+  static func dispatch(_ graph: PeerGraph, work: @escaping @Sendable () -> Void) {
+    let queue = DispatchQueue(label: "peer", attributes: .concurrent)
+    let group = DispatchGroup()
+    @Sendable func run(_ step: Int) {
+      work()
+      graph.release(step) { successor in queue.async(group: group) { run(successor) } }
+    }
+    for root in graph.roots { queue.async(group: group) { run(root) } }
+    group.wait()
+  }
+
+  /// One child task a step in a task group that the steps report to.
+  static func taskGroup(_ graph: PeerGraph, work: @escaping @Sendable () -> Void) async {
+    await withTaskGroup(of: Int.self) { group in
+      for root in graph.roots {
+        group.addTask {
+          work()
+          return root
+        }
+      }
+      while let step = await group.next() {
+        graph.release(step) { successor in
+          group.addTask {
+            work()
+            return successor
+          }
+        }
+      }
+    }
+  }
+
+  /// One `BlockOperation` a step, with dependencies. It crashes on a chain of 100,000, so it gets a tenth.
+  static func operations(_ needs: [[Int]], work: @escaping @Sendable () -> Void) {
+    let queue = OperationQueue()
+    let operations = needs.map { _ in BlockOperation(block: work) }
+    for (index, list) in needs.enumerated() {
+      for need in list { operations[index].addDependency(operations[need]) }
+    }
+    queue.addOperations(operations, waitUntilFinished: true)
+  }
+}
