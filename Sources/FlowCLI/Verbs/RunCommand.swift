@@ -107,12 +107,12 @@ struct RunSession {
     }
     let interrupts = Interrupts(run)
     if let view {
-      view.draw(nowNanoseconds: run.nowNanoseconds)
-      run.repeatedly(every: .milliseconds(100)) { view.draw(nowNanoseconds: run.nowNanoseconds) }
+      view.draw(run)
+      run.repeatedly(every: .milliseconds(100)) { view.draw(run) }
     }
     if let prewarm { activate(run, after: prewarm, options.launch) }
     let report = await run.report
-    view?.draw(nowNanoseconds: run.nowNanoseconds)
+    view?.draw(run)
     if !command.json { StandardOutput.write(SummaryText.text(report, style: style)) }
     try write(report, trace: trace)
     await installation.close()

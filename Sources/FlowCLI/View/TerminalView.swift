@@ -22,15 +22,11 @@ final class TerminalView: RunObserver {
   }
 
   private let style: TextStyle
-  private let gateMin: Duration?
-  private let gateMax: Duration?
   private let state: Mutex<State>
 
   init(_ graph: WorkflowGraph, style: TextStyle) {
     self.style = style
     state = Mutex(State(progress: RunProgress(graph)))
-    if case .literal(let min) = graph.workflow.gate?.min { gateMin = min } else { gateMin = nil }
-    if case .literal(let max) = graph.workflow.gate?.max { gateMax = max } else { gateMax = nil }
   }
 
   func receive(_ events: [RunEvent]) {
@@ -47,21 +43,25 @@ final class TerminalView: RunObserver {
     }
   }
 
-  /// Draws the table anew; `now` is nanoseconds from the start of the run.
-  func draw(nowNanoseconds now: Int) {
+  /// Draws the table anew.
+  func draw(_ run: WorkflowRun) {
+    let now = run.nowNanoseconds
+    let deadline = run.gateDeadline
     let text = state.withLock { state -> String in
       var text = ""
       if state.drawnLines > 0 { text += "\u{1B}[\(state.drawnLines)A\r\u{1B}[J" }
       for line in state.logLines { text += line + "\n" }
       state.logLines = []
-      let lines = table(state.progress, now)
+      let lines = table(state.progress, now, deadline)
       state.drawnLines = lines.count
       return text + lines.joined(separator: "\n") + "\n"
     }
     StandardOutput.write(text)
   }
 
-  private func table(_ progress: RunProgress, _ now: Int) -> [String] {
+  private typealias Deadline = (min: Duration, max: Duration?)
+
+  private func table(_ progress: RunProgress, _ now: Int, _ deadline: Deadline?) -> [String] {
     let (height, width) = size()
     let idWidth = min(32, progress.rows.map(\.id.text.count).max() ?? 8)
     var rows = progress.rows
@@ -73,7 +73,7 @@ final class TerminalView: RunObserver {
       hidden = rows.count - kept.count
       rows = rows.indices.filter { kept.contains($0) }.map { rows[$0] }
     }
-    var lines = [gateLine(progress, now)]
+    var lines = [gateLine(progress, now, deadline)]
     for row in rows { lines.append(line(row, progress, now, idWidth, width)) }
     if hidden > 0 { lines.append(style.dim("  … and \(hidden) more")) }
     return lines
@@ -88,7 +88,7 @@ final class TerminalView: RunObserver {
     }
   }
 
-  private func gateLine(_ progress: RunProgress, _ now: Int) -> String {
+  private func gateLine(_ progress: RunProgress, _ now: Int, _ deadline: Deadline?) -> String {
     guard let activated = progress.activatedAtNanoseconds else { return style.bold("prewarmed") + ", not activated" }
     if let (outcome, time) = progress.gate {
       let text = "gate opened at \(Milliseconds.text(Double(time - activated) / 1_000_000)), \(outcome.word)"
@@ -101,10 +101,10 @@ final class TerminalView: RunObserver {
     }
     var text = style.bold("gate") + " \(Milliseconds.text(elapsed)): "
     text += open == 0 ? "everything is ready" : "\(open) blocking \(open == 1 ? "step" : "steps") to go"
-    if let gateMin, elapsed < gateMin.milliseconds {
-      text += ", opens in \(Milliseconds.text(gateMin.milliseconds - elapsed)) at the earliest"
-    } else if let gateMax {
-      text += ", opens in \(Milliseconds.text(max(0, gateMax.milliseconds - elapsed))) at the latest"
+    if let min = deadline?.min.milliseconds, elapsed < min {
+      text += ", opens in \(Milliseconds.text(min - elapsed)) at the earliest"
+    } else if let max = deadline?.max?.milliseconds {
+      text += ", opens in \(Milliseconds.text(Swift.max(0, max - elapsed))) at the latest"
     }
     return text
   }

@@ -95,6 +95,14 @@ public final class WorkflowRun: Sendable {
     finish(aftermath)
   }
 
+  /// The gate's floor and ceiling from activation, as the launch settled them; nil before activation.
+  public var gateDeadline: (min: Duration, max: Duration?)? {
+    state.withLock { state in
+      guard state.plan.activatedAtNanoseconds != nil else { return nil }
+      return (.nanoseconds(state.gateFloorNanoseconds), state.gateCeilingNanoseconds.map { .nanoseconds($0) })
+    }
+  }
+
   /// How the gate opened; returns when it has, or when it never will.
   public var gate: GateOpening {
     get async {
