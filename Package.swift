@@ -15,7 +15,6 @@ let package = Package(
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
-    .package(url: "https://github.com/swiftlang/swift-subprocess", exact: "1.0.2", traits: []),
   ],
   targets: core("FlowDiagnostics", tests: [])
     + core("FlowModel", tests: ["FlowTestKit"])
@@ -41,7 +40,7 @@ let package = Package(
     + plugin("flow")
     + plugin("preferences")
     + plugin("ui")
-    + plugin("shell", uses: [.product(name: "Subprocess", package: "swift-subprocess")])
+    + plugin("shell", uses: ["CFlowProcess"])
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("RouterCore", of: "router")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])

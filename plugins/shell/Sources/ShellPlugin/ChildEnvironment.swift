@@ -1,19 +1,31 @@
 import FlowModel
 import FlowPluginKit
-import Subprocess
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// The environment of a child: flowrun's own, on top of it the workflow's and the step's, on top of that the inputs.
 enum ChildEnvironment {
-  /// The whole environment; the plain inherited one, which costs nothing to hand on, where nothing is added.
-  static func variables(_ stated: [String: String], _ input: ValueObject) throws -> Environment {
-    if stated.isEmpty && input.isEmpty { return .inherit }
-    var added: [Environment.Key: String?] = [:]
-    for (name, value) in stated { added[Environment.Key(stringLiteral: name)] = value }
+  /// This process's own, read once.
+  private static let own = ProcessInfo.processInfo.environment
+  private static let ownEntries = entries(of: own)
+
+  /// The whole environment as `NAME=value`, with the folders in which programs are looked for.
+  static func make(_ stated: [String: String], _ input: ValueObject) throws -> (entries: CStrings, path: String) {
+    if stated.isEmpty && input.isEmpty { return (ownEntries, own["PATH"] ?? "") }
+    var variables = own.merging(stated) { $1 }
     for member in input {
       if let problem = problem(with: member) { throw ActionError("command-invalid", problem, isRetryable: false) }
-      added[Environment.Key(stringLiteral: member.key)] = text(member.value)
+      variables[member.key] = text(member.value)
     }
-    return Environment.inherit.updating(added)
+    return (entries(of: variables), variables["PATH"] ?? "")
+  }
+
+  private static func entries(of variables: [String: String]) -> CStrings {
+    CStrings(variables.map { name, value in "\(name)=\(value)" })
   }
 
   /// What is wrong with a variable; nil: nothing.

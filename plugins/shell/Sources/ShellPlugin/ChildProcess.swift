@@ -1,13 +1,6 @@
+import CFlowProcess
 import FlowModel
 import FlowPluginKit
-import Subprocess
-import Synchronization
-
-#if canImport(System)
-  import System
-#else
-  import SystemPackage
-#endif
 
 #if canImport(Darwin)
   import Darwin
@@ -17,59 +10,129 @@ import Synchronization
   import Musl
 #endif
 
-/// One child in a process group of its own, whose whole group ends with it.
+/// One command as a child in a process group of its own, whose whole group ends with it.
 struct ChildProcess {
   var command: Command
   var folder: String
-  var environment: Environment
+  /// `NAME=value`, all of them.
+  var environment: CStrings
+  /// The folders in which a program without a slash is looked for.
+  var path: String
 
   /// How a child ended.
   struct Ending {
-    var status: TerminationStatus
+    /// As `waitpid` gives it.
+    var status: Int32
     var output: [UInt8]
     var errorOutput: [UInt8]
     /// Whether it had left processes running, which were then ended.
     var leftBehind: Bool
+
+    /// The number of the signal that ended it; nil: it exited.
+    var signal: Int32? { status & 0x7F == 0 ? nil : status & 0x7F }
+    /// The status with which it exited.
+    var exitStatus: Int { Int(status >> 8 & 0xFF) }
   }
 
-  /// How long a cancelled child has between SIGTERM and SIGKILL; less than the second that the run gives the step.
-  static let grace = Duration.milliseconds(500)
-
-  /// Runs the child to its end; cancelling the task ends its group, by SIGTERM first.
-  nonisolated(nonsending) func run() async throws -> Ending {
-    var options = PlatformOptions()
-    options.processGroupID = 0
-    options.teardownSequence = [.gracefulShutDown(toProcessGroup: true, allowedDurationToNextStep: Self.grace)]
-    let group = Mutex<pid_t>(0)
-    // Whoever of the group outlived its leader, or ignored SIGTERM, ends here. The group's number cannot have been given
-    // to another while one of its processes lives, and where none does the call finds nothing.
-    func endGroup() -> Bool {
-      let group = group.withLock { $0 }
-      return group > 0 && kill(-group, SIGKILL) == 0
-    }
-    do {
-      let result = try await Subprocess.run(
-        command.program.contains("/") ? .path(FilePath(command.program)) : .name(command.program),
-        arguments: Arguments(command.arguments), environment: environment, workingDirectory: FilePath(folder),
-        platformOptions: options, input: .none, output: .bytes(limit: Limits.outputBytes),
-        error: .bytes(limit: Limits.outputBytes)
-      ) { execution in
-        let leader = execution.processIdentifier.value
-        group.withLock { $0 = leader }
-      }
-      let leftBehind = endGroup()
-      try Task.checkCancellation()
-      return Ending(
-        status: result.terminationStatus, output: result.standardOutput, errorOutput: result.standardError,
-        leftBehind: leftBehind)
-    } catch let error as SubprocessError {
-      _ = endGroup()
-      try Task.checkCancellation()
-      throw translate(error)
-    } catch {
-      _ = endGroup()
+  /// Runs the child to its end on this thread; cancelling the step ends its group, by SIGTERM first.
+  func run(in context: ActionContext) throws -> Ending {
+    try context.checkCancellation()
+    var output = try OutputPipe()
+    var errorOutput: OutputPipe
+    do { errorOutput = try OutputPipe() } catch {
+      output.close()
       throw error
     }
+    defer {
+      output.close()
+      errorOutput.close()
+    }
+    let leader = try spawn(output.writingEnd, errorOutput.writingEnd)
+    output.closeWritingEnd()
+    errorOutput.closeWritingEnd()
+    let group = ChildGroup(leader: leader)
+    group.end(whenCancelled: context)
+    let exit = flow_watch_exit(leader)
+    let fits = Self.read(&output, &errorOutput, untilEndOf: exit, leader)
+    if exit >= 0 { close(exit) }
+    if !fits { group.send(SIGKILL) }
+    let (status, leftBehind) = group.collect()
+    try context.checkCancellation()
+    guard fits else { throw Self.tooLarge(command) }
+    return Ending(status: status, output: output.bytes, errorOutput: errorOutput.bytes, leftBehind: leftBehind)
+  }
+
+  /// Reads both outputs until both are at their end or the leader has ended: somebody it left behind may hold them open.
+  /// False when they are larger than allowed.
+  private static func read(
+    _ output: inout OutputPipe, _ errorOutput: inout OutputPipe, untilEndOf exit: Int32, _ leader: pid_t
+  ) -> Bool {
+    while output.isOpen || errorOutput.isOpen {
+      var files = [
+        pollfd(fd: output.readingEnd, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: errorOutput.readingEnd, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: exit, events: Int16(POLLIN), revents: 0),
+      ]
+      // Without a descriptor for its end, the leader is looked after now and then.
+      if poll(&files, nfds_t(files.count), exit >= 0 ? -1 : 50) < 0, errno != EINTR { return true }
+      var hasEnded = files[2].revents != 0
+      if exit < 0 {
+        var information = siginfo_t()
+        hasEnded =
+          waitid(P_PID, id_t(leader), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo != 0
+      }
+      if files[0].revents != 0 || hasEnded { output.read(everything: hasEnded) }
+      if files[1].revents != 0 || hasEnded { errorOutput.read(everything: hasEnded) }
+      if output.bytes.count + errorOutput.bytes.count > Limits.outputBytes { return false }
+      if hasEnded { return true }
+    }
+    return true
+  }
+
+  private func spawn(_ output: Int32, _ errorOutput: Int32) throws -> pid_t {
+    let program = try find(command.program)
+    let arguments = CStrings([command.program] + command.arguments)
+    var leader = pid_t()
+    let failure = withExtendedLifetime((arguments, environment)) {
+      program.withCString { program in
+        folder.withCString { folder in
+          var request = flow_spawn_request(
+            program: program, arguments: arguments.pointers.baseAddress, environment: environment.pointers.baseAddress,
+            directory: folder, input: Self.nothing, output: output, error: errorOutput, group: 0)
+          return flow_spawn(&request, &leader)
+        }
+      }
+    }
+    guard failure == 0 else { throw spawnError(failure) }
+    return leader
+  }
+
+  /// Standard input of every child; one descriptor for all of them.
+  private static let nothing = open("/dev/null", O_RDONLY | O_CLOEXEC)
+
+  /// Where a program is: as stated when it has a slash, else in the first folder of the child's own PATH that has it.
+  private func find(_ program: String) throws -> String {
+    if program.contains("/") { return program }
+    for place in path.split(separator: ":") where access("\(place)/\(program)", X_OK) == 0 {
+      return "\(place)/\(program)"
+    }
+    throw notFound
+  }
+
+  private var notFound: ActionError {
+    ActionError(
+      "command-not-found", "there is no program '\(command.program)'; install it or correct its name",
+      isRetryable: false)
+  }
+
+  private func spawnError(_ code: Int32) -> ActionError {
+    let reason = String(cString: strerror(code))
+    if access(folder, X_OK) != 0 {
+      return ActionError(
+        "folder-missing", "cannot run '\(command.description)' in '\(folder)': \(reason)", isRetryable: false)
+    }
+    if code == ENOENT { return notFound }
+    return ActionError("spawn-failed", "cannot run '\(command.description)': \(reason)", isRetryable: true)
   }
 
   /// The error for a command that wrote more than fits.
@@ -78,24 +141,5 @@ struct ChildProcess {
       "output-too-large",
       "'\(command.description)' wrote more than \(Limits.outputBytes) bytes; send its output to a file",
       isRetryable: false)
-  }
-
-  private func translate(_ error: SubprocessError) -> ActionError {
-    switch error.code {
-    case .outputLimitExceeded: Self.tooLarge(command)
-    case .executableNotFound:
-      ActionError(
-        "command-not-found", "there is no program '\(command.program)'; install it or correct its name",
-        isRetryable: false)
-    case .failedToChangeWorkingDirectory:
-      ActionError(
-        "folder-missing", "cannot run '\(command.description)' in '\(folder)': \(reason(error))", isRetryable: false)
-    default:
-      ActionError("spawn-failed", "cannot run '\(command.description)': \(reason(error))", isRetryable: true)
-    }
-  }
-
-  private func reason(_ error: SubprocessError) -> String {
-    error.underlyingError.map { "\($0)" } ?? error.description
   }
 }

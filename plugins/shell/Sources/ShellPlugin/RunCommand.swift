@@ -1,15 +1,8 @@
 import FlowModel
 import FlowPluginKit
-import Subprocess
 
-#if canImport(System)
-  import System
-#else
-  import SystemPackage
-#endif
-
-/// Runs a command in a process group of its own and waits for it without holding a thread.
-struct RunCommand: AsyncAction {
+/// Runs a command in a process group of its own and waits for it on the step's thread.
+struct RunCommand: Action {
   static let name = "shell.run"
   static let summary = "Runs a command and gives its output"
   static let errors = [
@@ -64,15 +57,16 @@ struct RunCommand: AsyncAction {
     return problems
   }
 
-  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
     let command: Command
     do throws(Command.Problem) { command = try Command(input.command) } catch {
       throw ActionError("command-invalid", error.message, isRetryable: false)
     }
+    let environment = try ChildEnvironment.make(context.environment, input.env)
     let child = ChildProcess(
-      command: command, folder: input.cwd?.path ?? context.run.workflowFolder,
-      environment: try ChildEnvironment.variables(context.environment, input.env))
-    let ending = try await child.run()
+      command: command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
+      path: environment.path)
+    let ending = try child.run(in: context)
     if ending.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
     return try Self.output(of: ending, command, successStatuses: input.successStatuses)
   }
@@ -80,20 +74,17 @@ struct RunCommand: AsyncAction {
   private static func output(
     of ending: ChildProcess.Ending, _ command: Command, successStatuses: [Int]
   ) throws -> Output {
-    guard ending.output.count + ending.errorOutput.count <= Limits.outputBytes else {
-      throw ChildProcess.tooLarge(command)
-    }
     let stdout = String(decoding: ending.output, as: UTF8.self)
     let stderr = String(decoding: ending.errorOutput, as: UTF8.self)
-    switch ending.status {
-    case .exited(let code) where successStatuses.contains(Int(code)):
-      return Output(status: Int(code), stdout: stdout, stderr: stderr)
-    case .exited(let code):
-      throw ActionError(
-        "command-failed", "'\(command.description)' exited with status \(code)" + LastLines.quote(stdout, stderr))
-    case .signaled(let signal):
+    if let signal = ending.signal {
       throw ActionError(
         "command-killed", "'\(command.description)' was ended by signal \(signal)" + LastLines.quote(stdout, stderr))
     }
+    guard successStatuses.contains(ending.exitStatus) else {
+      throw ActionError(
+        "command-failed",
+        "'\(command.description)' exited with status \(ending.exitStatus)" + LastLines.quote(stdout, stderr))
+    }
+    return Output(status: ending.exitStatus, stdout: stdout, stderr: stderr)
   }
 }

@@ -114,23 +114,46 @@ import Testing
     let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    let call = Task {
+    // From a thread of its own, because the call occupies this one until the command has ended.
+    Thread.detachNewThread { [host] in
+      while Self.processes(in: folder).count < 2 { usleep(1000) }
+      host.cancel()
+      host.advance(by: ChildGroup.grace)
+    }
+    await #expect(throws: CancellationError.self) {
       try await run(
-        "(trap '' TERM; sleep 600 & echo $! > c; echo x > b; wait) & echo $! > a; trap '' TERM; wait; wait; sleep 600",
+        "trap '' TERM; (sleep 600 & echo $! > c; echo $$ > a; wait) & wait; wait; sleep 600",
         ["cwd": .string(folder)])
     }
-    var pids: [pid_t] = []
-    while pids.count < 2 {
-      await Task.yield()
-      pids = ["a", "c"].compactMap { name in
-        (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)).flatMap {
-          pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines))
-        }
+    let processes = Self.processes(in: folder)
+    #expect(processes.count == 2)
+    for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
+  }
+
+  /// The numbers that the processes of the test have written down.
+  private static func processes(in folder: String) -> [pid_t] {
+    ["a", "c"].compactMap { name in
+      (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)).flatMap {
+        pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines))
       }
     }
-    host.cancel()
-    await #expect(throws: CancellationError.self) { try await call.value }
-    for pid in pids { #expect(await isGone(pid), "process \(pid) outlived its step") }
+  }
+
+  @Test func `cancelling ends a command that listens without waiting for the grace`() async throws {
+    let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: mark) }
+    Thread.detachNewThread { [host] in
+      while !FileManager.default.fileExists(atPath: mark) { usleep(1000) }
+      host.cancel()
+    }
+    await #expect(throws: CancellationError.self) {
+      try await run(.string("trap 'exit 0' TERM; touch \(mark); sleep 600 & wait"))
+    }
+  }
+
+  @Test func `a program is looked for in the child's own PATH`() async throws {
+    #expect(try await run(["true"], ["env": ["PATH": "/nowhere:/bin:/usr/bin"]])["status"] == 0)
+    #expect(await failure(["true"], ["env": ["PATH": "/nowhere"]])?.code == "command-not-found")
   }
 
   @Test func `what a command left running in the background ends with its step`() async throws {
@@ -158,6 +181,11 @@ import Testing
       #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < before + 40)
     }
   #endif
+
+  @Test func `a step that is cancelled already starts nothing`() async {
+    host.cancel()
+    await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }
+  }
 
   /// Whether the process ends; one that waits to be collected by its parent counts as ended.
   private func isGone(_ pid: pid_t) async -> Bool {
