@@ -39,11 +39,23 @@ enum LaunchArguments {
     return options
   }
 
-  /// An event and how long after the start it is posted.
-  static func event(_ argument: String) throws(UsageProblem) -> (name: String, delay: Duration) {
+  /// An event that the workflow knows, and how long after the start it is posted.
+  static func event(
+    _ argument: String, of workflow: Workflow, _ catalogue: some ActionCatalogue
+  ) throws(UsageProblem) -> (name: String, delay: Duration) {
     let parts = argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty else {
       throw UsageProblem("--event '\(argument)': write --event NAME@DELAY, such as map.first-use@9s")
+    }
+    var known = Set(workflow.events.map(\.name) + LifecycleEvent.allCases.map(\.rawValue))
+    for step in workflow.steps {
+      guard let declaration = catalogue.declaration(named: step.uses) else { continue }
+      known.formUnion(declaration.events)
+      if let name = declaration.eventFromInput.flatMap({ step.with[$0]?.stringValue }) { known.insert(name) }
+    }
+    guard known.contains(parts[0]) else {
+      let nearest = NearestName.of(parts[0], among: known.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageProblem("--event '\(parts[0])': this workflow knows no such event\(nearest)")
     }
     return (parts[0], try duration(parts[1], of: "--event '\(argument)'"))
   }

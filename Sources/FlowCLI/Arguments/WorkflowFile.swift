@@ -60,6 +60,14 @@ enum FileAccess {
     }
   }
 
+  /// Throws when a file at `path` could not be written, before a run is made for nothing.
+  static func checkWritable(_ path: String) throws(UsageProblem) {
+    let place = access(path, F_OK) == 0 ? path : folder(of: path)
+    guard access(place, W_OK) == 0 else {
+      throw UsageProblem("cannot write '\(path)': \(String(cString: strerror(errno)))")
+    }
+  }
+
   /// A path made absolute against the working directory.
   static func absolute(_ path: String) -> String {
     if path.hasPrefix("/") { return path }

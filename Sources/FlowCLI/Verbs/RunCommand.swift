@@ -75,7 +75,10 @@ struct RunSession {
       workflowFolder: folder)
     options.inputs = try InputArguments.read(command.inputs, for: workflow.inputs)
     options.launch = try LaunchArguments.launch(command.launch)
-    for event in command.events { options.announcedEvents.append(try LaunchArguments.event(event)) }
+    for event in command.events {
+      options.announcedEvents.append(try LaunchArguments.event(event, of: workflow, installation.registry))
+    }
+    for path in [command.report, command.trace].compactMap({ $0 }) { try FileAccess.checkWritable(path) }
     var prewarm: Duration?
     if let text = command.prewarm { prewarm = try LaunchArguments.duration(text, of: "--prewarm '\(text)'") }
     options.isPrewarmed = prewarm != nil

@@ -50,6 +50,7 @@ struct Start {
   var step: StepIndex
   var attempt: Int
   var inputs: ValueObject
-  /// Why the inputs could not be made; the step then fails without running.
-  var problem: StepFailure?
+  /// Why the inputs could not be made (the step then fails without running); an array of at most one, so that the
+  /// value that every step passes through stays small.
+  var problem: [StepFailure] = []
 }

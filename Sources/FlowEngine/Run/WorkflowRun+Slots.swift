@@ -54,7 +54,7 @@ extension WorkflowRun {
     guard prepared.detailIndices[Int(step)] >= 0 else { return Start(step: step, attempt: attempt, inputs: [:]) }
     switch inputs(of: step, state) {
     case .success(let inputs): return Start(step: step, attempt: attempt, inputs: inputs)
-    case .failure(let problem): return Start(step: step, attempt: attempt, inputs: [:], problem: problem)
+    case .failure(let problem): return Start(step: step, attempt: attempt, inputs: [:], problem: [problem])
     }
   }
 
@@ -80,10 +80,10 @@ extension WorkflowRun {
       queue.async { @Sendable [self] in work(on: queue, lane: lane, first: start) }
     }
     if let due = aftermath.timerAt {
-      deadlines.schedule(atNanoseconds: due) { [weak self] in self?.timerFired() }
+      deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
     }
     for lane in aftermath.watches {
-      deadlines.schedule(atNanoseconds: clock.now + 1_000_000) { [weak self] in self?.endWatch(of: lane) }
+      deadlines.schedule(atNanoseconds: clock.now + 1_000_000) { [self] in endWatch(of: lane) }
     }
     if aftermath.mustDeliver { deliver() }
     if aftermath.hasEnded { close() }
@@ -150,14 +150,14 @@ extension WorkflowRun {
   private enum End {
     /// With success and without outputs.
     case success
-    case ended(Ending, ValueObject)
+    indirect case ended(Ending, ValueObject)
     /// It goes on in a task.
     case goesOn
   }
 
   /// Runs a body.
   private func execute(_ start: Start, lane: Lane) -> End {
-    if let problem = start.problem {
+    if let problem = start.problem.first {
       return .ended(.failure(problem, isRetryable: false, retryAfterNanoseconds: 0), [:])
     }
     let context = ActionContext(host: self, step: start.step, attempt: start.attempt)

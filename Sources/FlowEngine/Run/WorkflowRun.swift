@@ -49,10 +49,9 @@ public final class WorkflowRun: Sendable {
   func start() throws(PreparedWorkflow.Problem) {
     emit(.runStarted(workflow: prepared.graph.workflow.name, runID: run.id, dataFolder: run.dataFolder))
     for (name, delay) in options.announcedEvents {
-      deadlines.schedule(atNanoseconds: delay.nanoseconds) { [weak self] in self?.deliverAnnounced(name) }
+      deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name) }
     }
-    gateClock.whenOpen { [weak self] outcome, time in
-      guard let self else { return }
+    gateClock.whenOpen { [self] outcome, time in
       deadlines.queue.async { @Sendable [self] in change(.gateOpened(outcome), atNanoseconds: time) }
     }
     if options.isPrewarmed {
@@ -154,8 +153,7 @@ public final class WorkflowRun: Sendable {
 
   /// Calls `action` every so often until the run has ended, never while the observer is being called.
   public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
-    wake(after: interval) { [weak self] in
-      guard let self else { return }
+    wake(after: interval) { [self] in
       deliveryQueue.async { @Sendable [self] in
         guard state.withLock({ $0.report == nil }) else { return }
         action()
