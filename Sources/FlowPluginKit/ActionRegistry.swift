@@ -2,7 +2,7 @@ import FlowModel
 
 /// The actions that one engine can run; it belongs to that engine, never to the process.
 public struct ActionRegistry: ActionCatalogue {
-  private var actions: [String: RegisteredAction] = [:]
+  private var actions: [String: DeferredAction] = [:]
   private var origins: [String: String] = [:]
   /// Handles that plugins bring into every run.
   public private(set) var resources: [PluginResource] = []
@@ -33,21 +33,28 @@ public struct ActionRegistry: ActionCatalogue {
     }
   }
 
-  /// Adds a compiled-in plugin. Its actions' names must begin with its own.
+  /// Adds a compiled-in plugin. Its actions' names must begin with its own; an action is made when it is first asked for.
   public mutating func register(_ plugin: some Plugin) throws(Conflict) {
     try register(
-      name: type(of: plugin).name, origin: "built in", actions: plugin.actions.map { RegisteredAction($0) })
+      name: type(of: plugin).name, origin: "built in",
+      actions: plugin.actions.map { (name: $0.name, action: DeferredAction($0)) })
     resources += plugin.resources
   }
 
   /// Adds a plugin by its parts, as the plugin host does for a manifest at `origin`.
   public mutating func register(name: String, origin: String, actions newActions: [RegisteredAction]) throws(Conflict) {
+    try register(
+      name: name, origin: origin, actions: newActions.map { (name: $0.declaration.name, action: DeferredAction($0)) })
+  }
+
+  private mutating func register(
+    name: String, origin: String, actions newActions: [(name: String, action: DeferredAction)]
+  ) throws(Conflict) {
     if let first = origins[name] { throw Conflict(name: name, first: first, second: origin) }
     origins[name] = origin
-    for action in newActions {
-      precondition(
-        action.declaration.pluginName == name, "action '\(action.declaration.name)' must begin with '\(name).'")
-      actions[action.declaration.name] = action
+    for (actionName, action) in newActions {
+      precondition(actionName.hasPrefix(name + "."), "action '\(actionName)' must begin with '\(name).'")
+      actions[actionName] = action
     }
   }
 
@@ -60,18 +67,18 @@ public struct ActionRegistry: ActionCatalogue {
   }
 
   /// The action of this full name, or nil.
-  public func action(named name: String) -> RegisteredAction? { actions[name] }
+  public func action(named name: String) -> RegisteredAction? { actions[name]?.action }
 
   /// Every action's declaration, sorted by name.
   public var declarations: [ActionDeclaration] {
-    actions.values.map(\.declaration).sorted { $0.name < $1.name }
+    actions.values.map(\.action.declaration).sorted { $0.name < $1.name }
   }
 
   /// The declaration of the action of this full name, or nil.
-  public func declaration(named name: String) -> ActionDeclaration? { actions[name]?.declaration }
+  public func declaration(named name: String) -> ActionDeclaration? { actions[name]?.action.declaration }
 
   /// What the action itself finds wrong with literal inputs.
   public func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
-    actions[action]?.check(input) ?? []
+    actions[action]?.action.check(input) ?? []
   }
 }
