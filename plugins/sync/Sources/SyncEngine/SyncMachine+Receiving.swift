@@ -32,6 +32,7 @@ extension SyncMachine {
   /// The server's clock, seen half a round trip ago (M2).
   private mutating func measure(sentMilliseconds sent: Int64, serverMilliseconds server: Int64, _ now: Int64) {
     let roundTrip = max(0, now - sent)
+    usualRoundTripMilliseconds = usualRoundTripMilliseconds.map { ($0 * 7 + roundTrip) / 8 } ?? roundTrip
     let skew = server + roundTrip / 2 - now
     let isSurprising = abs(skew - replica.skewMilliseconds) > roundTrip / 2 + 20
     guard !isSkewMeasured || isSurprising else { return }

@@ -79,7 +79,7 @@ extension SyncMachine {
     let operations = items.map {
       Operation(key: $0.key, expectedVersion: replica.confirmed[$0.key]?.version ?? 0, change: $0.change)
     }
-    var flight = flight(now)
+    var flight = flight(push, now)
     flight.positions = items.map(\.position)
     flight.operations = operations
     push.inFlight = flight
@@ -125,7 +125,7 @@ extension SyncMachine {
   }
 
   private mutating func sendChanges(_ now: Int64) {
-    let flight = flight(now)
+    let flight = flight(pull, now)
     if !channel.isOpen, !pull.isWanted { channel.polls += 1 }
     pull.isWanted = false
     pull.inFlight = flight
@@ -152,12 +152,19 @@ extension SyncMachine {
     effects.append(.openChannel(channel.number))
   }
 
-  private mutating func flight(_ now: Int64) -> Lane.Flight {
+  private mutating func flight(_ lane: Lane, _ now: Int64) -> Lane.Flight {
     defer { nextRequest += 1 }
     replica.spendRequest(atMilliseconds: now)
     if degradation.level == .queueOnly { degradation.probe(atMilliseconds: now) }
     return Lane.Flight(
       number: nextRequest, sentMilliseconds: now,
-      deadlineMilliseconds: now + settings.requestTimeoutMilliseconds)
+      deadlineMilliseconds: now + timeout(lane))
+  }
+
+  /// A request that takes much longer than others did is likely lost: it is given up early, and later with each failure.
+  private func timeout(_ lane: Lane) -> Int64 {
+    let most = settings.requestTimeoutMilliseconds
+    guard let usual = usualRoundTripMilliseconds else { return most }
+    return min(most, max(settings.shortestTimeoutMilliseconds, 6 * usual) << Int64(min(lane.backoff.failures, 8)))
   }
 }

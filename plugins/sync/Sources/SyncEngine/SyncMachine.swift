@@ -31,6 +31,8 @@ public struct SyncMachine: Sendable {
   /// How many fetches have been answered to their end.
   public internal(set) var completedPulls = 0
   var isSkewMeasured = false
+  /// How long answers take, smoothed; nil before the first.
+  var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
   var effects: [Effect] = []
 
@@ -247,8 +249,10 @@ public struct SyncSettings: Hashable, Sendable {
   public var gatherMilliseconds: Int64 = 150
   /// The longest that a waiting action is gathered while more follow, in milliseconds (S3: under a second; S33).
   public var gatherLimitMilliseconds: Int64 = 900
-  /// How long a request may take, in milliseconds.
+  /// How long a request may take at most, in milliseconds.
   public var requestTimeoutMilliseconds: Int64 = 4000
+  /// How long a request may take at least, however fast others were, in milliseconds.
+  public var shortestTimeoutMilliseconds: Int64 = 1000
   /// How long a silent channel is believed to be up, in milliseconds.
   public var channelSilenceMilliseconds: Int64 = 75_000
   /// Poll interval while the channel is up, in milliseconds (L3).

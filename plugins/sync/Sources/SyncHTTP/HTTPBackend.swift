@@ -123,9 +123,9 @@ public final class HTTPBackend: SyncBackend {
   }
 }
 
-/// A connection that is kept open and the thread that uses it.
+/// A connection that is kept open and the thread that uses it. `socket` is touched by jobs of `worker` alone, which run
+/// one after the other on one thread: the proof for the promise.
 private final class Line: @unchecked Sendable {
-  // `socket` is touched by jobs of `worker` alone, which run one after the other on one thread: the proof for the promise.
   let worker: BlockingWorker
   private var socket: HTTPSocket?
 

@@ -46,7 +46,8 @@ extension SyncStatus {
     lines.append("level      \(level.word)")
     lines.append("requests   \(requestsInHour) of \(limits.requestsPerHour) in the last hour")
     lines.append("traffic    \(bytesInDay) of \(limits.bytesPerDay) bytes in the last day")
-    lines.append("clock      \(clockOffsetMilliseconds) ms behind the server's")
+    let side = clockOffsetMilliseconds < 0 ? "ahead of" : "behind"
+    lines.append("clock      \(abs(clockOffsetMilliseconds)) ms \(side) the server's")
     let decided = ConflictRule.allCases.compactMap { rule in
       statistics.conflicts[rule].map { "\(rule.rawValue) \($0)" }
     }

@@ -184,7 +184,7 @@ import Testing
     rig.holds = true
     rig.give(.foregrounded)
     let late = rig.held
-    rig.advance(milliseconds: 4001)
+    rig.advance(milliseconds: 1001)
     #expect(rig.notices.contains(.failed(.timedOut)))
     let before = rig.machine.replica.statistics.lastSuccessMilliseconds
     rig.held = late

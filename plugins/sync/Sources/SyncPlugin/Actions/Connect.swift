@@ -35,8 +35,6 @@ struct Connect: AsyncAction {
     ]
   }
 
-  static func check(_ input: LiteralInput) -> [InputProblem] { [] }
-
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let stem = String(input.device.prefix(40))
     guard !stem.isEmpty else {
