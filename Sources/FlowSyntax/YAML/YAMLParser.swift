@@ -2,7 +2,7 @@ import CLibYAML
 import FlowDiagnostics
 import FlowModel
 
-/// Reads one YAML document with libyaml's events into a ``NodeTree``.
+/// Reads one YAML document into a ``NodeTree``: a plain one with ``PlainScanner``, any other with libyaml's events.
 ///
 /// Anchors, aliases, depth and size are guarded here: libyaml's events know no limits.
 struct YAMLParser {
@@ -32,13 +32,25 @@ struct YAMLParser {
       if let broken = UTF8Check.firstInvalidOffset(in: bytes) {
         return .failure(.invalidUTF8(at: broken, in: bytes))
       }
-      var parser = YAMLParser(tree: NodeTree(source: source))
-      do throws(YAMLFailure) {
-        try parser.run(bytes, OffsetMap(bytes))
-        return .success(parser.tree)
-      } catch {
-        return .failure(error)
+      if let nodes = PlainScanner.nodes(of: bytes) {
+        var tree = NodeTree(source: source)
+        tree.nodes = nodes
+        return .success(tree)
       }
+      return parseWithLibYAML(source, bytes)
+    }
+  }
+
+  /// The tree as libyaml reads it, however plain the file is.
+  static func parseWithLibYAML(
+    _ source: SourceText, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Result<NodeTree, YAMLFailure> {
+    var parser = YAMLParser(tree: NodeTree(source: source))
+    do throws(YAMLFailure) {
+      try parser.run(bytes, OffsetMap(bytes))
+      return .success(parser.tree)
+    } catch {
+      return .failure(error)
     }
   }
 

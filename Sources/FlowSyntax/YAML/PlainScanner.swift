@@ -1,0 +1,307 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Reads the plain part of YAML, in which nearly all workflows are written, several times as fast as libyaml.
+///
+/// It knows block mappings with plain keys, block sequences of scalars, flow collections on one line, scalars on one
+/// line and comments. At anything else (anchors, tags, escapes, several lines, tabs, every error) it gives up, and
+/// libyaml reads the whole file: whatever is accepted here, libyaml reads as the very same nodes, which a test holds to.
+struct PlainScanner {
+  /// A collection that is not closed yet.
+  private struct Level {
+    var node: Int
+    var indent: Int
+    var isSequence: Bool
+  }
+
+  private let bytes: UnsafeBufferPointer<UInt8>
+  private let classes: UnsafeBufferPointer<UInt8>
+  private var nodes: [Node] = []
+  private var levels: [Level] = []
+  private var position = 0
+  private var lastEnd = 0
+  /// Whether the last key still waits for its value, on the next lines.
+  private var isPending = false
+
+  /// The nodes of the document in `bytes`, or nil when it is not plain.
+  static func nodes(of bytes: UnsafeBufferPointer<UInt8>) -> [Node]? {
+    CharacterClass.table.withUnsafeBufferPointer { classes in
+      var scanner = PlainScanner(bytes: bytes, classes: classes)
+      return scanner.scan() ? scanner.nodes : nil
+    }
+  }
+
+  private init(bytes: UnsafeBufferPointer<UInt8>, classes: UnsafeBufferPointer<UInt8>) {
+    self.bytes = bytes
+    self.classes = classes
+    nodes.reserveCapacity(bytes.count / 6)
+  }
+
+  @inline(__always)
+  private func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : Self.newline }
+
+  @inline(__always)
+  private func isClass(_ offset: Int, _ wanted: UInt8) -> Bool {
+    offset < bytes.count && classes[Int(bytes[offset])] & wanted != 0
+  }
+
+  private static let newline = UInt8(ascii: "\n")
+  private static let space = UInt8(ascii: " ")
+
+  // MARK: Lines
+
+  private mutating func scan() -> Bool {
+    while position < bytes.count {
+      let lineStart = position
+      while byte(position) == Self.space { position += 1 }
+      if isAtLineEnd {
+        guard skipLineEnd() else { return false }
+        continue
+      }
+      guard scanLine(indent: position - lineStart), skipLineEnd() else { return false }
+    }
+    guard !isPending, !nodes.isEmpty else { return false }
+    while !levels.isEmpty { closeLevel() }
+    return true
+  }
+
+  @inline(__always)
+  private mutating func scanLine(indent: Int) -> Bool {
+    let isElement = bytes[position] == UInt8(ascii: "-")
+    if isPending || levels.isEmpty {
+      guard levels.isEmpty ? indent == 0 && !isElement && nodes.isEmpty : indent > levels[levels.count - 1].indent
+      else {
+        return false
+      }
+      guard levels.count < Self.deepest else { return false }
+      levels.append(Level(node: nodes.count, indent: indent, isSequence: isElement))
+      append(isElement ? .sequence : .mapping, position, position)
+      isPending = false
+    } else {
+      while let top = levels.last, top.indent > indent { closeLevel() }
+      guard let top = levels.last, top.indent == indent, top.isSequence == isElement else { return false }
+    }
+    return isElement ? scanElement() : scanMember()
+  }
+
+  private static let deepest = 24
+
+  @inline(__always)
+  private mutating func scanElement() -> Bool {
+    guard byte(position + 1) == Self.space else { return false }
+    position += 1
+    skipSpaces()
+    return !isAtLineEnd && scanValue(isInFlow: false)
+  }
+
+  @inline(__always)
+  private mutating func scanMember() -> Bool {
+    guard scanKey() else { return false }
+    guard byte(position) == Self.space || byte(position) == Self.newline else { return false }
+    skipSpaces()
+    if isAtLineEnd {
+      isPending = true
+      return true
+    }
+    return scanValue(isInFlow: false)
+  }
+
+  /// A plain key with the `:` behind it.
+  @inline(__always)
+  private mutating func scanKey() -> Bool {
+    let start = position
+    guard isClass(position, CharacterClass.keyStart) else { return false }
+    while isClass(position, CharacterClass.key) { position += 1 }
+    guard position - start <= 128, position < bytes.count, bytes[position] == UInt8(ascii: ":") else { return false }
+    append(.scalar, start, position)
+    position += 1
+    return true
+  }
+
+  // MARK: Values
+
+  private mutating func scanValue(isInFlow: Bool) -> Bool {
+    switch bytes[position] {
+    case UInt8(ascii: "["), UInt8(ascii: "{"): return scanFlow()
+    case UInt8(ascii: "\""), UInt8(ascii: "'"): return scanQuoted()
+    default: return isInFlow ? scanFlowPlain() : scanPlain()
+    }
+  }
+
+  /// A plain scalar up to the end of the line or to a comment.
+  @inline(__always)
+  private mutating func scanPlain() -> Bool {
+    guard isPlainStart else { return false }
+    let start = position
+    var end = start
+    while position < bytes.count, bytes[position] != Self.newline {
+      let byte = bytes[position]
+      if classes[Int(byte)] & CharacterClass.plain == 0 {
+        switch byte {
+        case Self.space:
+          position += 1
+          continue
+        case UInt8(ascii: "#"):
+          if bytes[position - 1] == Self.space {
+            append(.scalar, start, end)
+            return true
+          }
+        case UInt8(ascii: ":"):
+          if self.byte(position + 1) == Self.space || self.byte(position + 1) == Self.newline { return false }
+        default: return false
+        }
+      }
+      position += 1
+      end = position
+    }
+    append(.scalar, start, end)
+    return true
+  }
+
+  private var isPlainStart: Bool {
+    if isClass(position, CharacterClass.plainStart) { return true }
+    return bytes[position] == UInt8(ascii: "-") && isClass(position + 1, CharacterClass.keyStart)
+  }
+
+  /// A quoted scalar without escapes, on one line.
+  private mutating func scanQuoted() -> Bool {
+    let start = position
+    let quote = bytes[position]
+    position += 1
+    while position < bytes.count, bytes[position] != quote {
+      guard bytes[position] >= 0x20, bytes[position] < 0x7F, bytes[position] != UInt8(ascii: "\\") else { return false }
+      position += 1
+    }
+    guard position < bytes.count, byte(position + 1) != UInt8(ascii: "'") else { return false }
+    position += 1
+    append(.scalar, start, position)
+    nodes[nodes.count - 1].style = .quoted
+    return true
+  }
+
+  /// A flow collection on one line; its members are read by a loop of their own, without recursion into lines.
+  private mutating func scanFlow() -> Bool {
+    let node = nodes.count
+    let isSequence = bytes[position] == UInt8(ascii: "[")
+    let close = isSequence ? UInt8(ascii: "]") : UInt8(ascii: "}")
+    guard levels.count < Self.deepest else { return false }
+    levels.append(Level(node: node, indent: -1, isSequence: isSequence))
+    append(isSequence ? .sequence : .mapping, position, position)
+    position += 1
+    skipSpaces()
+    if byte(position) != close {
+      while true {
+        if !isSequence {
+          guard scanKey(), byte(position) == Self.space else { return false }
+          skipSpaces()
+        }
+        guard position < bytes.count, scanValue(isInFlow: true) else { return false }
+        skipSpaces()
+        if byte(position) == close { break }
+        guard byte(position) == UInt8(ascii: ",") else { return false }
+        position += 1
+        skipSpaces()
+      }
+    }
+    guard position < bytes.count else { return false }
+    position += 1
+    lastEnd = position
+    closeLevel()
+    return true
+  }
+
+  /// A plain scalar inside a flow collection: up to a comma or bracket; a colon is left to libyaml.
+  @inline(__always)
+  private mutating func scanFlowPlain() -> Bool {
+    guard isPlainStart else { return false }
+    let start = position
+    var end = start
+    while position < bytes.count {
+      let byte = bytes[position]
+      if classes[Int(byte)] & CharacterClass.flowPlain != 0 {
+        position += 1
+        end = position
+      } else if byte == Self.space {
+        position += 1
+      } else if byte == UInt8(ascii: ",") || byte == UInt8(ascii: "]") || byte == UInt8(ascii: "}") {
+        position = end
+        append(.scalar, start, end)
+        return true
+      } else {
+        return false
+      }
+    }
+    return false
+  }
+
+  // MARK: Nodes
+
+  @inline(__always)
+  private mutating func append(_ kind: Node.Kind, _ start: Int, _ end: Int) {
+    nodes.append(Node(kind: kind, start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end)))
+    lastEnd = end
+  }
+
+  private mutating func closeLevel() {
+    let level = levels.removeLast()
+    nodes[level.node].end = UInt32(truncatingIfNeeded: lastEnd)
+    nodes[level.node].link = UInt32(truncatingIfNeeded: nodes.count)
+  }
+
+  // MARK: Space
+
+  @inline(__always)
+  private mutating func skipSpaces() { while byte(position) == Self.space { position += 1 } }
+
+  /// Whether nothing but a comment stands behind the spaces that were skipped.
+  private var isAtLineEnd: Bool {
+    byte(position) == Self.newline
+      || byte(position) == UInt8(ascii: "#")
+        && (position == 0 || [Self.space, Self.newline].contains(bytes[position - 1]))
+  }
+
+  /// Skips spaces, a comment and the line break; false where something else stands there.
+  @inline(__always)
+  private mutating func skipLineEnd() -> Bool {
+    skipSpaces()
+    guard position < bytes.count else { return true }
+    if bytes[position] == UInt8(ascii: "#") {
+      guard isAtLineEnd else { return false }
+      while position < bytes.count, bytes[position] != Self.newline {
+        guard classes[Int(bytes[position])] & CharacterClass.comment != 0 else { return false }
+        position += 1
+      }
+    }
+    guard position < bytes.count else { return true }
+    guard bytes[position] == Self.newline else { return false }
+    position += 1
+    return true
+  }
+}
+
+/// What a byte may be part of in plain YAML.
+private enum CharacterClass {
+  static let keyStart: UInt8 = 1
+  static let key: UInt8 = 2
+  static let plainStart: UInt8 = 4
+  /// Anything printable but the space, `#` and `:`.
+  static let plain: UInt8 = 8
+  static let flowPlain: UInt8 = 16
+  static let comment: UInt8 = 32
+
+  static let table: [UInt8] = (0...255).map { value in
+    let byte = UInt8(value)
+    let character = Character(UnicodeScalar(byte))
+    var classes: UInt8 = 0
+    let isWord = byte < 0x80 && (character.isLetter || character.isNumber) || character == "_"
+    if isWord { classes |= keyStart | key }
+    if character == "-" || character == "." { classes |= key }
+    if isWord || "/.$+(=~^".contains(character) { classes |= plainStart }
+    if byte > 0x20, byte < 0x7F, !"#:".contains(character) { classes |= plain }
+    if byte > 0x20, byte < 0x7F, !"#:,[]{}?".contains(character) { classes |= flowPlain }
+    // Of what is not ASCII, comments may hold what neither ends a line nor is forbidden: no U+0085, U+2028, U+FEFF.
+    let isHarmless = byte >= 0x80 && ![0xC2, 0xE2, 0xED, 0xEF].contains(byte)
+    if byte >= 0x20 && byte < 0x7F || byte == 0x09 || isHarmless { classes |= comment }
+    return classes
+  }
+}
