@@ -348,7 +348,9 @@ struct SurvivalTests {
   }
 
   /// Returns when the process has ended; the suite's time limit ends a wait in vain.
-  private func ended(_ number: Int) async { while HostileChild.isRunning(number), !Task.isCancelled { await Task.yield() } }
+  private func ended(_ number: Int) async {
+    while HostileChild.isRunning(number), !Task.isCancelled { await Task.yield() }
+  }
 
   private func residentKilobytes() -> Int {
     let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
