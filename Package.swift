@@ -10,6 +10,7 @@ let package = Package(
     .executable(name: "flowrun", targets: ["flowrun"]),
     .library(name: "FlowKit", targets: ["FlowKit"]),
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
+    .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
   ],
   dependencies: [

@@ -11,6 +11,9 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "EngineBenchmark",
-      dependencies: [.product(name: "FlowKit", package: "flowrun")])
+      dependencies: [.product(name: "FlowKit", package: "flowrun")]),
+    .executableTarget(
+      name: "PluginCallBenchmark",
+      dependencies: ["FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
   ]
 )

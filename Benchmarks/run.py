@@ -44,7 +44,8 @@ def geometric_mean(values):
 
 def build(folder):
     run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "flowrun"], cwd=ROOT)
-    run(["swift", "build", "-c", "release", "--product", "EngineBenchmark"], cwd=HERE)
+    for product in ["EngineBenchmark", "PluginCallBenchmark"]:
+        run(["swift", "build", "-c", "release", "--product", product], cwd=HERE)
     compile_peer(["g++", "-O3", "-std=c++20", f"{HERE}/Peers/onetbb.cpp", "-ltbb", "-o", f"{folder}/onetbb"], "oneTBB")
     compile_peer(["gcc", "-O3", f"{HERE}/Peers/libyaml_events.c", "-lyaml", "-o", f"{folder}/libyaml_events"], "libyaml")
     include = os.environ.get("TASKFLOW_INCLUDE")
@@ -279,6 +280,13 @@ def cold_start(folder, repetitions):
         f"{wall * 1000:.1f} against {hello * 1000:.1f} ms")
 
 
+def plugin_calls(calls):
+    for row in json.loads(run([f"{HERE}/.build/release/PluginCallBenchmark", str(calls), "--json"])):
+        add(f"a call to a persistent child in {row['language']}, against the bare round trip", "≤ 1.3", row["ratio"],
+            f"{row['callMicroseconds']:.1f} against {row['bareMicroseconds']:.1f} µs; {row['calls']} calls: "
+            f"{row['grownKilobytes']:+d} KiB, {row['grownDescriptors']:+d} descriptors")
+
+
 def instructions():
     if not shutil.which("valgrind"):
         missing.append("valgrind")
@@ -315,6 +323,7 @@ def main():
         shells(folder)
         gates(folder, 5 if quick else 20)
         neighbours(folder)
+        plugin_calls(10_000)
         is_within = instructions()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
     for name in sorted(set(missing)):

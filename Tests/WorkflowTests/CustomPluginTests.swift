@@ -106,6 +106,18 @@ struct CustomPluginTests {
     #expect(checked.output.contains("did you mean 'text'?"), "\(checked.output)")
   }
 
+  @Test func `every built-in plugin keeps the rules of the suite`() throws {
+    defer { remove() }
+    let names = try flowrun("plugins").lines.filter { $0.hasSuffix("  built in") }.map {
+      String($0.split(separator: " ")[0])
+    }
+    #expect(names.count >= 5)
+    for name in names {
+      let result = try flowrun("plugins", "check", name)
+      #expect(result.exitCode == 0, "\(name): \(result.output)\(result.errors)")
+    }
+  }
+
   @Test func `two plugins of one name are an error that names both`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")

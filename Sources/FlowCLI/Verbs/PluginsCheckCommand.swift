@@ -8,7 +8,7 @@ import FlowTestKit
   import Foundation
 #endif
 
-/// `flowrun plugins check DIR`: runs the conformance suite over a plugin that was brought along.
+/// `flowrun plugins check DIR`: runs the conformance suite over a plugin.
 struct PluginsCheckCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "check", abstract: "Checks a plugin: its manifest, its program and its cases.",
@@ -19,10 +19,24 @@ struct PluginsCheckCommand: Verb {
       cases cannot be read.
       """)
 
-  @Argument(help: "The plugin's folder.")
+  @Argument(help: "The plugin's folder, or the name of a built-in plugin.")
   var folder: String
 
   func perform() async throws {
+    let scratch = FileManager.default.temporaryDirectory.appending(path: "flowrun-check-\(UUID().uuidString)").path
+    try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+    let isSound: Bool
+    if !FileAccess.exists(folder), let plugin = BuiltInPlugins.all.first(where: { type(of: $0).name == folder }) {
+      isSound = await check(PluginConformance(plugin, in: scratch))
+      if isSound { StandardOutput.write("\(folder) is sound\n") }
+    } else {
+      isSound = try await checkFolder(scratch)
+    }
+    try? FileManager.default.removeItem(atPath: scratch)
+    (isSound ? ExitStatus.success : .failure).exit()
+  }
+
+  private func checkFolder(_ scratch: String) async throws -> Bool {
     let plugin: InstalledPlugin
     switch PluginFinder.read(FileAccess.absolute(folder)) {
     case .success(let read): plugin = read
@@ -30,24 +44,27 @@ struct PluginsCheckCommand: Verb {
     }
     let cases = try readCases(of: plugin)
     let host = PluginHost()
-    let scratch = FileManager.default.temporaryDirectory.appending(path: "flowrun-check-\(UUID().uuidString)").path
-    try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
-    let suite = PluginConformance(
-      name: plugin.name, actions: host.actions(of: plugin), cases: cases, in: scratch, reading: plugin.folder)
+    let isSound = await check(
+      PluginConformance(
+        name: plugin.name, actions: host.actions(of: plugin), cases: cases, in: scratch, reading: plugin.folder))
+    await host.close()
+    if cases.isEmpty {
+      StandardOutput.write(
+        "note   no case calls it: write calls with what they are to give to \(caseFile(of: plugin))\n")
+    }
+    if isSound { StandardOutput.write("\(plugin.name) \(plugin.manifest.version) is sound\n") }
+    return isSound
+  }
+
+  /// Reports each rule; whether all are kept.
+  private func check(_ suite: PluginConformance) async -> Bool {
     var isSound = true
     for rule in PluginConformance.Rule.allCases {
       let findings = await suite.check(rule)
       report(rule, findings)
       isSound = isSound && findings.isEmpty
     }
-    await host.close()
-    try? FileManager.default.removeItem(atPath: scratch)
-    if cases.isEmpty {
-      StandardOutput.write(
-        "note   no case calls it: write calls with what they are to give to \(caseFile(of: plugin))\n")
-    }
-    StandardOutput.write(isSound ? "\(plugin.name) \(plugin.manifest.version) is sound\n" : "")
-    (isSound ? ExitStatus.success : .failure).exit()
+    return isSound
   }
 
   private func caseFile(of plugin: InstalledPlugin) -> String { plugin.folder + "/cases.jsonl" }

@@ -1,0 +1,198 @@
+import FlowModel
+import FlowPluginHost
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+
+/// A call to a persistent child through the plugin host, beside the bare round trip over pipes to the same program:
+/// a blocking write of the same line and a blocking read of the same answer, with nothing else around it.
+///
+/// Usage: `PluginCallBenchmark [CALLS] [--json]`
+@main
+struct PluginCallBenchmark {
+  /// The bar: a call takes at most so many bare round trips.
+  static let bar = 1.3
+  private static let rounds = 9
+
+  static func main() async throws {
+    let arguments = CommandLine.arguments.dropFirst()
+    let calls = arguments.compactMap { Int($0) }.first ?? 10_000
+    let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-benchmark-\(getpid())").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    var rows: [Row] = []
+    for language in PluginTemplate.Language.allCases {
+      rows.append(try await measure(language, calls: calls, in: folder))
+    }
+    if arguments.contains("--json") {
+      print(JSONText.write(.array(rows.map(\.value)), layout: .indented))
+    } else {
+      for row in rows { print(row.text) }
+    }
+  }
+
+  private static func measure(
+    _ language: PluginTemplate.Language, calls: Int, in folder: String
+  ) async throws -> Row {
+    let plugin = try EchoPlugin(language, in: folder)
+    let host = PluginHost()
+    let call = try plugin.call(through: host)
+    let bare = try BarePipe(plugin.command(cache: try await plugin.compiledProgram()), folder: plugin.folder)
+    for _ in 0..<500 {
+      try await call()
+      try bare.roundTrip()
+    }
+    let before = Usage.now
+    var hostTimes: [Double] = []
+    var bareTimes: [Double] = []
+    // In turns, so that what disturbs the machine disturbs both.
+    for _ in 0..<rounds {
+      bareTimes.append(try time(calls / rounds) { try bare.roundTrip() })
+      hostTimes.append(try await time(calls / rounds) { try await call() })
+    }
+    let after = Usage.now
+    await host.close()
+    return Row(
+      language: language.rawValue, bareMicroseconds: bareTimes.sorted()[rounds / 2],
+      hostMicroseconds: hostTimes.sorted()[rounds / 2], calls: calls / rounds * rounds,
+      grownKilobytes: after.residentKilobytes - before.residentKilobytes,
+      grownDescriptors: after.descriptors - before.descriptors)
+  }
+
+  private static func time(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
+    let start = ContinuousClock.now
+    for _ in 0..<count { try body() }
+    return Double((ContinuousClock.now - start).nanoseconds) / 1000 / Double(count)
+  }
+
+  private static func time(_ count: Int, _ body: () async throws -> Void) async rethrows -> Double {
+    let start = ContinuousClock.now
+    for _ in 0..<count { try await body() }
+    return Double((ContinuousClock.now - start).nanoseconds) / 1000 / Double(count)
+  }
+}
+
+/// What is printed for a language.
+struct Row {
+  let language: String
+  let bareMicroseconds: Double
+  let hostMicroseconds: Double
+  let calls: Int
+  let grownKilobytes: Int
+  let grownDescriptors: Int
+
+  var ratio: Double { hostMicroseconds / bareMicroseconds }
+
+  var text: String {
+    let figures = String(
+      format: "bare %6.1f µs   call %6.1f µs   ratio %.2f   %d calls: %+d KiB, %+d descriptors", bareMicroseconds,
+      hostMicroseconds, ratio, calls, grownKilobytes, grownDescriptors)
+    return language.padding(toLength: 8, withPad: " ", startingAt: 0) + figures
+      + (ratio <= PluginCallBenchmark.bar ? "" : "   over the bar of \(PluginCallBenchmark.bar)")
+  }
+
+  var value: Value {
+    [
+      "language": .string(language), "bareMicroseconds": .number(bareMicroseconds),
+      "callMicroseconds": .number(hostMicroseconds), "ratio": .number(ratio), "calls": .integer(calls),
+      "grownKilobytes": .integer(grownKilobytes), "grownDescriptors": .integer(grownDescriptors),
+    ]
+  }
+}
+
+/// The new plugin of a language, without the line it logs, so that a call is one line there and one back.
+struct EchoPlugin {
+  let folder: String
+  private let installed: InstalledPlugin
+
+  init(_ language: PluginTemplate.Language, in parent: String) throws {
+    let template = PluginTemplate(name: "echo-\(language.rawValue)", language: language)!
+    folder = parent + "/" + template.name
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for (name, text) in template.files {
+      let quiet = text.split(separator: "\n", omittingEmptySubsequences: false)
+        .filter { !$0.contains("saying it louder") }.joined(separator: "\n")
+      try quiet.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+    }
+    installed = try PluginFinder.read(folder).get()
+  }
+
+  /// A call of the plugin's action as an engine makes it.
+  func call(through host: PluginHost) throws -> () async throws -> Void {
+    let action = host.actions(of: installed)[0]
+    guard case .asynchronous(let body) = action.body else { preconditionFailure("no service") }
+    let context = TestHost().context()
+    return { _ = try await body(["text": "hello"], context) }
+  }
+
+  /// Where the host keeps what it compiled, for a plugin in Swift; nothing for the others.
+  func compiledProgram() async throws -> String? {
+    guard case .source = installed.manifest.program else { return nil }
+    let program = folder + "/program"
+    let compiler = Process()
+    compiler.executableURL = URL(filePath: "/usr/bin/env")
+    compiler.arguments = [
+      "swiftc", "-Onone", "-wmo", "-o", program, folder + "/main.swift", folder + "/Protocol.swift",
+    ]
+    try compiler.run()
+    compiler.waitUntilExit()
+    return program
+  }
+
+  func command(cache: String?) -> [String] {
+    if case .command(let words) = installed.manifest.program { words } else { [cache ?? ""] }
+  }
+
+}
+
+/// A program on two pipes, spoken to as plainly as it goes.
+final class BarePipe {
+  private let process = Process()
+  private let toChild = Pipe()
+  private let fromChild = Pipe()
+  private let line: [UInt8]
+  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
+
+  init(_ command: [String], folder: String) throws {
+    process.executableURL = URL(filePath: "/usr/bin/env")
+    process.arguments = command
+    process.currentDirectoryURL = URL(filePath: folder)
+    process.standardInput = toChild
+    process.standardOutput = fromChild
+    try process.run()
+    let name = folder.split(separator: "/").last!
+    line = Array(
+      (#"{"jsonrpc":"2.0","id":7,"method":"run","params":{"action":"\#(name).text","inputs":{"text":"hello"},"#
+        + #""env":{},"attempt":1,"remainingMilliseconds":null}}"# + "\n").utf8)
+  }
+
+  deinit {
+    process.terminate()
+    process.waitUntilExit()
+  }
+
+  func roundTrip() throws {
+    let sent = line.withUnsafeBytes { write(toChild.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count) }
+    precondition(sent == line.count)
+    var count = 0
+    repeat {
+      let got = buffer.withUnsafeMutableBytes {
+        read(fromChild.fileHandleForReading.fileDescriptor, $0.baseAddress! + count, $0.count - count)
+      }
+      precondition(got > 0)
+      count += got
+    } while buffer[count - 1] != UInt8(ascii: "\n")
+  }
+}
+
+/// What this process holds.
+struct Usage {
+  let residentKilobytes: Int
+  let descriptors: Int
+
+  static var now: Usage {
+    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
+    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count) ?? 0
+    return Usage(residentKilobytes: Int(line.filter(\.isNumber)) ?? 0, descriptors: descriptors)
+  }
+}
