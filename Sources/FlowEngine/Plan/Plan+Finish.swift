@@ -13,7 +13,7 @@ extension Plan {
     } else if states[place].status == .running, states[place].attempt == attempt {
       givePlaceBack(step)
       conclude(step, ending, at: now)
-    } else if states[place].marks.contains(.serving) {
+    } else if states[place].marks.contains(.serving), states[place].attempt == attempt {
       endService(step, ending, at: now)
     } else if mainHolder == step {
       mainHolder = nil

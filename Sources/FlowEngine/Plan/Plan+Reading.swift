@@ -83,7 +83,8 @@ extension Plan {
 
   /// Whether a body of this try may be running: it is awaited, serves, or was told to end.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
-    isAwaiting(step, attempt: attempt) || states[Int(step)].marks.contains(.serving)
+    let isCurrent = Int(states[Int(step)].attempt) == attempt
+    return isAwaiting(step, attempt: attempt) || (isCurrent && states[Int(step)].marks.contains(.serving))
       || lingering[Attempt(step: step, attempt: UInt8(attempt))] != nil
   }
 
