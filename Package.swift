@@ -33,10 +33,12 @@ let package = Package(
       "FlowPluginHost", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "CFlowProcess"],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
-    + core("FlowTestKit", uses: ["FlowModel", "FlowPluginKit", "FlowEngine"])
+    + core(
+      "FlowTestKit", uses: ["FlowModel", "FlowExpressions", "FlowPluginKit", "FlowEngine"],
+      tests: ["FlowModel", "FlowEngine"])
     + [
       .testTarget(
-        name: "SimulationTests", dependencies: ["FlowModel", "FlowExpressions", "FlowEngine", "FlowTestKit"])
+        name: "SimulationTests", dependencies: ["FlowModel", "FlowEngine", "FlowTestKit"])
     ]
     + plugin("flow")
     + plugin("preferences")

@@ -122,6 +122,7 @@ extension StepBehaviour: CustomStringConvertible {
       case (_, .failure(retryable: false)): "fails for good \(time)"
       }
     if let readyAfter { text += ", ready after \(DurationText.format(readyAfter))" }
+    if let retryAfter { text += ", asks for \(DurationText.format(retryAfter)) before the next try" }
     for post in posts { text += ", posts \(post.event) after \(DurationText.format(post.after))" }
     switch respondsToCancellationAfter {
     case nil: text += ", deaf"

@@ -153,7 +153,12 @@ public struct Simulator {
 
   private mutating func apply(_ event: PlanEvent) {
     if case .cancelled = event { signal(.cancelled) }
-    plan.apply(event, at: now)
+    if case .finished(let step, let attempt, .success) = event {
+      // The shorter way that production takes; the tests of interleavings take the longer one.
+      plan.succeeded(step, attempt: attempt, at: now)
+    } else {
+      plan.apply(event, at: now)
+    }
     settleWorld()
   }
 

@@ -48,6 +48,8 @@ public struct StepBehaviour: Sendable, Hashable {
   public var duration: Duration?
   /// What the body returns.
   public var ending: Ending
+  /// The least pause before the next attempt that its error asks for; nil: none.
+  public var retryAfter: Duration?
   /// How long after it was told to stop the body returns; nil: it is deaf and goes on to its own end.
   public var respondsToCancellationAfter: Duration?
   /// The events it posts on the way, by time.
@@ -65,13 +67,14 @@ public struct StepBehaviour: Sendable, Hashable {
   /// A behaviour; one that is told to stop returns at once unless stated otherwise.
   public init(
     duration: Duration?, ending: Ending = .success, respondsToCancellationAfter: Duration? = .zero,
-    posts: [ScriptedPost] = [], readyAfter: Duration? = nil
+    posts: [ScriptedPost] = [], readyAfter: Duration? = nil, retryAfter: Duration? = nil
   ) {
     self.duration = duration
     self.ending = ending
     self.respondsToCancellationAfter = respondsToCancellationAfter
     self.posts = posts
     self.readyAfter = readyAfter
+    self.retryAfter = retryAfter
   }
 
   /// An attempt that succeeds after `duration`.

@@ -163,6 +163,7 @@ struct RandomScenario {
   private mutating func behaviour(isService: Bool) -> StepBehaviour {
     var behaviour = StepBehaviour(duration: length())
     if random.chance(18) { behaviour.ending = .failure(retryable: random.chance(80)) }
+    if behaviour.ending != .success, random.chance(10) { behaviour.retryAfter = length() }
     if random.chance(4) { behaviour.duration = nil }
     if random.chance(20) {
       behaviour.respondsToCancellationAfter = random.pick([nil, length(), .seconds(1), .milliseconds(1500)])

@@ -11,9 +11,12 @@ import Testing
 @Suite struct `Random scenarios` {
   /// Every block is one test case, so that all cores work.
   private static let blocks = 20
-  /// 10,000 in all, or what `FLOWRUN_SCENARIOS` says.
-  private static let scenariosPerBlock: UInt64 =
-    (ProcessInfo.processInfo.environment["FLOWRUN_SCENARIOS"].flatMap(UInt64.init) ?? 10_000) / UInt64(blocks)
+  /// 10,000 in all, or what `FLOWRUN_SCENARIOS` says, or 100,000 where long tests are asked for.
+  private static let scenariosPerBlock: UInt64 = {
+    let environment = ProcessInfo.processInfo.environment
+    let usual: UInt64 = environment["FLOWRUN_LONG_TESTS"] == nil ? 10_000 : 100_000
+    return (environment["FLOWRUN_SCENARIOS"].flatMap(UInt64.init) ?? usual) / UInt64(blocks)
+  }()
 
   /// 10,000 workflows with failures, retries, conditions, events, deadlines, deferral, services, queues, cancellations,
   /// late and deaf steps, prewarmed or not. `FLOWRUN_SEED` replays one.
@@ -44,6 +47,37 @@ import Testing
   private struct Disagreement: Error {}
 
   private static func differences(_ scenario: Scenario) throws -> [String] {
-    try Oracle.record(of: scenario).differences(from: EngineRun(scenario).record, called: "engine")
+    try Oracle.record(of: scenario).differences(from: RunRecord(ofEngineRunning: scenario), called: "engine")
+  }
+}
+
+/// What the comparison rests on.
+@Suite struct `The random scenarios` {
+  @Test func `reach every outcome, reason and conclusion there is`() {
+    let records = (1...UInt64(1000)).map { Oracle.record(of: RandomScenario.scenario(seed: $0)) }
+    let steps = records.flatMap(\.steps)
+    #expect(Set(records.compactMap(\.conclusion)) == ["success", "partial", "failure", "cancelled"])
+    #expect(Set(records.compactMap(\.gate.outcome)) == ["ready", "failed", "timed-out", "cancelled"])
+    #expect(Set(steps.compactMap(\.outcome)) == ["success", "failure", "timed-out", "cancelled", "skipped"])
+    let reasons = ["condition", "disabled", "upstream-failed", "event-never-posted", "run-cancelled"]
+    #expect(Set(steps.compactMap(\.reason)) == Set(reasons))
+    #expect(steps.contains { $0.isAbandoned })
+    #expect(steps.contains { ($0.overrun ?? 0) > 0 })
+    #expect(steps.contains { $0.attempts == 4 })
+    #expect(steps.contains { $0.isDeferred && $0.outcome == "success" })
+    #expect(steps.contains { ($0.startedAt ?? 0) < 0 })
+    #expect(records.contains { $0.gate.late.count > 1 && $0.gate.readyAt != nil })
+  }
+
+  @Test func `shrink to what the failure needs and no more`() {
+    let scenario = RandomScenario.scenario(seed: 8)
+    let isTimed = { (scenario: Scenario) in scenario.workflow.steps.contains { $0.options.deadline?.max != nil } }
+    #expect(isTimed(scenario) && scenario.workflow.steps.count > 1)
+    let shrunken = ShrunkenScenario(scenario, failsStill: isTimed).scenario
+    #expect(shrunken.workflow.steps.count == 1)
+    #expect(shrunken.workflow.steps[0].options.deadline?.min == nil)
+    #expect(shrunken.workflow.steps[0].options.deadline?.max != nil)
+    #expect(shrunken.scripts == [.succeeds(after: .zero)])
+    #expect(shrunken.workflow.gate == nil)
   }
 }

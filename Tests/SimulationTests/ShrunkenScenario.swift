@@ -112,6 +112,7 @@ struct ShrunkenScenario {
       { $0.attempts.count == 1 ? false : set(&$0.attempts, [$0.attempts[0]]) },
       { set(&$0.draws, []) },
       { set(&$0.attempts[0].posts, []) },
+      { set(&$0.attempts[0].retryAfter, nil) },
       { set(&$0.attempts[0].ending, .success) },
       { set(&$0.attempts[0].respondsToCancellationAfter, .zero) },
       {

@@ -4,7 +4,7 @@ import Testing
 /// Runs a scenario written by hand on the engine and on the oracle, which must agree, and gives the engine's record.
 func simulate(_ builder: ScenarioBuilder, at location: SourceLocation = #_sourceLocation) throws -> RunRecord {
   let expected = Oracle.record(of: builder.scenario)
-  let actual = try EngineRun(builder.scenario).record
+  let actual = try RunRecord(ofEngineRunning: builder.scenario)
   let differences = expected.differences(from: actual, called: "engine")
   #expect(differences.isEmpty, "\(differences.joined(separator: "\n"))\n\(builder.scenario)", sourceLocation: location)
   return actual

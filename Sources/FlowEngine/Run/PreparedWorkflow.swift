@@ -239,7 +239,7 @@ enum PreparedDuration: Sendable {
 
 extension Expression {
   /// The status functions it names, as the plan counts them.
-  var statusFunctionSet: StepFacts.StatusFunctions {
+  package var statusFunctionSet: StepFacts.StatusFunctions {
     var set: StepFacts.StatusFunctions = []
     for function in statusFunctions {
       switch function {

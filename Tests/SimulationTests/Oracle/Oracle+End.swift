@@ -65,7 +65,7 @@ extension Oracle {
   /// The blocking steps that are not settled, and what these need.
   var awaitedByGate: Set<Int> {
     var awaited = Set(blocking.filter { !isSettled($0) })
-    for _ in steps.indices { awaited.formUnion(awaited.flatMap(needs)) }
+    for step in topologicalOrder.reversed() where awaited.contains(step) { awaited.formUnion(needs[step]) }
     return awaited
   }
 
@@ -143,7 +143,7 @@ extension Oracle {
       skip(step, "run-cancelled")
       return true
     }
-    guard needs(of: step).allSatisfy(isSettled) else { return false }
+    guard needs[step].allSatisfy(isSettled) else { return false }
     let condition = conditions[step]
     if condition.value({ valueNow($0, of: step) }).truth == true {
       queue(step)

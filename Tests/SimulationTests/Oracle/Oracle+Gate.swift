@@ -15,7 +15,7 @@ extension Oracle {
   /// Which steps are deferred, and thereby not blocking; before activation expressions are not evaluated.
   mutating func findDeferred(evaluating: Bool) {
     for step in steps.indices {
-      switch steps[step].options.deferral {
+      switch options[step].deferral {
       case .never: break
       case .afterGate: states[step].isDeferred = true
       case .idle:
@@ -26,18 +26,16 @@ extension Oracle {
     }
     // "A step that needs a deferred one is thereby deferred." Decision: deferred, but not idle; also where the need is
     // disabled.
-    for _ in steps.indices {
-      for step in steps.indices where needs(of: step).contains(where: { states[$0].isDeferred }) {
-        states[step].isDeferred = true
-      }
+    for step in topologicalOrder where needs[step].contains(where: { states[$0].isDeferred }) {
+      states[step].isDeferred = true
     }
     for step in steps.indices {
-      states[step].isBlocking = !states[step].isDeferred && steps[step].options.blocking ?? true
+      states[step].isBlocking = !states[step].isDeferred && options[step].blocking ?? true
     }
   }
 
   func isEnabled(_ step: Int) -> Bool {
-    switch steps[step].options.enabled {
+    switch options[step].enabled {
     case .literal(let flag): flag
     case .expression(let text): isTrue(text)
     }
@@ -79,14 +77,13 @@ extension Oracle {
   /// estimate counts with its upper end, none as zero, and the step's own is part of its path. The order is fixed before
   /// anything runs, and again at activation, which knows what the `defer` expressions say.
   mutating func rankSteps() {
-    var leadsToBlocking = steps.indices.map { !states[$0].isDeferred && steps[$0].options.blocking ?? true }
-    var path = steps.map { $0.options.estimate?.high.nanoseconds ?? 0 }
-    for _ in steps.indices {
-      for (index, step) in steps.enumerated() {
-        for need in step.needs.map(Int.init) {
-          if leadsToBlocking[index] { leadsToBlocking[need] = true }
-          path[need] = max(path[need], (steps[need].options.estimate?.high.nanoseconds ?? 0) + path[index])
-        }
+    var leadsToBlocking = steps.indices.map { !states[$0].isDeferred && options[$0].blocking ?? true }
+    let own = options.map { $0.estimate?.high.nanoseconds ?? 0 }
+    var path = own
+    for step in topologicalOrder.reversed() {
+      for need in needs[step] {
+        if leadsToBlocking[step] { leadsToBlocking[need] = true }
+        path[need] = max(path[need], own[need] + path[step])
       }
     }
     rankOrder = steps.indices.sorted {
@@ -123,5 +120,15 @@ extension Oracle {
     // 5: "At max every blocking step that is not yet settled, started or not, is `late`"
     if outcome == "timed-out" { gate.late = blocking.filter { !isSettled($0) }.map { steps[$0].id.text } }
     if outcome == "failed" { gate.failed = blocking.filter(isUnsatisfied).map { steps[$0].id.text } }
+  }
+
+  /// The steps so that each comes after all it needs.
+  var topologicalOrder: [Int] {
+    var order: [Int] = []
+    while order.count < steps.count {
+      let placed = Set(order)
+      order += steps.indices.filter { !placed.contains($0) && needs[$0].allSatisfy(placed.contains) }
+    }
+    return order
   }
 }

@@ -11,14 +11,12 @@ extension Oracle {
 
   func isPausing(_ step: Int) -> Bool { if case .pausing = states[step].phase { true } else { false } }
 
-  func needs(of step: Int) -> [Int] { steps[step].needs.map(Int.init) }
-
   /// The launch gate, 2: "satisfied when it succeeded, when it is optional and failed or timed out, or when it was
   /// skipped for `condition` or `disabled`; every other end leaves it unsatisfied".
   func isSatisfied(_ step: Int) -> Bool {
     switch states[step].outcome {
     case "success": true
-    case "failure", "timed-out": steps[step].options.isOptional
+    case "failure", "timed-out": options[step].isOptional
     case "skipped": states[step].reason == "condition" || states[step].reason == "disabled"
     default: false
     }
@@ -26,14 +24,14 @@ extension Oracle {
 
   func isUnsatisfied(_ step: Int) -> Bool { isSettled(step) && !isSatisfied(step) }
 
-  func missingEvents(of step: Int) -> [String] { steps[step].options.after.filter { events[$0] == nil } }
+  func missingEvents(of step: Int) -> [String] { options[step].after.filter { events[$0] == nil } }
 
   var isGateOpen: Bool { gate.openedAt != nil }
 
   /// *Decision*: "evaluated once at activation" says that a `prewarm` step whose `enabled` or `defer` is an expression
   /// waits for activation.
   func mayRunBeforeActivation(_ step: Int) -> Bool {
-    let options = steps[step].options
+    let options = self.options[step]
     if case .expression = options.enabled { return false }
     if case .expression = options.deferral { return false }
     return options.prewarm
@@ -50,7 +48,7 @@ extension Oracle {
       return true
     }
     // "Evaluated once, when all needs are settled, all events are posted and, for a deferred step, the gate is open"
-    guard needs(of: step).allSatisfy(isSettled), missingEvents(of: step).isEmpty else { return false }
+    guard needs[step].allSatisfy(isSettled), missingEvents(of: step).isEmpty else { return false }
     if states[step].isDeferred && !isGateOpen { return false }
     guard conditions[step].value({ valueNow($0, of: step) }).truth == true else {
       skip(step, reasonWhenFalse(step))
@@ -70,9 +68,9 @@ extension Oracle {
   func reasonToSkipAtOnce(_ step: Int) -> String? {
     let condition = conditions[step]
     if condition.names("always") { return nil }
-    if needs(of: step).contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
+    if needs[step].contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
     let waits = condition.names("failure") || condition.names("cancelled")
-    return !waits && needs(of: step).contains(where: isUnsatisfied) ? "upstream-failed" : nil
+    return !waits && needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
   }
 
   /// "`failure()`: some direct need is not [satisfied], for another reason than `event-never-posted`"
@@ -80,7 +78,7 @@ extension Oracle {
 
   /// What a name stands for when the condition is evaluated.
   func valueNow(_ name: String, of step: Int?) -> OracleExpression.Value {
-    let direct = step.map { needs(of: $0) } ?? []
+    let direct = step.map { needs[$0] } ?? []
     switch name {
     case "always()": return .boolean(true)
     case "cancelled()": return .boolean(cancelledAt != nil)
@@ -112,8 +110,8 @@ extension Oracle {
   /// with `failure()` or `always()` takes it up", and a step that does not run takes nothing up: `condition` only where
   /// all needs are satisfied.
   func reasonWhenFalse(_ step: Int) -> String {
-    if needs(of: step).contains(where: isFailed) { return "upstream-failed" }
-    return needs(of: step).contains(where: isUnsatisfied) ? "event-never-posted" : "condition"
+    if needs[step].contains(where: isFailed) { return "upstream-failed" }
+    return needs[step].contains(where: isUnsatisfied) ? "event-never-posted" : "condition"
   }
 
   // MARK: - Start
@@ -131,7 +129,7 @@ extension Oracle {
   }
 
   func queueName(of step: Int) -> String {
-    steps[step].options.queue ?? (states[step].isDeferred ? "utility" : "user-initiated")
+    options[step].queue ?? (states[step].isDeferred ? "utility" : "user-initiated")
   }
 
   func hasPlace(_ step: Int) -> Bool {
@@ -223,7 +221,7 @@ extension Oracle {
 
   /// "`min`: success is reported not before it"
   mutating func succeed(_ step: Int) {
-    let floor = steps[step].options.deadline?.min.map { states[step].startedAt! + $0.nanoseconds }
+    let floor = options[step].deadline?.min.map { states[step].startedAt! + $0.nanoseconds }
     if let floor, floor > now {
       states[step].phase = .held(until: floor)
     } else {
@@ -235,7 +233,7 @@ extension Oracle {
   /// not start before max is not awaited: the step fails with its last error." *Decision*: one whose last error is that
   /// `attempt-deadline` had passed has `timed-out`.
   mutating func attemptFailed(_ step: Int, isRetryable: Bool, outcome: String) {
-    let options = steps[step].options
+    let options = self.options[step]
     guard isRetryable, let retry = options.retry, states[step].attempts < retry.attempts else {
       return settle(step, outcome)
     }
@@ -243,7 +241,9 @@ extension Oracle {
     for _ in 1..<states[step].attempts { pause *= retry.backoff }
     pause = min(pause, Double(retry.maxDelay.nanoseconds))
     if retry.jitter == .full { pause *= scenario.scripts[step].draw(afterAttempt: states[step].attempts) }
-    let next = now + Int(pause)
+    // The action's own error may ask for a longer pause.
+    let asked = scenario.scripts[step].behaviour(attempt: states[step].attempts).retryAfter
+    let next = now + max(Int(pause), outcome == "failure" ? asked?.nanoseconds ?? 0 : 0)
     if let max = options.deadline?.max, next >= states[step].startedAt! + max.nanoseconds {
       return settle(step, outcome)
     }

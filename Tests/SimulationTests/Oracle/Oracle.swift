@@ -11,6 +11,9 @@ import FlowTestKit
 struct Oracle {
   let scenario: Scenario
   let steps: [Step]
+  /// Options and needs of the steps, taken out once.
+  let options: [StepOptions]
+  let needs: [[Int]]
   /// Who starts first where places are short: ids of steps, first to last.
   var rankOrder: [Int] = []
   let queueWidths: [String: Int]
@@ -102,7 +105,9 @@ struct Oracle {
     self.scenario = scenario
     steps = scenario.workflow.steps
     states = steps.map { _ in StepState() }
-    conditions = steps.map { OracleExpression(condition: $0.options.condition) }
+    options = steps.map(\.options)
+    needs = steps.map { $0.needs.map(Int.init) }
+    conditions = options.map { OracleExpression(condition: $0.condition) }
     var widths = ["main": 1]
     for queue in scenario.workflow.queues { widths[queue.name] = queue.width }
     queueWidths = widths
@@ -207,13 +212,13 @@ struct Oracle {
         items.append(Item(due: Due(instant: until, kind: 6, place: index), action: .floorReached(step: index)))
       default: break
       }
-      if state.phase == .running, let limit = steps[index].options.retry?.attemptDeadline,
+      if state.phase == .running, let limit = options[index].retry?.attemptDeadline,
         let body = currentBody(of: index)
       {
         let at = bodies[body].startedAt + limit.nanoseconds
         items.append(Item(due: Due(instant: at, kind: 3, place: index), action: .attemptDeadline(step: index)))
       }
-      if let start = state.startedAt, let max = steps[index].options.deadline?.max, !isHeld(index) {
+      if let start = state.startedAt, let max = options[index].deadline?.max, !isHeld(index) {
         let at = start + max.nanoseconds
         items.append(Item(due: Due(instant: at, kind: 3, place: index, part: 1), action: .stepDeadline(step: index)))
       }
@@ -313,7 +318,7 @@ struct Oracle {
 
   /// "`conclusion` is the same after `optional` is applied (an optional failure concludes `success`)"
   func stepConclusion(_ step: Int) -> String? {
-    hasFailed(step) && steps[step].options.isOptional ? "success" : reportedOutcome(step)
+    hasFailed(step) && options[step].isOptional ? "success" : reportedOutcome(step)
   }
 
   /// "`success`, `partial` (an optional step failed, or the gate timed out), `failure`, `cancelled`"; "The conclusion
@@ -322,7 +327,7 @@ struct Oracle {
   var conclusion: String {
     if cancelledAt != nil { return "cancelled" }
     let failed = steps.indices.filter(hasFailed)
-    if failed.contains(where: { !steps[$0].options.isOptional }) || gate.outcome == "failed" { return "failure" }
+    if failed.contains(where: { !options[$0].isOptional }) || gate.outcome == "failed" { return "failure" }
     return failed.isEmpty && gate.outcome != "timed-out" ? "success" : "partial"
   }
 }

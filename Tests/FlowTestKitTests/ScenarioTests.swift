@@ -1,0 +1,76 @@
+import FlowEngine
+import FlowModel
+import FlowTestKit
+import Testing
+
+@Suite struct `A scenario` {
+  /// Two steps, the second flaky, on `main`, in a launch with a gate.
+  private var scenario: Scenario {
+    var options = StepOptions()
+    options.condition = "inputs.screen"
+    options.queue = "main"
+    options.retry = RetryPolicy(attempts: 2, delay: .milliseconds(10))
+    var workflow = Workflow(
+      name: "launch",
+      steps: [
+        Step(id: StepID("store")!, uses: "storage.open"),
+        Step(id: StepID("screen")!, uses: "ui.present", needs: [0], options: options),
+      ])
+    workflow.gate = GateDeadline(min: .literal(.milliseconds(500)), max: .expression("${{ inputs.ceiling }}"))
+    var scenario = Scenario(
+      workflow,
+      scripts: [
+        .succeeds(after: .milliseconds(300)),
+        StepScript([.fails(after: .milliseconds(20)), .succeeds(after: .milliseconds(40))]),
+      ])
+    scenario.inputs = ["screen": .boolean(true), "ceiling": .string("5s")]
+    scenario.outsideEvents = [OutsideEvent("map.first-use", at: .seconds(1))]
+    return scenario
+  }
+
+  @Test func `runs on the virtual clock, in no time`() throws {
+    let plan = try scenario.simulated()
+    #expect(plan[1].attempts == 2)
+    #expect(plan[1].endedAtNanoseconds == 370_000_000)
+    #expect(plan.gate.outcome == .ready)
+    #expect(plan.gate.openedAtNanoseconds == 500_000_000)
+    #expect(plan.timeOfEvent("map.first-use") == 1_000_000_000)
+    #expect(plan.conclusion == .success)
+  }
+
+  @Test func `says so when a run never ends`() throws {
+    var stuck = scenario
+    stuck.scripts[0] = StepScript([.hangs])
+    stuck.workflow.gate = nil
+    let plan = try stuck.simulated()
+    #expect(plan.conclusion == nil)
+    #expect(plan.endedAt == nil)
+  }
+
+  @Test func `refuses a gate whose expression gives no duration`() {
+    var broken = scenario
+    broken.inputs["ceiling"] = .string("5")
+    #expect(throws: DurationText.Problem.missingUnit("5")) { try broken.simulated() }
+  }
+
+  @Test func `reads as the workflow's YAML with its script`() {
+    #expect(
+      scenario.description == """
+        name: launch
+        deadline: { min: 500ms, max: "${{ inputs.ceiling }}" }
+        steps:
+          store:
+            uses: storage.open
+          screen:
+            uses: ui.present
+            needs: [store]
+            if: inputs.screen
+            retry: { attempts: 2, delay: 10ms, backoff: 1.0, max-delay: 30s, jitter: none }
+            queue: main
+        # inputs: ["screen=true", "ceiling=\\"5s\\""]
+        # --event map.first-use@1s
+        # store: succeeds after 300ms
+        # screen: fails after 20ms; then succeeds after 40ms
+        """)
+  }
+}

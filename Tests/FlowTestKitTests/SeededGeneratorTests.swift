@@ -1,0 +1,27 @@
+import FlowTestKit
+import Testing
+
+@Suite struct `A seeded generator` {
+  @Test func `gives the numbers that SplitMix64 is known to give`() {
+    var random = SeededGenerator(seed: 1_234_567)
+    #expect(
+      (0..<5).map { _ in random.next() } == [
+        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,
+        16_408_922_859_458_223_821,
+      ])
+  }
+
+  @Test func `repeats itself from its seed`() {
+    var first = SeededGenerator(seed: 7)
+    var second = SeededGenerator(seed: 7)
+    #expect((0..<100).map { _ in first.pick([1, 2, 3]) } == (0..<100).map { _ in second.pick([1, 2, 3]) })
+  }
+
+  @Test func `hits its chance about as often as it says`() {
+    var random = SeededGenerator(seed: 3)
+    let hits = (0..<10_000).count { _ in random.chance(20) }
+    #expect((1_800...2_200).contains(hits))
+    #expect(!(0..<100).contains { _ in random.chance(0) })
+    #expect((0..<100).allSatisfy { _ in random.chance(100) })
+  }
+}

@@ -1,0 +1,34 @@
+import FlowEngine
+import FlowModel
+import FlowTestKit
+
+extension RunRecord {
+  /// What the engine's plan comes to on the virtual clock.
+  init(ofEngineRunning scenario: Scenario) throws {
+    let plan = try scenario.simulated()
+    let origin = plan.activatedAtNanoseconds ?? 0
+    func time(_ nanoseconds: Int?) -> Int? { nanoseconds.map { $0 - origin } }
+    let ids = scenario.workflow.steps.map(\.id.text)
+    self.init()
+    conclusion = plan.conclusion?.rawValue
+    endedAt = time(plan.endedAt)
+    gate.outcome = plan.gate.outcome?.word
+    gate.openedAt = time(plan.gate.openedAtNanoseconds)
+    gate.readyAt = time(plan.gate.readyAtNanoseconds)
+    gate.late = plan.gate.late.map { ids[Int($0)] }
+    gate.failed = plan.gate.failed.map { ids[Int($0)] }
+    for index in ids.indices {
+      let step = plan[StepIndex(index)]
+      steps.append(
+        RunRecord.StepRecord(
+          id: ids[index], outcome: step.outcome?.word, conclusion: step.conclusion?.word, reason: step.reason?.word,
+          attempts: step.attempts, readyAt: time(step.readyAtNanoseconds), startedAt: time(step.startedAtNanoseconds),
+          endedAt: time(step.endedAtNanoseconds), overrun: step.overrunNanoseconds, isAbandoned: step.isAbandoned,
+          isDeferred: step.isDeferred, isBlocking: step.isBlocking))
+    }
+    let names =
+      [LifecycleEvent.activate.rawValue] + scenario.outsideEvents.map(\.name)
+      + scenario.scripts.flatMap(\.attempts).flatMap(\.posts).map(\.event)
+    for name in names { events[name] = time(plan.timeOfEvent(name)) }
+  }
+}
