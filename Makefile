@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build setup setup-test test test-long bench lint check clean
+.PHONY: run build sync-server setup setup-test test test-long bench lint check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -14,6 +14,12 @@ run: build
 ## Builds the release binary, .build/release/flowrun, with the Swift runtime inside.
 build: setup
 	$(RELEASE)
+
+## Starts PostgreSQL and the sync server on loopback, http://127.0.0.1:$(SYNC_PORT); Ctrl-C stops both.
+SYNC_PORT ?= 8480
+sync-server: setup-test
+	swift build -c release --static-swift-stdlib --traits Server --product flowrun-sync-server
+	scripts/sync-server $(SYNC_PORT)
 
 ## Installs the libraries that flowrun is built with, where they are missing.
 setup:

@@ -8,14 +8,25 @@ let package = Package(
   platforms: [.macOS(.v15), .iOS(.v18)],
   products: [
     .executable(name: "flowrun", targets: ["flowrun"]),
+    .executable(name: "flowrun-sync-server", targets: ["flowrun-sync-server"]),
     .library(name: "FlowKit", targets: ["FlowKit"]),
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
     .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
+    .library(
+      name: "SyncKit",
+      targets: [
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation", "SyncConformance",
+      ]),
+    .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
   ],
+  traits: [.trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite")],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: core("FlowDiagnostics", tests: [])
     + core("FlowModel", tests: ["FlowTestKit"])
@@ -70,6 +81,7 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], tests: ["FlowModel", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
+    + syncServer()
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),
       .testTarget(name: "TidyTests", dependencies: ["FlowKit", "FlowPlugin", "TestSupport", "flowrun"]),
@@ -78,6 +90,39 @@ let package = Package(
         dependencies: ["FlowModel", "TestSupport", "flowrun", .product(name: "GRDB", package: "GRDB.swift")]),
     ]
 )
+
+/// The sync server and its database, which exist only with the package trait `Server`; `flowrun` never links them.
+func syncServer() -> [Target] {
+  let condition = TargetDependencyCondition.when(traits: ["Server"])
+  return [
+    .systemLibrary(
+      name: "CPostgreSQL", path: "plugins/sync/Sources/CPostgreSQL", pkgConfig: "libpq",
+      providers: [.apt(["libpq-dev"]), .brew(["libpq"])])
+  ]
+    + values(
+      "SyncPostgres", of: "sync",
+      uses: ["SyncCore", "SyncEngine", "SyncBlocking", .target(name: "CPostgreSQL", condition: condition)], tests: nil)
+    + values(
+      "SyncServer", of: "sync",
+      uses: [
+        "SyncCore", "SyncEngine", "SyncWire",
+        .product(name: "Hummingbird", package: "hummingbird", condition: condition),
+        .product(name: "Logging", package: "swift-log", condition: condition),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: condition),
+      ],
+      tests: [
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncConformance", "SyncHTTP", "SyncPostgres",
+        "flowrun-sync-server",
+      ])
+    + [
+      .executableTarget(
+        name: "flowrun-sync-server",
+        dependencies: [
+          "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncPostgres", "SyncServer",
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: condition),
+        ], path: "plugins/sync/Sources/flowrun-sync-server")
+    ]
+}
 
 /// A target of the core under `Sources`, with its tests under `Tests` where `tests` names what they use besides it;
 /// `fixtures` are files beside them that the tests read in their place.

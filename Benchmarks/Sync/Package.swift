@@ -1,0 +1,19 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Apart from the other benchmarks, because it builds the sync server: Hummingbird and libpq.
+let package = Package(
+  name: "SyncBenchmarks",
+  platforms: [.macOS(.v15)],
+  dependencies: [
+    .package(name: "flowrun", path: "../..", traits: ["Server"])
+  ],
+  targets: [
+    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .executableTarget(
+      name: "SyncBenchmarks",
+      dependencies: [
+        "CLibPQ", .product(name: "SyncKit", package: "flowrun"), .product(name: "SyncServerKit", package: "flowrun"),
+      ]),
+  ]
+)

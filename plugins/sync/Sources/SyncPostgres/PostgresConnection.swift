@@ -1,0 +1,148 @@
+#if Server
+  import CPostgreSQL
+  import SyncEngine
+
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
+  /// A connection to PostgreSQL through libpq, used by one thread at a time. Its calls block.
+  final class PostgresConnection {
+    private let information: String
+    private var connection: OpaquePointer?
+
+    /// A parameter of a statement.
+    enum Parameter {
+      case text(String)
+      case integer(Int64)
+      case bytes([UInt8])
+    }
+
+    init(_ information: String) { self.information = information }
+
+    deinit { if let connection { PQfinish(connection) } }
+
+    /// Runs one statement with parameters and gives its rows. Opens the connection when there is none; a connection that
+    /// broke is opened again by the next call.
+    func run(_ sql: String, _ parameters: [Parameter] = []) throws(BackendError) -> PostgresRows {
+      let connection = try opened()
+      let values = parameters.map { parameter -> (bytes: [UInt8], isBinary: Bool) in
+        switch parameter {
+        case .text(let text): (Array(text.utf8) + [0], false)
+        case .integer(let number): (Array(String(number).utf8) + [0], false)
+        case .bytes(let bytes): (bytes.isEmpty ? [0] : bytes, true)
+        }
+      }
+      let lengths = zip(values, parameters).map { value, parameter -> Int32 in
+        if case .bytes(let bytes) = parameter { Int32(bytes.count) } else { Int32(value.bytes.count) }
+      }
+      let formats = values.map { Int32($0.isBinary ? 1 : 0) }
+      let all = values.flatMap(\.bytes)
+      var offsets: [Int] = []
+      var offset = 0
+      for value in values {
+        offsets.append(offset)
+        offset += value.bytes.count
+      }
+      // The parameters lie one behind the other in `all`, which outlives the call.
+      let result = all.withUnsafeBufferPointer { buffer -> OpaquePointer? in
+        let base = UnsafeRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
+        let starts: [UnsafePointer<CChar>?] = offsets.map { start in base.map { $0 + start } }
+        return PQexecParams(connection, sql, Int32(parameters.count), nil, starts, lengths, formats, 1)
+      }
+      let rows = PostgresRows(result)
+      switch PQresultStatus(result) {
+      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: return rows
+      default:
+        if PQstatus(connection) != CONNECTION_OK {
+          close()
+          throw .unreachable("the connection to PostgreSQL broke: \(rows.message)")
+        }
+        if rows.state == "53100" { throw .storage("PostgreSQL's disk is full: \(rows.message)") }
+        throw .storage("PostgreSQL: \(rows.message)")
+      }
+    }
+
+    /// What has been notified within so many milliseconds, as payloads.
+    func notifications(waitMilliseconds: Int32) throws(BackendError) -> [String] {
+      let connection = try opened()
+      var payloads = pending(connection)
+      if !payloads.isEmpty { return payloads }
+      var request = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+      guard poll(&request, 1, waitMilliseconds) > 0 else { return [] }
+      guard PQconsumeInput(connection) == 1 else {
+        close()
+        throw .unreachable("the connection to PostgreSQL broke")
+      }
+      payloads = pending(connection)
+      return payloads
+    }
+
+    func close() {
+      if let connection { PQfinish(connection) }
+      connection = nil
+    }
+
+    private func pending(_ connection: OpaquePointer) -> [String] {
+      var payloads: [String] = []
+      while let notification = PQnotifies(connection) {
+        payloads.append(String(cString: notification.pointee.extra))
+        PQfreemem(notification)
+      }
+      return payloads
+    }
+
+    private func opened() throws(BackendError) -> OpaquePointer {
+      if let connection, PQstatus(connection) == CONNECTION_OK { return connection }
+      close()
+      guard let fresh = PQconnectdb(information) else { throw .unreachable("no memory for a connection to PostgreSQL") }
+      guard PQstatus(fresh) == CONNECTION_OK else {
+        let message = String(cString: PQerrorMessage(fresh))
+        PQfinish(fresh)
+        throw .unreachable("PostgreSQL cannot be reached: \(PostgresRows.oneLine(message))")
+      }
+      connection = fresh
+      // Notices such as "relation already exists" are for nobody.
+      PQsetNoticeProcessor(fresh, { _, _ in }, nil)
+      return fresh
+    }
+  }
+
+  /// The rows of a result, in binary format.
+  final class PostgresRows {
+    private let result: OpaquePointer?
+
+    init(_ result: OpaquePointer?) { self.result = result }
+
+    deinit { PQclear(result) }
+
+    var count: Int { Int(PQntuples(result)) }
+
+    var message: String { result.map { Self.oneLine(String(cString: PQresultErrorMessage($0))) } ?? "no answer" }
+
+    /// The five characters of the error's SQLSTATE.
+    var state: String? { PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
+
+    func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
+
+    func integer(_ row: Int, _ column: Int) -> Int64 {
+      bytes(row, column).reduce(0) { $0 << 8 | Int64($1) }
+    }
+
+    func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
+
+    func bytes(_ row: Int, _ column: Int) -> [UInt8] {
+      guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return [] }
+      let length = Int(PQgetlength(result, Int32(row), Int32(column)))
+      return Array(UnsafeRawBufferPointer(start: start, count: length))
+    }
+
+    static func oneLine(_ text: String) -> String {
+      text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: "; ")
+    }
+  }
+#endif

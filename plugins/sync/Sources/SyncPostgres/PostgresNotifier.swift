@@ -1,0 +1,104 @@
+#if Server
+  import Foundation
+  import SyncBlocking
+  import SyncCore
+  import SyncEngine
+  import Synchronization
+
+  /// Tells other server processes of changes, and hears of theirs: one connection that notifies, one that listens.
+  ///
+  /// What is lost between commit and notification is a hint only; devices find the change by polling.
+  final class PostgresNotifier: Sendable {
+    private static let channel = "flowrun_sync"
+    /// How long notifications are gathered after one has gone, in milliseconds.
+    private static let gatherMilliseconds: Int64 = 5
+
+    private let information: String
+    private let hub: PokeHub
+    private let worker = BlockingWorker(name: "sync-postgres-notify")
+    private let connection: NotifyingConnection
+    private let state = Mutex(State())
+
+    private struct State {
+      var waiting: [String: Cursor] = [:]
+      var isSending = false
+      var isStopped = false
+    }
+
+    init(_ information: String, hub: PokeHub) {
+      self.information = information
+      self.hub = hub
+      connection = NotifyingConnection(information)
+    }
+
+    /// Begins to listen, on a thread of its own that ends within a second after `stop()`.
+    func start() {
+      Thread.detachNewThread { [self] in
+        let connection = PostgresConnection(information)
+        var failures = 0
+        while !isStopped {
+          do throws(BackendError) {
+            _ = try connection.run("LISTEN \(Self.channel)")
+            failures = 0
+            while !isStopped {
+              for payload in try connection.notifications(waitMilliseconds: 500) { hear(payload) }
+            }
+          } catch {
+            failures = min(failures + 1, 6)
+            Thread.sleep(forTimeInterval: 0.05 * Double(1 << failures))
+          }
+        }
+      }
+    }
+
+    func stop() {
+      state.withLock { $0.isStopped = true }
+      worker.stop()
+    }
+
+    /// Sends a poke to the other processes: at once, or together with those of the next 5 ms.
+    func tell(_ cursor: Cursor, zone: String) {
+      let isFirst = state.withLock { state in
+        let isNewer = state.waiting[zone].map { $0.generation != cursor.generation || $0.sequence < cursor.sequence }
+        if isNewer ?? true { state.waiting[zone] = cursor }
+        defer { state.isSending = true }
+        return !state.isSending
+      }
+      if isFirst { Task { await send() } }
+    }
+
+    private func send() async {
+      let connection = connection
+      while true {
+        let batch = state.withLock { state in
+          defer { state.waiting = [:] }
+          if state.waiting.isEmpty { state.isSending = false }
+          return state.waiting
+        }
+        if batch.isEmpty { return }
+        try? await worker.perform {
+          for (zone, cursor) in batch {
+            _ = try connection.shared.run(
+              "SELECT pg_notify('\(Self.channel)', $1)", [.text("\(zone):\(cursor)")])
+          }
+        }
+        try? await Task.sleep(for: .milliseconds(Self.gatherMilliseconds))
+      }
+    }
+
+    private var isStopped: Bool { state.withLock { $0.isStopped } }
+
+    private func hear(_ payload: String) {
+      let parts = payload.split(separator: ":")
+      guard parts.count >= 3, let cursor = Cursor(parts.suffix(2).joined(separator: ":")) else { return }
+      hub.publish(cursor, zone: parts.dropLast(2).joined(separator: ":"))
+    }
+  }
+
+  /// The connection that notifies. Only jobs of the notifier's one worker use it, one after the other: the proof for the
+  /// promise.
+  private final class NotifyingConnection: @unchecked Sendable {
+    let shared: PostgresConnection
+    init(_ information: String) { shared = PostgresConnection(information) }
+  }
+#endif

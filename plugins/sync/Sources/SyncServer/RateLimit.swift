@@ -1,0 +1,24 @@
+#if Server
+  import SyncEngine
+  import Synchronization
+
+  /// At most so many requests of a zone in any second (S44); the next is told when to come again.
+  final class RateLimit: Sendable {
+    private let perSecond: Int
+    private let times = Mutex<[String: [Int64]]>([:])
+
+    init(perSecond: Int) { self.perSecond = perSecond }
+
+    /// Notes a request, or throws when there have been enough.
+    func take(zone: String, atMilliseconds now: Int64) throws(BackendError) {
+      let wait = times.withLock { times -> Int64? in
+        var recent = (times[zone] ?? []).filter { now - $0 < 1000 }
+        defer { times[zone] = recent }
+        if recent.count >= perSecond { return 1000 - (now - recent[recent.count - perSecond]) }
+        recent.append(now)
+        return nil
+      }
+      if let wait { throw .rateLimited(retryAfterMilliseconds: max(1, wait)) }
+    }
+  }
+#endif

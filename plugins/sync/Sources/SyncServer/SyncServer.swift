@@ -1,0 +1,233 @@
+#if Server
+  import Hummingbird
+  import Logging
+  import ServiceLifecycle
+  import SyncCore
+  import SyncEngine
+  import SyncWire
+
+  /// The sync server: stateless, in front of any backend. Two of them in front of one database serve one zone.
+  ///
+  /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes` (server-sent
+  /// events) · `GET /time` · `GET /health`.
+  public struct SyncServer: Sendable {
+    private let backend: any SyncBackend
+    private let settings: ServerSettings
+    private let tokens: TokenCheck
+    private let rate: RateLimit
+    private let clock = SystemClock()
+    private let pokes = PokeHub()
+
+    /// Serves a backend. The settings must have no `problem`.
+    public init(backend: any SyncBackend, settings: ServerSettings) {
+      precondition(settings.problem == nil, settings.problem ?? "")
+      self.backend = backend
+      self.settings = settings
+      tokens = TokenCheck(tokens: settings.tokens)
+      rate = RateLimit(perSecond: settings.requestsPerSecond)
+    }
+
+    /// Serves until the process is told to stop (SIGTERM, SIGINT) or the task is cancelled; requests that are under way are
+    /// finished, channels are closed. `onListening` gets the port once it is open.
+    public func run(
+      stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+    ) async throws {
+      var logger = Logger(label: "flowrun-sync-server")
+      logger.logLevel = .error
+      var application = Application(
+        router: router(),
+        configuration: ApplicationConfiguration(
+          address: .hostname(settings.host, port: settings.port), serverName: "flowrun-sync-server"),
+        onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: logger)
+      application.addServices(PokeService(backend: backend, zones: Array(settings.tokens.keys), hub: pokes))
+      if stopOnSignals {
+        try await application.runService()
+      } else {
+        try await application.run()
+      }
+    }
+
+    private func router() -> Router<BasicRequestContext> {
+      let router = Router()
+      router.get("/health") { _, _ in
+        try await answer { () throws(BackendError) in
+          Wire.body(ofServerTime: try await backend.serverTime())
+        }
+      }
+      router.get("/time") { _, _ in
+        try await answer { () throws(BackendError) in Wire.body(ofServerTime: try await backend.serverTime()) }
+      }
+      router.post("/zones/:zone/commit") { request, context in
+        let zone = context.parameters.get("zone") ?? ""
+        return try await answer { () throws(BackendError) in try await commit(request, zone) }
+      }
+      router.get("/zones/:zone/changes") { request, context in
+        let zone = context.parameters.get("zone") ?? ""
+        return try await answer { () throws(BackendError) in try await changes(request, zone) }
+      }
+      router.get("/zones/:zone/pokes") { request, context in
+        let zone = context.parameters.get("zone") ?? ""
+        do throws(BackendError) {
+          return try await channel(request, zone)
+        } catch {
+          return response(to: error)
+        }
+      }
+      return router
+    }
+
+    // MARK: Requests
+
+    private func commit(_ request: Request, _ zone: String) async throws(BackendError) -> [UInt8] {
+      try admit(request, zone)
+      let body: [UInt8]
+      do {
+        body = Array(buffer: try await request.body.collect(upTo: SyncLimits.bodyBytes))
+      } catch {
+        throw .tooLarge
+      }
+      let operations: [Operation]
+      do throws(Wire.Problem) {
+        operations = try Wire.operations(body)
+      } catch {
+        if error.message.contains("has format") { throw .unsupportedFormat("\(error)") }
+        throw .invalid("\(error)")
+      }
+      let reply = try await backend.commit(operations, zone: zone)
+      let last = reply.results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }
+        .max()
+      if let last { pokes.publish(Cursor(generation: reply.generation, sequence: last), zone: zone) }
+      return Wire.body(of: reply)
+    }
+
+    private func changes(_ request: Request, _ zone: String) async throws(BackendError) -> [UInt8] {
+      try admit(request, zone)
+      let query = request.uri.queryParameters
+      var cursor: Cursor?
+      if let since = query["since"] {
+        guard let read = Cursor(String(since)) else { throw .invalid("'since' is no cursor: '\(since)'") }
+        cursor = read
+      }
+      let limit = try Self.number(query["limit"], "limit", 1...SyncLimits.records) ?? SyncLimits.records
+      let bytes = try Self.number(query["bytes"], "bytes", 0...SyncLimits.bodyBytes) ?? SyncLimits.bodyBytes
+      if let cursor, let device = query["device"].flatMap({ DeviceID(String($0)) }) {
+        pokes.fetched(cursor, by: device, zone: zone)
+      }
+      return Wire.body(
+        of: try await backend.changes(zone: zone, since: cursor, limit: limit, maximumBytes: bytes))
+    }
+
+    private func channel(_ request: Request, _ zone: String) async throws(BackendError) -> Response {
+      try admit(request, zone)
+      guard pokes.count < settings.channels else {
+        throw .unreachable("all \(settings.channels) channels are taken")
+      }
+      guard let device = request.uri.queryParameters["device"].flatMap({ DeviceID(String($0)) }) else {
+        throw .invalid("'device' is missing or no device's name")
+      }
+      let (backend, pokes) = (backend, pokes)
+      let signs = pokes.subscribe(zone: zone, device: device) {
+        if let latest = pokes.latest(zone: zone) { return latest }
+        for try await sign in backend.watch(zone: zone, device: Self.serverDevice) {
+          if case .poke(let cursor) = sign { return cursor }
+        }
+        throw BackendError.zoneMissing(zone)
+      }
+      return Response(
+        status: .ok, headers: [.contentType: "text/event-stream", .cacheControl: "no-store"],
+        body: ResponseBody { writer in
+          do {
+            try await withGracefulShutdownHandler {
+              for try await sign in signs { try await writer.write(ByteBuffer(string: Self.event(sign))) }
+            } onGracefulShutdown: {
+              // The server waits for its answers to end, so they must hear of it themselves.
+              pokes.finish(throwing: .unreachable("the server stops"))
+            }
+          } catch is BackendError {}
+          try await writer.finish(nil)
+        })
+    }
+
+    private static func event(_ sign: ChannelSign) -> String {
+      switch sign {
+      case .poke(let cursor): "event: poke\ndata: \(cursor)\n\n"
+      case .alive: ": alive\n\n"
+      }
+    }
+
+    private func admit(_ request: Request, _ zone: String) throws(BackendError) {
+      try tokens.check(zone: zone, authorization: request.headers[.authorization])
+      try rate.take(zone: zone, atMilliseconds: clock.nowMilliseconds())
+    }
+
+    private static func number(
+      _ text: Substring?, _ name: String, _ range: ClosedRange<Int>
+    ) throws(BackendError) -> Int? {
+      guard let text else { return nil }
+      guard let number = Int(text), range.contains(number) else {
+        throw .invalid("'\(name)' is '\(text)', expected \(range.lowerBound) to \(range.upperBound)")
+      }
+      return number
+    }
+
+    // MARK: Answers
+
+    private func answer(_ body: () async throws(BackendError) -> [UInt8]) async throws -> Response {
+      do throws(BackendError) {
+        return Response(
+          status: .ok, headers: [.contentType: "application/json"],
+          body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await body())))
+      } catch {
+        return response(to: error)
+      }
+    }
+
+    private func response(to error: BackendError) -> Response {
+      var headers: HTTPFields = [.contentType: "application/json"]
+      if case .retry(let wait?) = error.remedy { headers[.retryAfter] = String((wait + 999) / 1000) }
+      if case .queueOnly(let wait?) = error.remedy { headers[.retryAfter] = String((wait + 999) / 1000) }
+      return Response(
+        status: .init(code: Wire.status(of: error)), headers: headers,
+        body: ResponseBody(byteBuffer: ByteBuffer(bytes: Wire.body(of: error))))
+    }
+  }
+
+  /// Follows the backend's pokes for each zone, and repeats to the channels what they have not fetched.
+  struct PokeService: Service {
+    let backend: any SyncBackend
+    let zones: [String]
+    let hub: PokeHub
+
+    func run() async throws {
+      await withThrowingTaskGroup(of: Void.self) { group in
+        for zone in zones { group.addTask { try await follow(zone) } }
+        group.addTask {
+          while true {
+            try await Task.sleep(for: .milliseconds(SyncLimits.pokeRepeatMilliseconds))
+            hub.repeatUnfetched()
+          }
+        }
+        try? await gracefulShutdown()
+        group.cancelAll()
+      }
+    }
+
+    /// A backend that breaks is followed again after a second: a poke is only a hint.
+    private func follow(_ zone: String) async throws {
+      while !Task.isCancelled {
+        do {
+          for try await sign in backend.watch(zone: zone, device: SyncServer.serverDevice) {
+            if case .poke(let cursor) = sign { hub.publish(cursor, zone: zone) }
+          }
+        } catch {
+          try await Task.sleep(for: .seconds(1))
+        }
+      }
+    }
+  }
+
+  extension SyncServer {
+    /// Under which name the server itself watches its backend.
+    static let serverDevice = DeviceID(stem: "server", random: 0)
+  }
+#endif

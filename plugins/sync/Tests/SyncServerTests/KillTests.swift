@@ -1,0 +1,107 @@
+#if Server
+  import Foundation
+  import SyncCore
+  import SyncEngine
+  import SyncHTTP
+  import SyncPomodoro
+  import SyncStorage
+  import Testing
+
+  /// Real processes, ended with SIGKILL in the middle of their work (V15, V20).
+  @Suite(.serialized, .timeLimit(.minutes(3))) struct KillTests {
+    private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
+
+    @Test func `neither killing the server nor the database loses an action or counts one twice`() async throws {
+      let database = try Database()
+      let port = Int.random(in: 20_000...29_999)
+      var server = try ServerProcess(port: port, database: database)
+      let store = "\(database.folder)-mac.sqlite"
+      defer { try? FileManager.default.removeItem(atPath: store) }
+      let mac = try await session("mac", port: port, store: try SQLiteReplicaStore(path: store))
+      let phone = try await session("phone", port: port, store: try SQLiteReplicaStore(path: ":memory:"))
+      let actions = Self.isLong ? 200 : 24
+      for action in 1...actions {
+        if action % 8 == 3 {
+          server.kill()
+          server = try ServerProcess(port: port, database: database)
+        }
+        if action % 12 == 7 {
+          try database.kill()
+          try database.start()
+        }
+        try await mac.act(
+          PomodoroPolicy.timer,
+          .init(payload: TimerState(kind: .focus, remainingMilliseconds: Int64(action)).payload, tally: .add(1)))
+        if action % 3 == 0 {
+          try await phone.act(PomodoroPolicy.settings, .init(fields: [.init(name: "n", value: [UInt8(action % 256)])]))
+        }
+      }
+      #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
+      #expect(await phone.wait(milliseconds: 60_000) { $0.isFlushed })
+      await phone.foreground()
+      #expect(
+        await phone.wait(milliseconds: 60_000) {
+          $0.view(of: PomodoroPolicy.timer).tally.count == actions
+        })
+      #expect(await mac.machine.view(of: PomodoroPolicy.timer) == phone.machine.view(of: PomodoroPolicy.timer))
+      #expect(await mac.status().parked.isEmpty)
+      await mac.stop()
+      await phone.stop()
+      server.kill()
+    }
+
+    @Test func `a server that is told to stop ends at once, also with a channel open`() async throws {
+      let database = try Database()
+      let server = try ServerProcess(port: Int.random(in: 30_000...32_000), database: database)
+      let client = try HTTPBackend(address: server.address, token: "")
+      var signs = client.watch(zone: PomodoroPolicy.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
+      #expect(try await signs.next() != nil)
+      let began = ContinuousClock.now
+      #expect(server.stop() == 0)
+      #expect(began.duration(to: .now) < .seconds(5))
+    }
+
+    private func session(_ device: String, port: Int, store: SQLiteReplicaStore) async throws -> SyncSession {
+      var limits = RequestBudget.Limits()
+      limits.requestsPerHour = 100_000
+      let session = try await SyncSession.open(
+        device: device, zone: PomodoroPolicy.zone,
+        backend: try HTTPBackend(address: "http://127.0.0.1:\(port)", token: ""), store: store,
+        policy: PomodoroPolicy(),
+        limits: limits)
+      await session.start()
+      return session
+    }
+  }
+
+  /// `flowrun-sync-server` as a process.
+  struct ServerProcess {
+    let address: String
+    private let process = Process()
+
+    init(port: Int, database: Database) throws {
+      address = "http://127.0.0.1:\(port)"
+      let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+      process.executableURL = folder.appendingPathComponent("flowrun-sync-server")
+      process.arguments = [
+        "--postgres", database.information, "--port", "\(port)", "--open", "--requests-per-second", "100000",
+      ]
+      let output = Pipe()
+      process.standardOutput = output
+      try process.run()
+      // The line that it prints when it listens, or the end of its output when it could not.
+      _ = try output.fileHandleForReading.read(upToCount: 1)
+    }
+
+    func kill() {
+      _ = try? Shell.run("kill -KILL \(process.processIdentifier)")
+      process.waitUntilExit()
+    }
+
+    func stop() -> Int32 {
+      _ = try? Shell.run("kill -TERM \(process.processIdentifier)")
+      process.waitUntilExit()
+      return process.terminationStatus
+    }
+  }
+#endif

@@ -1,0 +1,167 @@
+#if Server
+  import Foundation
+  import SyncConformance
+  import SyncCore
+  import SyncEngine
+  import SyncHTTP
+  import SyncPomodoro
+  import SyncPostgres
+  import SyncServer
+  import SyncStorage
+  import Testing
+
+  /// The server and its client, over real sockets.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct ServerTests {
+    private static let token = "0123456789abcdef-secret"
+
+    /// Runs a server on a free port while the body runs.
+    private func serving<Value: Sendable>(
+      _ backend: any SyncBackend, _ settings: ServerSettings, _ body: (String) async throws -> Value
+    ) async throws -> Value {
+      var settings = settings
+      settings.port = 0
+      let server = SyncServer(backend: backend, settings: settings)
+      let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+      let running = Task { try await server.run(stopOnSignals: false) { continuation.yield($0) } }
+      defer { running.cancel() }
+      var iterator = ports.makeAsyncIterator()
+      let port = try #require(await iterator.next())
+      return try await body("http://127.0.0.1:\(port)")
+    }
+
+    private func zones() -> [String: any MergePolicy] {
+      Dictionary(uniqueKeysWithValues: (0..<BackendConformance.count).map { ("Conformance\($0)", PomodoroPolicy()) })
+    }
+
+    private func settings(requestsPerSecond: Int = 100_000) -> ServerSettings {
+      var settings = ServerSettings(tokens: zones().mapValues { _ in Self.token })
+      settings.requestsPerSecond = requestsPerSecond
+      return settings
+    }
+
+    @Test func `the HTTP client conforms, in front of memory`() async throws {
+      let failures = try await serving(MemoryBackend(zones: zones()), settings()) { address in
+        await BackendConformance.run { _ in try HTTPBackend(address: address, token: Self.token) }
+      }
+      #expect(failures == [])
+    }
+
+    @Test func `PostgreSQL conforms`() async throws {
+      let database = try Database()
+      let failures = await BackendConformance.run { [zones = zones()] _ in
+        try await PostgresBackend(database.information, zones: zones)
+      }
+      #expect(failures == [])
+    }
+
+    @Test func `two servers in front of one database serve one zone`() async throws {
+      let database = try Database()
+      let (one, other) = (
+        try await PostgresBackend(database.information, zones: zones()),
+        try await PostgresBackend(database.information, zones: zones())
+      )
+      try await serving(one, settings()) { first in
+        try await serving(other, settings()) { second in
+          let (mac, phone) = (
+            try HTTPBackend(address: first, token: Self.token), try HTTPBackend(address: second, token: Self.token)
+          )
+          let zone = "Conformance0"
+          var signs = phone.watch(zone: zone, device: DeviceID(stem: "phone", random: 1)).makeAsyncIterator()
+          guard case .poke(let before)? = try await signs.next() else {
+            Issue.record("no first poke")
+            return
+          }
+          let now = try await mac.serverTime()
+          let write = Write(
+            dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: now,
+            payload: TimerState(kind: .focus).payload)
+          _ = try await mac.commit(
+            [Operation(key: PomodoroPolicy.timer, expectedVersion: 0, change: .write(write))], zone: zone)
+          var reached = before.sequence
+          while reached <= before.sequence {
+            if case .poke(let cursor)? = try await signs.next() { reached = cursor.sequence }
+          }
+          let page = try await phone.changes(zone: zone, since: before, limit: 9, maximumBytes: 9999)
+          #expect(page.records.map(\.cell.entries.first?.dot) == [write.dot])
+        }
+      }
+    }
+
+    @Test func `a wrong token, no token and an unknown zone are refused alike`() async throws {
+      try await serving(MemoryBackend(zones: zones()), settings()) { address in
+        for (token, zone) in [("wrong-token-wrong-token", "Conformance0"), ("", "Conformance0"), (Self.token, "Other")]
+        {
+          let client = try HTTPBackend(address: address, token: token)
+          await #expect(throws: BackendError.self) {
+            try await client.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1)
+          }
+          do throws(BackendError) {
+            _ = try await client.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1)
+          } catch {
+            #expect(error.code == "not-authenticated")
+          }
+        }
+      }
+    }
+
+    @Test func `S44: the 41st request of a second is told when to come again`() async throws {
+      try await serving(MemoryBackend(zones: zones()), settings(requestsPerSecond: 40)) { address in
+        let client = try HTTPBackend(address: address, token: Self.token)
+        var limited = 0
+        for _ in 0..<41 {
+          do throws(BackendError) {
+            _ = try await client.changes(zone: "Conformance0", since: nil, limit: 1, maximumBytes: 1)
+          } catch {
+            guard case .rateLimited(let wait?) = error else { throw error }
+            #expect((1...1000).contains(wait))
+            limited += 1
+          }
+        }
+        // A slow machine may take longer than a second for them.
+        #expect(limited <= 1)
+      }
+    }
+
+    @Test func `a body over the limit, broken JSON and a mistyped field are refused with the place`() async throws {
+      try await serving(MemoryBackend(zones: zones()), settings()) { address in
+        let cases: [(String, Int, String)] = [
+          (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "no JSON"),
+          (#"{"operations":[{"type":"CD_TimerState","name":7}]}"#, 400, "operations[0].name"),
+          (#"{"operations":[{"type":"a","name":"b","expectedVersion":0}]}"#, 400, "either 'write' or 'join'"),
+          (#"{"operations":[{"type":"a","name":"b","expectedVersion":0,"write":"BwA="}]}"#, 400, "format 7"),
+        ]
+        for (body, status, message) in cases {
+          let answer = try Curl.post("\(address)/zones/Conformance0/commit", token: Self.token, body: body)
+          #expect(answer.status == status)
+          #expect(answer.body.contains(message), "\(answer.body)")
+        }
+      }
+    }
+
+    @Test func `a client whose server stops reports it, and the channel ends`() async throws {
+      let signs = try await serving(MemoryBackend(zones: zones()), settings()) { address in
+        let client = try HTTPBackend(address: address, token: Self.token)
+        let stream = client.watch(zone: "Conformance0", device: DeviceID(stem: "mac", random: 1))
+        var iterator = stream.makeAsyncIterator()
+        #expect(try await iterator.next() != nil)
+        return stream
+      }
+      await #expect(throws: (any Error).self) { for try await _ in signs {} }
+    }
+
+    @Test func `an unsafe setting is refused`() {
+      var settings = ServerSettings(tokens: ["a": nil])
+      #expect(settings.problem == nil)
+      settings.host = "0.0.0.0"
+      #expect(settings.problem?.contains("other machines") == true)
+      #expect(ServerSettings(tokens: ["a": "short"]).problem?.contains("at least 16") == true)
+      #expect(ServerSettings(tokens: ["a b": nil]).problem?.contains("no name for a zone") == true)
+      #expect(ServerSettings(tokens: [:]).problem != nil)
+    }
+
+    @Test(arguments: ["https://example.com", "http://example.com", "ftp://x", "http://", "http://127.0.0.1:99999"])
+    func `an address that would give the token away, or is none, is refused`(_ address: String) {
+      #expect(throws: BackendError.self) { try HTTPBackend(address: address, token: "t") }
+    }
+  }
+#endif
