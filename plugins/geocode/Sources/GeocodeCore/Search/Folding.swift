@@ -1,0 +1,130 @@
+/// The form in which names are compared: lower case, no diacritics, letters and digits only, without the endings of
+/// Chinese divisions (市, 省, 县, …) that a person may leave out.
+///
+/// The script that makes the tables folds in the same way; a test compares the order that follows from it.
+enum Folding {
+  /// Endings of Chinese division names, longest first; at least two characters must remain.
+  static let suffixes: [[UInt8]] = [
+    "特别行政区", "维吾尔自治区", "壮族自治区", "回族自治区", "自治区", "自治州", "自治县", "地区",
+    "省", "市", "县", "区", "盟", "旗",
+  ].map { Array($0.utf8) }
+
+  /// U+00C0 … U+024F: the letter that remains, `-` for none, `+` where `foldRest` decides.
+  private static let latin: StaticString = """
+    aaaaaa+ceeeeiiiidnooooo-ouuuuy++aaaaaa+ceeeeiiiidnooooo-ouuuuy+y\
+    aaaaaaccccccccddddeeeeeeeeeegggggggghhhhiiiiiiiiii++jjkkkllllll+\
+    +llnnnnnnnnnoooooo++rrrrrrssssssssttttttuuuuuuuuuuuuwwyyyzzzzzzs\
+    +b++++o+++d+++eee+++++++kk++++++oo+++++++++++++uu++yy+++++++++++\
+    +++++++++++++aaiioouuuuuuuuuueaaaa++++ggkkoooo++j+++gg++nnaa++oo\
+    aaaaeeeeiiiioooorrrruuuusstt++hh++++++aaeeooooooooyy++++++++++++\
+    ++++++++++++++++
+    """
+  /// U+1E00 … U+1EFF in the same way.
+  private static let latinAdditional: StaticString = """
+    aabbbbbbccddddddddddeeeeeeeeeeffgghhhhhhhhhhiiiikkkkkkllllllllmm\
+    mmmmnnnnnnnnoooooooopppprrrrrrrrssssssssssttttttttuuuuuuuuuuvvvv\
+    wwwwwwwwwwxxxxyyzzzzzzhtwy+s++++aaaaaaaaaaaaaaaaaaaaaaaaeeeeeeee\
+    eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy++++++
+    """
+
+  /// Folds UTF-8 text into `key`, which is emptied first.
+  static func fold(_ text: UnsafeRawBufferPointer, into key: inout [UInt8]) {
+    key.removeAll(keepingCapacity: true)
+    var offset = 0
+    var isHan = true
+    while offset < text.count {
+      let byte = text[offset]
+      if byte < 0x80 {
+        offset += 1
+        let isDigit = byte &- 48 < 10
+        let lower = byte | 0x20
+        guard isDigit || lower &- 97 < 26 else { continue }
+        isHan = false
+        key.append(isDigit ? byte : lower)
+        continue
+      }
+      let (scalar, length) = decode(text, at: offset)
+      defer { offset += length }
+      switch scalar {
+      case 0x3400...0x9FFF:
+        key.append(contentsOf: text[offset..<offset + length])
+      case 0xC0...0x24F:
+        isHan = false
+        append(latin.utf8Start[Int(scalar - 0xC0)], scalar, to: &key)
+      case 0x1E00...0x1EFF:
+        isHan = false
+        append(latinAdditional.utf8Start[Int(scalar - 0x1E00)], scalar, to: &key)
+      default:
+        let before = key.count
+        foldRest(scalar, into: &key)
+        if key.count > before { isHan = false }
+      }
+    }
+    if isHan { dropSuffix(&key) }
+  }
+
+  /// The key of a string.
+  static func key(of text: String) -> [UInt8] {
+    var key: [UInt8] = []
+    var text = text
+    text.withUTF8 { fold(UnsafeRawBufferPointer($0), into: &key) }
+    return key
+  }
+
+  @inline(__always)
+  private static func append(_ letter: UInt8, _ scalar: UInt32, to key: inout [UInt8]) {
+    switch letter {
+    case UInt8(ascii: "+"): foldRest(scalar, into: &key)
+    case UInt8(ascii: "-"): break
+    default: key.append(letter)
+    }
+  }
+
+  /// Letters that become two, and everything outside Latin and Han: what is a letter or a digit stays, in lower case.
+  private static func foldRest(_ value: UInt32, into key: inout [UInt8]) {
+    switch value {
+    case 0xC6, 0xE6, 0x1E2, 0x1E3, 0x1FC, 0x1FD: key.append(contentsOf: "ae".utf8)
+    case 0x152, 0x153: key.append(contentsOf: "oe".utf8)
+    case 0xDE, 0xFE: key.append(contentsOf: "th".utf8)
+    case 0xDF, 0x1E9E: key.append(contentsOf: "ss".utf8)
+    case 0x253: key.append(UInt8(ascii: "b"))
+    case 0x254: key.append(UInt8(ascii: "o"))
+    case 0x257: key.append(UInt8(ascii: "d"))
+    case 0x259, 0x25B: key.append(UInt8(ascii: "e"))
+    case 0x199: key.append(UInt8(ascii: "k"))
+    case 0x1B4: key.append(UInt8(ascii: "y"))
+    case 0x2BB, 0x2BC: break
+    case 0xFF01...0xFF5E:
+      // Letters and digits as Chinese keyboards write them, at full width.
+      let ascii = UInt8(value - 0xFEE0)
+      if ascii &- 48 < 10 { key.append(ascii) } else if (ascii | 0x20) &- 97 < 26 { key.append(ascii | 0x20) }
+    default:
+      guard let scalar = Unicode.Scalar(value) else { return }
+      switch scalar.properties.generalCategory {
+      case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter, .otherLetter, .decimalNumber,
+        .letterNumber, .otherNumber:
+        key.append(contentsOf: scalar.properties.lowercaseMapping.utf8)
+      default: break
+      }
+    }
+  }
+
+  private static func dropSuffix(_ key: inout [UInt8]) {
+    for suffix in suffixes where key.count >= suffix.count + 6 && key.suffix(suffix.count).elementsEqual(suffix) {
+      key.removeLast(suffix.count)
+      return
+    }
+  }
+
+  /// One scalar of valid UTF-8; a stray byte stands for itself.
+  @inline(__always)
+  private static func decode(_ text: UnsafeRawBufferPointer, at offset: Int) -> (scalar: UInt32, length: Int) {
+    let first = UInt32(text[offset])
+    func next(_ index: Int) -> UInt32 { UInt32(text[offset + index] & 0x3F) }
+    let left = text.count - offset
+    if first < 0xE0, left >= 2 { return ((first & 0x1F) << 6 | next(1), 2) }
+    if first < 0xF0, left >= 3 { return ((first & 0x0F) << 12 | next(1) << 6 | next(2), 3) }
+    if left >= 4 { return ((first & 0x07) << 18 | next(1) << 12 | next(2) << 6 | next(3), 4) }
+    return (first, 1)
+  }
+}

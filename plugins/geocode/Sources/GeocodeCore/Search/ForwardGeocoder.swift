@@ -1,0 +1,266 @@
+/// Finds places by name: in English, Chinese or, for large cities, other spellings.
+///
+/// A name as written comes before the same name folded (case, diacritics, 市/省/县), and that before names it begins;
+/// within each, what is near (when asked), then importance (countries, then inhabitants), then distance. All bearers of
+/// an ambiguous name are returned, best first.
+public struct ForwardGeocoder: Sendable {
+  /// How a query was met.
+  public enum Closeness: String, Sendable, Comparable, CaseIterable {
+    /// The name as written.
+    case exact
+    /// The name but for case, diacritics, punctuation or a Chinese suffix.
+    case folded
+    /// The beginning of the name.
+    case prefix
+
+    /// The better first.
+    public static func < (a: Self, b: Self) -> Bool {
+      allCases.firstIndex(of: a)! < allCases.firstIndex(of: b)!
+    }
+  }
+
+  /// What narrows a search.
+  public struct Options: Sendable {
+    /// Prefer bearers of the name within 100 km of here.
+    public var near: Coordinate?
+    /// Only within this country, by its number.
+    public var country: Int?
+    /// Most results, 1 … 100.
+    public var limit: Int
+
+    /// Everywhere, ten results.
+    public init(near: Coordinate? = nil, country: Int? = nil, limit: Int = 10) {
+      self.near = near
+      self.country = country
+      self.limit = max(1, min(100, limit))
+    }
+  }
+
+  /// One bearer of the name.
+  public struct Match: Sendable, Equatable {
+    /// What it is.
+    public var record: GeocodeRecord
+    /// How well the name fits.
+    public var closeness: Closeness
+    /// Inhabitants for a place; for the rest a number that sorts it among places.
+    public var importance: Int
+    /// Kilometres from `near`, when that was given.
+    public var distanceKilometers: Double?
+  }
+
+  /// Why a query found nothing.
+  public enum Failure: Error, Sendable, Equatable {
+    /// The query holds no letter or digit, or more than 200 bytes.
+    case unusableQuery
+    /// Nothing has the name.
+    case noResult
+    /// `Nowhere, France`: the last part was found, the rest not.
+    case partialResult(found: GeocodeRecord, missing: String)
+  }
+
+  /// Bytes a query may have.
+  public static let longestQuery = 200
+  /// Names that one lookup looks at; prefixes of one letter have more.
+  private static let mostCandidates = 2_000
+  private static let nearKilometers = 100.0
+
+  let tables: GeocodeTables
+
+  /// A geocoder over loaded tables.
+  public init(_ tables: GeocodeTables) {
+    self.tables = tables
+  }
+
+  /// The bearers of a name, best first; never empty.
+  ///
+  /// A query may name what the place lies in: `Paris, Texas`, `Springfield, US`, `深圳市, 广东省`, `广东省深圳市南山区`.
+  ///
+  /// - Throws: `Failure`.
+  public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
+    guard query.utf8.count <= Self.longestQuery else { throw .unusableQuery }
+    let found = candidates(query, within: [], options: options)
+    if !found.isEmpty { return found }
+    let parts = query.split { $0 == "," || $0 == "，" || $0 == "、" }.map(Self.trim).filter { !$0.isEmpty }
+    if parts.count > 1 { return try search(parts[0], inside: Array(parts.dropFirst()), options: options) }
+    guard let whole = parts.first, !Folding.key(of: whole).isEmpty else { throw .unusableQuery }
+    if let (areas, rest) = splitHan(whole) {
+      let found = candidates(rest, within: areas, options: options)
+      if !found.isEmpty { return found }
+      throw .partialResult(found: areas.last!, missing: rest)
+    }
+    throw .noResult
+  }
+
+  /// Looks for a name inside areas that are named themselves, the smallest first.
+  private func search(_ name: String, inside parts: [String], options: Options) throws(Failure) -> [Match] {
+    var areas: [[GeocodeRecord]] = []
+    for part in parts {
+      let named = areaRecords(part)
+      if named.isEmpty { throw .noResult }
+      areas.append(named)
+    }
+    var all: [Match] = []
+    // An area's name may be ambiguous too (Georgia): any bearer of it will do.
+    for combination in areas.reduce(
+      into: [[GeocodeRecord]()],
+      { all, next in
+        all = all.flatMap { head in next.map { head + [$0] } }
+      }
+    ).prefix(64) {
+      for match in candidates(name, within: combination, options: options)
+      where !all.contains(where: { $0.record == match.record }) {
+        all.append(match)
+      }
+    }
+    if all.isEmpty { throw .partialResult(found: areas[0][0], missing: name) }
+    return Array(all.sorted(by: Self.isBetter).prefix(options.limit))
+  }
+
+  /// Countries, regions, divisions and US state codes with exactly this name.
+  private func areaRecords(_ name: String) -> [GeocodeRecord] {
+    let key = Folding.key(of: name)
+    guard !key.isEmpty else { return [] }
+    var found: [GeocodeRecord] = []
+    scan(key) { record, closeness in
+      if case .place = record { return }
+      if closeness != .prefix, !found.contains(record) { found.append(record) }
+    }
+    let code = "US." + name.uppercased()
+    if name.utf8.count == 2, let state = (0..<tables.regions.count).first(where: { tables.regionCode($0) == code }) {
+      found.append(.region(state))
+    }
+    return found
+  }
+
+  /// `广东省深圳市南山区` or `中国广东深圳`: the areas a Han query begins with, and what is left.
+  private func splitHan(_ query: String) -> (areas: [GeocodeRecord], rest: String)? {
+    guard query.unicodeScalars.allSatisfy({ (0x3400...0x9FFF).contains($0.value) }) else { return nil }
+    var rest = Array(query)
+    var areas: [GeocodeRecord] = []
+    search: while rest.count >= 4 {
+      for length in stride(from: min(rest.count - 2, 12), through: 2, by: -1) {
+        let inside = areaRecords(String(rest[..<length])).first { area in
+          areas.allSatisfy { isRecord(area, inside: $0) }
+        }
+        if let inside {
+          areas.append(inside)
+          rest.removeFirst(length)
+          continue search
+        }
+      }
+      break
+    }
+    return areas.isEmpty ? nil : (areas, String(rest))
+  }
+
+  /// Every bearer of one name inside all of `areas`, ranked and without duplicates.
+  private func candidates(_ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
+    let key = Folding.key(of: name)
+    guard !key.isEmpty else { return [] }
+    var matches: [Match] = []
+    let written = Array(name.utf8)
+    scan(key, written: written) { record, closeness in
+      if let country = options.country, Int(tables.country(of: record)) != country { return }
+      guard areas.allSatisfy({ isRecord(record, inside: $0) }) else { return }
+      if let known = matches.lastIndex(where: { $0.record == record }) {
+        matches[known].closeness = min(matches[known].closeness, closeness)
+        return
+      }
+      matches.append(
+        Match(
+          record: record, closeness: closeness, importance: importance(of: record),
+          distanceKilometers: distance(of: record, from: options.near)))
+    }
+    matches.sort(by: Self.isBetter)
+    return Array(withoutTwins(matches).prefix(options.limit))
+  }
+
+  /// Reports every entry whose folded name is the key, and those it begins.
+  private func scan(
+    _ key: [UInt8], written: [UInt8] = [], _ report: (GeocodeRecord, Closeness) -> Void
+  ) {
+    var buffer: [UInt8] = []
+    buffer.reserveCapacity(96)
+    let first = tables.search.lowerBound(of: key) { entry in
+      tables.searchable(entry) { Folding.fold($0, into: &buffer) }
+      return buffer
+    }
+    for index in first..<min(tables.search.count, first + Self.mostCandidates) {
+      let entry = tables.search.entry(index)
+      var isExact = false
+      tables.searchable(entry) {
+        Folding.fold($0, into: &buffer)
+        isExact = $0.elementsEqual(written)
+      }
+      guard buffer.starts(with: key) else { return }
+      let closeness: Closeness = isExact ? .exact : buffer.count == key.count ? .folded : .prefix
+      report(tables.record(entry.record), closeness)
+    }
+  }
+
+  private static func isBetter(_ a: Match, _ b: Match) -> Bool {
+    if a.closeness != b.closeness { return a.closeness < b.closeness }
+    if let x = a.distanceKilometers, let y = b.distanceKilometers, (x < nearKilometers) != (y < nearKilometers) {
+      return x < y
+    }
+    if a.importance != b.importance { return a.importance > b.importance }
+    if let x = a.distanceKilometers, let y = b.distanceKilometers, x != y { return x < y }
+    return false
+  }
+
+  /// A division of China that is a found city under its official name is not reported beside it.
+  private func withoutTwins(_ matches: [Match]) -> [Match] {
+    matches.filter { match in
+      guard case .division = match.record, let here = tables.position(of: match.record) else { return true }
+      return !matches.contains { other in
+        guard case .place = other.record, other.closeness <= match.closeness,
+          let there = tables.position(of: other.record)
+        else { return false }
+        return UnitVectors.kilometers(from: tables.coordinate(here), to: tables.coordinate(there)) < 60
+      }
+    }
+  }
+
+  /// A country comes before all places, a region just behind its largest, a division among small cities.
+  private func importance(of record: GeocodeRecord) -> Int {
+    switch record {
+    case .place(let row): Int(tables.places.populations[row])
+    case .region(let row): tables.seats[row].map { Int(tables.places.populations[Int($0)]) - 1 } ?? 0
+    case .country: 1_000_000_000_000
+    case .division(let row): tables.divisions.codes[row] % 100 == 0 ? 100_000 : 50_000
+    }
+  }
+
+  private func distance(of record: GeocodeRecord, from near: Coordinate?) -> Double? {
+    guard let near, let position = tables.position(of: record) else { return nil }
+    return UnitVectors.kilometers(from: near, to: tables.coordinate(position))
+  }
+
+  /// Whether a record lies in an area; in a division of China smaller than a province: by its code, or within 100 km.
+  private func isRecord(_ record: GeocodeRecord, inside area: GeocodeRecord) -> Bool {
+    guard record != area else { return false }
+    switch area {
+    case .place: return false
+    case .country(let row): return Int(tables.country(of: record)) == row
+    case .region(let row): return tables.region(of: record).map(Int.init) == row
+    case .division(let row):
+      let code = tables.divisions.codes[row]
+      if case .division(let inner) = record {
+        let span: Int32 = code % 10_000 == 0 ? 10_000 : code % 100 == 0 ? 100 : 1
+        return tables.divisions.codes[inner] / span == code / span
+      }
+      guard tables.region(of: record) == tables.region(of: area), let here = tables.position(of: record) else {
+        return false
+      }
+      let there = tables.coordinate(tables.divisions.positions[row])
+      return code % 10_000 == 0 || UnitVectors.kilometers(from: tables.coordinate(here), to: there) < 100
+    }
+  }
+
+  private static func trim(_ text: Substring) -> String {
+    var text = text
+    while text.first?.isWhitespace == true { text.removeFirst() }
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,73 @@
+/// A position on the globe in degrees, WGS 84: latitude −90 … 90, longitude −180 … 180.
+public struct Coordinate: Sendable, Hashable {
+  /// Degrees north of the equator, −90 … 90.
+  public let latitude: Double
+  /// Degrees east of Greenwich, −180 … 180.
+  public let longitude: Double
+
+  /// Takes a pair of degrees as it is.
+  ///
+  /// - Parameter wrapping: brings a longitude outside −180 … 180 back into it by whole turns, so that 190 reads as −170.
+  /// - Throws: `InvalidCoordinate` when a number is not finite or lies outside its range; when the two seem swapped
+  ///   (121.5, 31.2), the error says so.
+  public init(latitude: Double, longitude: Double, wrapping: Bool = false) throws(InvalidCoordinate) {
+    guard latitude.isFinite, longitude.isFinite else {
+      throw InvalidCoordinate(latitude: latitude, longitude: longitude, reason: .notFinite)
+    }
+    guard abs(latitude) <= 90 else {
+      let swapped = abs(latitude) <= 180 && abs(longitude) <= 90
+      throw InvalidCoordinate(
+        latitude: latitude, longitude: longitude, reason: swapped ? .swapped : .latitudeOutOfRange)
+    }
+    guard abs(longitude) <= 180 || wrapping else {
+      throw InvalidCoordinate(latitude: latitude, longitude: longitude, reason: .longitudeOutOfRange)
+    }
+    self.latitude = latitude
+    self.longitude = abs(longitude) <= 180 ? longitude : longitude.remainder(dividingBy: 360)
+  }
+}
+
+extension Coordinate {
+  /// A coordinate of a table, whose range was checked on loading.
+  init(tableLatitude latitude: Double, longitude: Double) {
+    self.latitude = latitude
+    self.longitude = longitude
+  }
+}
+
+/// Why a pair of numbers is no position on the globe.
+public struct InvalidCoordinate: Error, Sendable, Equatable, CustomStringConvertible {
+  /// What is wrong with the numbers.
+  public enum Reason: Sendable, Equatable {
+    /// One of them is NaN or infinite.
+    case notFinite
+    /// The latitude is beyond a pole, and would be no latitude in the longitude's place either.
+    case latitudeOutOfRange
+    /// The longitude is beyond the antimeridian.
+    case longitudeOutOfRange
+    /// The latitude is beyond a pole, and the pair is a position once the two change places.
+    case swapped
+  }
+
+  /// The latitude as given.
+  public let latitude: Double
+  /// The longitude as given.
+  public let longitude: Double
+  /// What is wrong with them.
+  public let reason: Reason
+
+  /// One sentence: what was given, what was expected, and the nearest right thing where there is one.
+  public var description: String {
+    switch reason {
+    case .notFinite:
+      "latitude \(latitude) and longitude \(longitude) must be finite numbers"
+    case .latitudeOutOfRange:
+      "latitude \(latitude) is outside -90 … 90"
+    case .longitudeOutOfRange:
+      "longitude \(longitude) is outside -180 … 180"
+    case .swapped:
+      "latitude \(latitude) is outside -90 … 90; are the two swapped? latitude \(longitude), longitude \(latitude) "
+        + "is a position"
+    }
+  }
+}

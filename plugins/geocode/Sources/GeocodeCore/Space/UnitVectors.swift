@@ -1,0 +1,98 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Turns degrees into points on the unit sphere, quickly: table coordinates are whole steps of 0.0001°, and the sine of
+/// a sum needs only the sines of a coarse and of a fine part.
+///
+/// Distances are compared as squared chords: for two points an angle `a` apart the chord is `2 sin(a / 2)`, which grows
+/// with the distance along the ground, also across the antimeridian and at the poles.
+struct UnitVectors {
+  /// Steps in a degree.
+  static let stepsPerDegree = 10_000
+  /// Mean radius of the earth.
+  static let earthRadiusKilometers = 6371.0088
+
+  private static let fineBits = 11
+  private static let fineCount = 1 << fineBits
+  private static let turn = 360 * stepsPerDegree
+
+  private struct Angle {
+    var cosine: Double
+    var sine: Double
+  }
+
+  private let coarse: [Angle]
+  private let fine: [Angle]
+
+  init() {
+    func angles(_ count: Int, stride: Int) -> [Angle] {
+      (0..<count).map { index in
+        let radians = Double(index * stride) * .pi / Double(180 * Self.stepsPerDegree)
+        return Angle(cosine: cos(radians), sine: sin(radians))
+      }
+    }
+    coarse = angles((Self.turn >> Self.fineBits) + 1, stride: Self.fineCount)
+    fine = angles(Self.fineCount, stride: 1)
+  }
+
+  /// Cosine and sine of an angle in steps, −180° … 360°.
+  @inline(__always)
+  private func angle(_ steps: Int) -> Angle {
+    let positive = steps < 0 ? steps + Self.turn : steps
+    let a = coarse[positive >> Self.fineBits]
+    let b = fine[positive & (Self.fineCount - 1)]
+    return Angle(cosine: a.cosine * b.cosine - a.sine * b.sine, sine: a.sine * b.cosine + a.cosine * b.sine)
+  }
+
+  /// The point for a coordinate in steps of 0.0001°.
+  @inline(__always)
+  func point(latitudeSteps: Int, longitudeSteps: Int) -> SIMD3<Float> {
+    let latitude = angle(latitudeSteps)
+    let longitude = angle(longitudeSteps)
+    return SIMD3(
+      Float(latitude.cosine * longitude.cosine), Float(latitude.cosine * longitude.sine), Float(latitude.sine))
+  }
+
+  /// The point for a coordinate in degrees: the nearest step, turned by what is left of the angle, which is so small
+  /// (below 10⁻⁶ rad) that its sine is itself.
+  @inline(__always)
+  func point(_ coordinate: Coordinate) -> SIMD3<Float> {
+    func exact(_ degrees: Double) -> Angle {
+      let steps = (degrees * Double(Self.stepsPerDegree)).rounded(.toNearestOrEven)
+      let rest = degrees * (.pi / 180) - steps * (.pi / Double(180 * Self.stepsPerDegree))
+      let near = angle(Int(steps))
+      return Angle(cosine: near.cosine - near.sine * rest, sine: near.sine + near.cosine * rest)
+    }
+    let latitude = exact(coordinate.latitude)
+    let longitude = exact(coordinate.longitude)
+    return SIMD3(
+      Float(latitude.cosine * longitude.cosine), Float(latitude.cosine * longitude.sine), Float(latitude.sine))
+  }
+
+  /// Kilometres along the ground for a squared chord.
+  static func kilometers(squaredChord: Float) -> Double {
+    2 * earthRadiusKilometers * asin(min(1, Double(squaredChord).squareRoot() / 2))
+  }
+
+  /// The squared chord for kilometres along the ground; half the circumference and beyond is 4.
+  static func squaredChord(kilometers: Double) -> Float {
+    guard kilometers < .pi * earthRadiusKilometers else { return 4 }
+    let chord = 2 * sin(max(0, kilometers) / (2 * earthRadiusKilometers))
+    return Float(chord * chord)
+  }
+
+  /// Kilometres along the ground between two coordinates, in double precision (haversine).
+  static func kilometers(from a: Coordinate, to b: Coordinate) -> Double {
+    let radians = Double.pi / 180
+    let latitude = sin((b.latitude - a.latitude) * radians / 2)
+    let longitude = sin((b.longitude - a.longitude) * radians / 2)
+    let h =
+      latitude * latitude + cos(a.latitude * radians) * cos(b.latitude * radians) * longitude * longitude
+    return 2 * earthRadiusKilometers * asin(min(1, h.squareRoot()))
+  }
+}

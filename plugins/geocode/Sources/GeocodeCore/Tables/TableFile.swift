@@ -1,0 +1,66 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// The bytes of one table, mapped from its file: only what is touched is read, and the pages stay the file's own.
+///
+/// The file must not change while it is mapped; tables are installed once and replaced by new files.
+final class TableFile: Sendable {
+  /// The file's name without its folder, as errors give it.
+  let name: String
+  // The mapping is read-only from the initializer to the end, so any thread may read it.
+  nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
+
+  /// Maps the file at `folder/name`.
+  ///
+  /// - Throws: `TableError.unreadable` with the system's reason.
+  init(name: String, in folder: String) throws(TableError) {
+    self.name = name
+    let path = folder + "/" + name
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw .unreadable(path: path, reason: String(cString: strerror(errno))) }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else {
+      throw .unreadable(path: path, reason: String(cString: strerror(errno)))
+    }
+    guard status.st_size > 0 else { throw .corrupt(file: name, line: 1, problem: "the file is empty") }
+    let size = Int(status.st_size)
+    guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), address != MAP_FAILED else {
+      throw .unreadable(path: path, reason: String(cString: strerror(errno)))
+    }
+    bytes = UnsafeRawBufferPointer(start: address, count: size)
+  }
+
+  deinit {
+    munmap(UnsafeMutableRawPointer(mutating: bytes.baseAddress!), bytes.count)
+  }
+
+  /// The line, counted from 1, that holds the byte at `offset`.
+  func line(at offset: Int) -> Int {
+    bytes.prefix(max(0, offset)).count { $0 == UInt8(ascii: "\n") } + 1
+  }
+
+  /// Compares the file with its row in the manifest.
+  ///
+  /// - Throws: `TableError.corrupt`, which names the line where a text table stops being what it was made.
+  func verify(_ entry: TableManifest.Entry, isText: Bool) throws(TableError) {
+    guard bytes.count == entry.byteCount else {
+      let line = isText ? line(at: min(bytes.count, entry.byteCount)) : nil
+      throw .corrupt(
+        file: name, line: line, problem: "\(bytes.count) bytes where the manifest says \(entry.byteCount)")
+    }
+    for (block, expected) in entry.checksums.enumerated() {
+      let start = block * TableManifest.blockSize
+      let end = min(bytes.count, start + TableManifest.blockSize)
+      guard TableManifest.checksum(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) != expected else { continue }
+      let place = isText ? "between this line and line \(line(at: end - 1))" : "between bytes \(start) and \(end)"
+      throw .corrupt(
+        file: name, line: isText ? line(at: start) : nil, problem: "a byte \(place) is not what it was made")
+    }
+  }
+}

@@ -1,0 +1,144 @@
+/// Reads a table of tab-separated values byte by byte, without making strings: a first line with the columns' names,
+/// then rows of as many fields.
+///
+/// Fields are taken in order; the name given with each serves the error message, which has file and line.
+struct TableRows {
+  private let file: TableFile
+  // The file outlives this value, which holds it.
+  private let bytes: UnsafePointer<UInt8>
+  private let count: Int
+  /// The offset of the next byte.
+  private(set) var offset = 0
+
+  /// Starts behind the first line.
+  ///
+  /// - Throws: `TableError.corrupt` when the first line is not the given columns or the last line has no end.
+  init(_ file: TableFile, columns: [String]) throws(TableError) {
+    self.file = file
+    bytes = file.bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+    count = file.bytes.count
+    let header = columns.joined(separator: "\t") + "\n"
+    guard count >= header.utf8.count, file.bytes.prefix(header.utf8.count).elementsEqual(header.utf8) else {
+      throw .corrupt(file: file.name, line: 1, problem: "expected the columns \(columns.joined(separator: ", "))")
+    }
+    guard bytes[count - 1] == UInt8(ascii: "\n") else {
+      throw .corrupt(file: file.name, line: file.line(at: count), problem: "the last row ends in the middle")
+    }
+    offset = header.utf8.count
+  }
+
+  /// Whether there is another row.
+  @inline(__always)
+  func next() -> Bool { offset < count }
+
+  /// How many bytes are left, for reserving room.
+  var remaining: Int { count - offset }
+
+  /// An error at the current line.
+  func error(_ problem: String) -> TableError {
+    .corrupt(file: file.name, line: file.line(at: offset), problem: problem)
+  }
+
+  @inline(__always)
+  private static func endsField(_ byte: UInt8) -> Bool { byte == 9 || byte == 10 }
+
+  /// Steps over the tab behind a field; the newline behind the last is left for `endOfRow`.
+  @inline(__always)
+  private mutating func finishField() {
+    if bytes[offset] == 9 { offset += 1 }
+  }
+
+  /// A decimal number with `decimals` digits behind the point, as an integer of that scale: `-12.3400` is −123 400.
+  @inline(__always)
+  mutating func decimal(_ column: StaticString, decimals: Int, limit: Int) throws(TableError) -> Int {
+    let start = offset
+    var value = 0
+    var isNegative = false
+    if bytes[offset] == UInt8(ascii: "-") {
+      isNegative = true
+      offset += 1
+    }
+    var behindPoint = -1
+    while true {
+      let byte = bytes[offset]
+      let digit = byte &- UInt8(ascii: "0")
+      if digit < 10 {
+        value = value &* 10 &+ Int(digit)
+        if behindPoint >= 0 { behindPoint += 1 }
+      } else if byte == UInt8(ascii: "."), behindPoint < 0, decimals > 0 {
+        behindPoint = 0
+      } else {
+        break
+      }
+      offset += 1
+    }
+    guard Self.endsField(bytes[offset]), offset - start <= 18, offset > start, max(behindPoint, 0) == decimals,
+      value <= limit
+    else {
+      throw corrupt(column, start: start, expected: decimals > 0 ? "a number with \(decimals) decimals" : "a number")
+    }
+    finishField()
+    return isNegative ? -value : value
+  }
+
+  /// A whole number within `range`.
+  @inline(__always)
+  mutating func integer(_ column: StaticString, in range: ClosedRange<Int>) throws(TableError) -> Int {
+    let start = offset
+    let value = try decimal(column, decimals: 0, limit: range.upperBound)
+    guard range.contains(value) else {
+      throw corrupt(column, start: start, expected: "a number of \(range.lowerBound) … \(range.upperBound)")
+    }
+    return value
+  }
+
+  /// Where the field begins and ends; it is stepped over.
+  @inline(__always)
+  mutating func field() -> Range<Int> {
+    let start = offset
+    while !Self.endsField(bytes[offset]) { offset += 1 }
+    let end = offset
+    finishField()
+    return start..<end
+  }
+
+  /// Whether the next field is empty.
+  func isAtEmptyField() -> Bool { Self.endsField(bytes[offset]) }
+
+  /// The field as text.
+  mutating func text(_ column: StaticString) throws(TableError) -> String {
+    let range = field()
+    guard let text = String(validating: file.bytes[range], as: UTF8.self) else {
+      throw corrupt(column, start: range.lowerBound, expected: "valid UTF-8")
+    }
+    return text
+  }
+
+  /// The bytes of a field.
+  @inline(__always)
+  func bytes(of range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
+    UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
+  }
+
+  /// Steps over the rest of the row, whose text is read later.
+  @inline(__always)
+  mutating func skipRow() {
+    while bytes[offset] != 10 { offset += 1 }
+    offset += 1
+  }
+
+  /// Expects the end of the row.
+  @inline(__always)
+  mutating func endOfRow() throws(TableError) {
+    guard bytes[offset] == 10 else { throw error("more fields than columns") }
+    offset += 1
+  }
+
+  private func corrupt(_ column: StaticString, start: Int, expected: String) -> TableError {
+    var end = start
+    while end < count, !Self.endsField(bytes[end]), end - start < 40 { end += 1 }
+    let found = String(decoding: file.bytes[start..<end], as: UTF8.self)
+    return .corrupt(
+      file: file.name, line: file.line(at: start), problem: "\(column) is '\(found)', expected \(expected)")
+  }
+}

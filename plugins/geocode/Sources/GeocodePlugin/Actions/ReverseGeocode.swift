@@ -1,0 +1,130 @@
+import FlowModel
+import FlowPluginKit
+import GeocodeCore
+
+/// Tells where a coordinate is.
+struct ReverseGeocode: Action {
+  static let name = "geocode.reverse"
+  static let summary = "Tells the city, province and country of a coordinate, in English and Chinese"
+  static let errors = GeocodeError.lookupDeclarations + [GeocodeError.invalidCoordinateDeclaration]
+  static let example = """
+    uses: geocode.reverse
+    with: { latitude: 22.5431, longitude: 114.0579 }
+    """
+
+  /// How much is asked for.
+  enum Level: String, FieldWord {
+    case city, province, country
+  }
+
+  struct Input: ActionInput {
+    @Field("Degrees north, -90 … 90") var latitude: Double
+    @Field("Degrees east, -180 … 180") var longitude: Double
+    @Field("How much is asked for") var level: Level = .city
+    @Field("Cities with fewer inhabitants are passed over") var minimumPopulation: Int = 0
+    @Field("A city farther away is no answer; on the sea there is then none at all") var maximumDistanceKilometers:
+      Double = 100
+    @Field("Takes a longitude beyond ±180 as further turns round the globe") var wrap: Bool = false
+  }
+
+  struct Output: ActionOutput {
+    static let summaries = [
+      "city": "The nearest city or town of the country", "cityZh": "Its Chinese name",
+      "admin1": "Province, state or the like", "admin1Zh": "Its Chinese name, in China",
+      "countryCode": "ISO 3166 code", "country": "The country", "countryZh": "Its Chinese name",
+      "divisionsZh": "In China: province, prefecture and district", "latitude": "Where the city is",
+      "longitude": "Where the city is", "distanceKilometers": "From the coordinate to the city",
+      "method": "polygon, nearest, hybrid or override: what decided the country",
+      "confidence": "How often an answer decided like this has the right country, 0 … 1",
+    ]
+    var city: String?
+    var cityZh: String?
+    var admin1: String?
+    var admin1Zh: String?
+    var countryCode: String
+    var country: String
+    var countryZh: String?
+    var divisionsZh: [String]
+    var latitude: Double?
+    var longitude: Double?
+    var distanceKilometers: Double?
+    var method: String
+    var confidence: Double
+
+    /// The answer in the words of workflows; distances to the metre.
+    init(_ answer: ReverseAnswer) {
+      let place = answer.place
+      city = place.city
+      cityZh = place.cityChinese
+      admin1 = place.admin1
+      admin1Zh = place.admin1Chinese
+      countryCode = place.countryCode
+      country = place.country
+      countryZh = place.countryChinese
+      divisionsZh = place.divisionsChinese
+      latitude = place.coordinate?.latitude
+      longitude = place.coordinate?.longitude
+      distanceKilometers = answer.distanceKilometers.map { ($0 * 1000).rounded() / 1000 }
+      method = answer.method.rawValue
+      confidence = answer.confidence
+    }
+
+    /// Written out, since a batch asks for it a hundred thousand times a second.
+    var values: ValueObject {
+      [
+        "city": city.value, "cityZh": cityZh.value, "admin1": admin1.value, "admin1Zh": admin1Zh.value,
+        "countryCode": .string(countryCode), "country": .string(country), "countryZh": countryZh.value,
+        "divisionsZh": divisionsZh.value, "latitude": latitude.value, "longitude": longitude.value,
+        "distanceKilometers": distanceKilometers.value, "method": .string(method), "confidence": .number(confidence),
+      ]
+    }
+  }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    var problems: [InputProblem] = []
+    if let latitude = input["latitude"]?.numberValue, let longitude = input["longitude"]?.numberValue {
+      let wraps = input["wrap"] == .boolean(true)
+      do throws(InvalidCoordinate) {
+        _ = try Coordinate(latitude: latitude, longitude: longitude, wrapping: wraps)
+      } catch {
+        problems.append(
+          InputProblem(error.reason == .longitudeOutOfRange ? "longitude" : "latitude", error.description))
+      }
+    }
+    if let distance = input["maximumDistanceKilometers"]?.numberValue, !(distance >= 0) {
+      problems.append(InputProblem("maximumDistanceKilometers", "\(distance) is no distance; expected 0 or more"))
+    }
+    if let population = input["minimumPopulation"]?.integerValue, population < 0 {
+      problems.append(InputProblem("minimumPopulation", "\(population) is no population; expected 0 or more"))
+    }
+    return problems
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let answer = try context.withGeocoder { provider throws(GeocodeError) in
+      let coordinate: Coordinate
+      do throws(InvalidCoordinate) {
+        coordinate = try Coordinate(latitude: input.latitude, longitude: input.longitude, wrapping: input.wrap)
+      } catch {
+        throw .invalidCoordinate(error.description)
+      }
+      return try provider.reverse(
+        coordinate,
+        options: .init(
+          level: input.level.asked, minimumPopulation: max(0, input.minimumPopulation),
+          maximumDistanceKilometers: max(0, input.maximumDistanceKilometers)))
+    }
+    return Output(answer)
+  }
+}
+
+extension ReverseGeocode.Level {
+  /// The level as the geocoder knows it.
+  var asked: ReverseGeocoder.Level {
+    switch self {
+    case .city: .city
+    case .province: .province
+    case .country: .country
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import FlowModel
+import FlowPluginKit
+import GeocodeCore
+
+/// Tells where each of a list of places is, as a person would say it.
+struct ReverseGeocodeAll: Action {
+  static let name = "geocode.reverse-all"
+  static let summary = "Tells city, province and country of each place of a list, in the user's language"
+  static let errors =
+    GeocodeError.lookupDeclarations.filter { $0.code != "noResult" } + [GeocodeError.invalidCoordinateDeclaration]
+  static let example = """
+    uses: geocode.reverse-all
+    needs: destinations
+    with:
+      places: ${{ steps.destinations.outputs.destinations }}
+      language: zh-Hans
+    """
+
+  struct Input: ActionInput {
+    @Field("Objects with latitude, longitude and perhaps name") var places: [ValueObject]
+    @Field("The language of the lines: Chinese when it begins with zh, English otherwise") var language: String = "en"
+    @Field("Cities with fewer inhabitants are passed over") var minimumPopulation: Int = 0
+  }
+
+  struct Output: ActionOutput {
+    static let summaries = [
+      "lines": "A line for each place: its name, then city, province and country",
+      "results": "The outputs of geocode.reverse for each place; null on the open sea",
+      "count": "How many places there were",
+      "countries": "The codes of the countries, each once, in order of appearance",
+    ]
+    var lines: [String]
+    var results: [Value]
+    var count: Int
+    var countries: [String]
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let isChinese = input.language.lowercased().hasPrefix("zh")
+    var output = Output(lines: [], results: [], count: input.places.count, countries: [])
+    for (index, given) in input.places.enumerated() {
+      let answer = try context.withGeocoder { provider throws(GeocodeError) in
+        try Self.reverse(given, at: index, minimumPopulation: max(0, input.minimumPopulation), provider)
+      }
+      output.results.append(answer.map { .object(ReverseGeocode.Output($0).values) } ?? .null)
+      if let code = answer?.place.countryCode, !output.countries.contains(code) { output.countries.append(code) }
+      let words = answer.map { Self.words($0.place, isChinese: isChinese) } ?? [isChinese ? "公海" : "open sea"]
+      let name = given["name"]?.stringValue.map { $0 + (isChinese ? "：" : ": ") } ?? ""
+      output.lines.append(name + words.joined(separator: isChinese ? "，" : ", "))
+      context.log(output.lines[index])
+    }
+    return output
+  }
+
+  private static func reverse(
+    _ given: ValueObject, at index: Int, minimumPopulation: Int, _ provider: any GeocodeProvider
+  ) throws(GeocodeError) -> ReverseAnswer? {
+    guard let latitude = given["latitude"]?.numberValue, let longitude = given["longitude"]?.numberValue else {
+      throw .invalidCoordinate("places[\(index)] must have numbers under latitude and longitude")
+    }
+    let coordinate: Coordinate
+    do throws(InvalidCoordinate) {
+      coordinate = try Coordinate(latitude: latitude, longitude: longitude)
+    } catch {
+      throw .invalidCoordinate("places[\(index)]: \(error)")
+    }
+    do throws(GeocodeError) {
+      return try provider.reverse(coordinate, options: .init(minimumPopulation: minimumPopulation))
+    } catch {
+      if case .noResult = error { return nil }
+      throw error
+    }
+  }
+
+  /// City, province and country, none of them twice (Singapore, Beijing), in Chinese as far as there are Chinese names.
+  private static func words(_ place: Place, isChinese: Bool) -> [String] {
+    let all =
+      isChinese
+      ? [place.cityChinese ?? place.city, place.admin1Chinese ?? place.admin1, place.countryChinese ?? place.country]
+      : [place.city, place.admin1, place.country]
+    var words: [String] = []
+    for word in all.compactMap({ $0 }) where !words.contains(where: { $0 == word || word == $0 + "市" }) {
+      words.append(word)
+    }
+    return words
+  }
+}

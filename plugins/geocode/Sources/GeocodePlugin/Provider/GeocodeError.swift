@@ -1,0 +1,87 @@
+import FlowModel
+import FlowPluginKit
+import GeocodeCore
+
+/// Why a lookup has no answer. `coreLocationName` is the error that Core Location's geocoder would give.
+public enum GeocodeError: Error, Sendable, Equatable {
+  /// The numbers are no position.
+  case invalidCoordinate(String)
+  /// There is nothing there, or nothing of that name.
+  case noResult(String)
+  /// A part of the query was found, the rest not.
+  case partialResult(String)
+  /// The step was cancelled.
+  case cancelled
+  /// A network provider was asked too often.
+  case rateLimited(retryAfter: Duration)
+  /// A network provider could not be reached.
+  case network(String)
+  /// The tables are missing or damaged.
+  case dataCorrupt(String)
+
+  /// The code in workflows and reports.
+  public var code: String {
+    switch self {
+    case .invalidCoordinate: "invalidCoordinate"
+    case .noResult: "noResult"
+    case .partialResult: "partialResult"
+    case .cancelled: "cancelled"
+    case .rateLimited: "rateLimited"
+    case .network: "network"
+    case .dataCorrupt: "dataCorrupt"
+    }
+  }
+
+  /// The case of `CLError.Code` that means the same.
+  public var coreLocationName: String {
+    switch self {
+    case .invalidCoordinate, .noResult: "geocodeFoundNoResult"
+    case .partialResult: "geocodeFoundPartialResult"
+    case .cancelled: "geocodeCanceled"
+    case .rateLimited, .network: "network"
+    case .dataCorrupt: "locationUnknown"
+    }
+  }
+
+  /// What happened, as a sentence without a full stop.
+  public var message: String {
+    switch self {
+    case .invalidCoordinate(let message), .noResult(let message), .partialResult(let message), .network(let message),
+      .dataCorrupt(let message):
+      message
+    case .cancelled: "the lookup was cancelled"
+    case .rateLimited(let pause): "the geocoder asks to wait \(DurationText.format(pause))"
+    }
+  }
+
+  /// The error as an action throws it.
+  var actionError: ActionError {
+    if case .rateLimited(let pause) = self {
+      return ActionError(code, message, isRetryable: true, retryAfter: pause)
+    }
+    return ActionError(code, message)
+  }
+
+  static let lookupDeclarations = [
+    ErrorDeclaration("noResult", "Nothing is there, or nothing has the name", isRetryable: false),
+    ErrorDeclaration("cancelled", "The step was cancelled", isRetryable: false),
+    ErrorDeclaration("rateLimited", "A network provider was asked too often", isRetryable: true),
+    ErrorDeclaration("network", "A network provider could not be reached", isRetryable: true),
+    ErrorDeclaration("dataCorrupt", "A table is missing or damaged; names file and line", isRetryable: false),
+  ]
+  static let invalidCoordinateDeclaration = ErrorDeclaration(
+    "invalidCoordinate", "The numbers are no position; says so when they seem swapped", isRetryable: false)
+}
+
+extension ActionContext {
+  /// Runs a lookup of the plugin's provider, unless the step has been cancelled.
+  func withGeocoder<Result>(_ body: (any GeocodeProvider) throws(GeocodeError) -> Result) throws -> Result {
+    let provider: any GeocodeProvider = try resource(.geocodeProvider)
+    do throws(GeocodeError) {
+      if isCancelled { throw .cancelled }
+      return try body(provider)
+    } catch {
+      throw error.actionError
+    }
+  }
+}

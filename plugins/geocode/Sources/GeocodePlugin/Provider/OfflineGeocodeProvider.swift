@@ -1,0 +1,114 @@
+import GeocodeCore
+import Synchronization
+
+/// Answers from the tables that are installed with the program; needs no network.
+///
+/// The tables are loaded once, by `prepare` or by the first lookup, and shared by all runs of the process.
+public final class OfflineGeocodeProvider: GeocodeProvider {
+  private let folder: String?
+  private let loaded: Mutex<GeocodeTables?>
+
+  /// - Parameter folder: where the tables are; nil looks beside the program (see `TableLocation`).
+  public init(folder: String? = nil) {
+    self.folder = folder
+    loaded = Mutex(nil)
+  }
+
+  /// The tables, loaded on the first call; later callers wait for the first.
+  private func tables() throws(GeocodeError) -> (tables: GeocodeTables, isNew: Bool) {
+    let result = loaded.withLock { kept -> Result<(GeocodeTables, Bool), GeocodeError> in
+      if let kept { return .success((kept, false)) }
+      do throws(GeocodeError) {
+        let path = try folder ?? TableLocation.find()
+        do throws(TableError) {
+          let tables = try GeocodeTables(folder: path)
+          kept = tables
+          return .success((tables, true))
+        } catch {
+          throw .dataCorrupt("\(error)")
+        }
+      } catch {
+        return .failure(error)
+      }
+    }
+    return try result.get()
+  }
+
+  /// Loads the tables.
+  public func prepare() throws(GeocodeError) -> GeocodePreparation {
+    let (tables, isNew) = try tables()
+    return GeocodePreparation(
+      places: tables.placeCount, regions: tables.regionCount, countries: tables.countryCount, loaded: isNew)
+  }
+
+  /// Where a coordinate is.
+  public func reverse(
+    _ coordinate: Coordinate, options: ReverseGeocoder.Options
+  ) throws(GeocodeError) -> ReverseAnswer {
+    let tables = try tables().tables
+    guard let match = ReverseGeocoder(tables).match(coordinate, options: options) else {
+      throw .noResult(
+        "no country holds \(coordinate.latitude), \(coordinate.longitude), and no city lies within "
+          + "\(options.maximumDistanceKilometers) km")
+    }
+    return ReverseAnswer(
+      place: tables.place(for: match, at: coordinate), distanceKilometers: match.distanceKilometers,
+      method: match.method, confidence: match.confidence)
+  }
+
+  /// The bearers of a name.
+  public func forward(
+    _ query: String, near: Coordinate?, countryCode: String?, limit: Int
+  ) throws(GeocodeError) -> [ForwardAnswer] {
+    let tables = try tables().tables
+    var options = ForwardGeocoder.Options(near: near, limit: limit)
+    if let countryCode {
+      guard let country = tables.countryNumber(ofCode: countryCode) else {
+        throw .noResult("'\(countryCode)' is no country; expected an ISO 3166 code such as CN or CHN")
+      }
+      options.country = country
+    }
+    do throws(ForwardGeocoder.Failure) {
+      return try ForwardGeocoder(tables).search(query, options: options).map { match in
+        ForwardAnswer(
+          place: tables.place(for: match.record), kind: Self.kind(of: match.record), closeness: match.closeness,
+          population: Self.population(of: match), distanceKilometers: match.distanceKilometers)
+      }
+    } catch {
+      throw Self.explain(error, query: query, tables)
+    }
+  }
+
+  /// The countries of the tables.
+  public func countries() throws(GeocodeError) -> [CountrySummary] { try tables().tables.allCountries }
+
+  private static func kind(of record: GeocodeRecord) -> ForwardAnswer.Kind {
+    switch record {
+    case .place: .city
+    case .region: .province
+    case .country: .country
+    case .division: .district
+    }
+  }
+
+  private static func population(of match: ForwardGeocoder.Match) -> Int? {
+    if case .place = match.record { match.importance } else { nil }
+  }
+
+  private static func explain(
+    _ failure: ForwardGeocoder.Failure, query: String, _ tables: GeocodeTables
+  ) -> GeocodeError {
+    switch failure {
+    case .unusableQuery:
+      .noResult("the query must hold a letter or a digit and at most \(ForwardGeocoder.longestQuery) bytes")
+    case .noResult:
+      .noResult("nothing is called '\(query)'")
+    case .partialResult(let found, let missing):
+      .partialResult("'\(missing)' is not known in \(name(of: tables.place(for: found)))")
+    }
+  }
+
+  private static func name(of place: Place) -> String {
+    place.city ?? place.divisionsChinese.last ?? place.admin1 ?? place.country
+  }
+}

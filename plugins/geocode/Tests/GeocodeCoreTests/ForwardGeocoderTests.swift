@@ -1,0 +1,123 @@
+import GeocodeCore
+import Testing
+
+@Suite struct ForwardGeocoderTests {
+  func best(_ query: String, _ options: ForwardGeocoder.Options = .init()) throws -> Place {
+    let matches = try Shared.forward.search(query, options: options)
+    return Shared.tables.place(for: try #require(matches.first).record)
+  }
+
+  @Test(arguments: [
+    "Shenzhen", "shenzhen", "SHENZHEN", "深圳", "深圳市", "Sendzenas", " Shen-zhen ",
+  ])
+  func `finds a city however it is written`(_ query: String) throws {
+    let place = try best(query)
+    #expect(place.city == "Shenzhen")
+    #expect(place.cityChinese == "深圳")
+    #expect(place.admin1Chinese == "广东省")
+  }
+
+  @Test(arguments: [
+    ("São Paulo", "São Paulo"), ("sao paulo", "São Paulo"), ("SAO-PAULO", "São Paulo"), ("Zürich", "Zürich"),
+    ("zurich", "Zürich"), ("Xi'an", "Xi’an"), ("xian", "Xi’an"), ("Łódź", "Łódź"), ("lodz", "Łódź"),
+    ("Peking", "Beijing"), ("Moskva", "Moscow"), ("巴黎", "Paris"), ("東京", "Tokyo"), ("东京", "Tokyo"),
+    ("纽约", "New York City"), ("Reykjavík", "Reykjavík"), ("reykjavik", "Reykjavík"),
+  ])
+  func `finds names with and without diacritics, in other spellings and in Chinese`(_ query: String, _ city: String)
+    throws
+  {
+    #expect(try best(query).city == city)
+  }
+
+  @Test(arguments: [
+    ("广东", "广东省"), ("广东省", "广东省"), ("内蒙古", "内蒙古自治区"), ("内蒙古自治区", "内蒙古自治区"), ("新疆", "新疆维吾尔自治区"),
+    ("Guangdong", "广东省"), ("Sichuan", "四川省"),
+  ])
+  func `finds Chinese provinces with and without their suffix`(_ query: String, _ province: String) throws {
+    let place = try best(query)
+    #expect(place.admin1Chinese == province)
+    #expect(place.city == nil)
+    #expect(place.coordinate != nil)
+  }
+
+  @Test(arguments: [("南山区", "南山区"), ("忠县", "忠县"), ("广东省深圳市南山区", "南山区"), ("中国广东深圳", "深圳市"), ("南山区，深圳市", "南山区")])
+  func `finds districts and counties, and the path down to them`(_ query: String, _ last: String) throws {
+    let matches = try Shared.forward.search(query)
+    let places = matches.map { Shared.tables.place(for: $0.record) }
+    #expect(places.contains { $0.divisionsChinese.contains(last) })
+  }
+
+  @Test(arguments: [
+    ("France", "FR"), ("法国", "FR"), ("中国", "CN"), ("JP", "JP"), ("USA", "US"), ("香港", "HK"), ("Singapore", "SG"),
+  ])
+  func `finds countries by name and code`(_ query: String, _ code: String) throws {
+    #expect(try best(query).countryCode == code)
+  }
+
+  @Test func `lists every bearer of an ambiguous name, the largest first`() throws {
+    let matches = try Shared.forward.search("Springfield", options: .init(limit: 100))
+    let exact = matches.filter { $0.closeness == .exact }
+    #expect(exact.count >= 10)
+    #expect(exact.map(\.importance) == exact.map(\.importance).sorted(by: >))
+    let paris = try Shared.forward.search("Paris", options: .init(limit: 100)).filter { $0.closeness == .exact }
+    #expect(paris.count >= 5)
+    #expect(try best("Paris").countryCode == "FR")
+  }
+
+  @Test(arguments: [
+    ("Paris, Texas", "US.TX"), ("Paris, US", nil), ("Springfield, Illinois", "US.IL"), ("Springfield, IL", "US.IL"),
+    ("London, Ontario", "CA.08"), ("London, Canada", "CA.08"), ("Birmingham, Alabama, United States", "US.AL"),
+  ])
+  func `narrows by what a place lies in`(_ query: String, _ region: String?) throws {
+    let place = try best(query)
+    if let region { #expect(place.admin1Code == region) } else { #expect(place.countryCode == "US") }
+  }
+
+  @Test func `prefers what is near, and keeps to a country when told`() throws {
+    let near = try Coordinate(latitude: 39.8, longitude: -89.6)
+    #expect(try best("Springfield", .init(near: near)).admin1Code == "US.IL")
+    let canada = try #require(Shared.tables.countryNumber(ofCode: "CA"))
+    #expect(try best("London", .init(country: canada)).countryCode == "CA")
+  }
+
+  @Test func `puts a name as written before a folded one, and both before names it begins`() throws {
+    let matches = try Shared.forward.search("Lima", options: .init(limit: 100))
+    #expect(matches.map(\.closeness) == matches.map(\.closeness).sorted())
+    #expect(matches.first?.closeness == .exact)
+    #expect(matches.last?.closeness == .prefix)
+  }
+
+  @Test func `says what it found when only a part is known`() throws {
+    let error = #expect(throws: ForwardGeocoder.Failure.self) { try Shared.forward.search("Xyzzyville, France") }
+    guard case .partialResult(let found, let missing)? = error else { throw try #require(error) }
+    #expect(Shared.tables.place(for: found).countryCode == "FR")
+    #expect(missing == "Xyzzyville")
+  }
+
+  @Test(arguments: ["Xyzzyville", "不存在的地方名字", "Nowhere Land, Neverland"])
+  func `finds nothing where there is nothing`(_ query: String) {
+    #expect(throws: ForwardGeocoder.Failure.noResult) { try Shared.forward.search(query) }
+  }
+
+  @Test(arguments: ["", "   ", "…,!", String(repeating: "a", count: 201)])
+  func `refuses a query without a name in it`(_ query: String) {
+    #expect(throws: ForwardGeocoder.Failure.unusableQuery) { try Shared.forward.search(query) }
+  }
+
+  @Test func `takes the longest query`() {
+    #expect(throws: ForwardGeocoder.Failure.noResult) {
+      try Shared.forward.search(String(repeating: "q", count: ForwardGeocoder.longestQuery))
+    }
+  }
+
+  /// Every name of the tables is found by itself: the order that the script made is the order of the folding here.
+  @Test func `finds every place by its own name`() throws {
+    for row in stride(from: 0, to: Shared.tables.placeCount, by: 7) {
+      let place = Shared.tables.place(for: .place(row))
+      for name in [place.city, place.cityChinese].compactMap({ $0 }) {
+        let matches = try Shared.forward.search(name, options: .init(near: place.coordinate, limit: 100))
+        #expect(matches.contains { $0.record == .place(row) }, "\(name), row \(row)")
+      }
+    }
+  }
+}

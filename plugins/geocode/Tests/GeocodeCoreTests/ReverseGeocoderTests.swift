@@ -1,0 +1,135 @@
+import GeocodeCore
+import Testing
+
+/// L12, L42: country, province and city of a coordinate, offline.
+@Suite struct ReverseGeocoderTests {
+  struct Golden: Sendable, CustomTestStringConvertible {
+    var name: String
+    var latitude: Double
+    var longitude: Double
+    var country: String?
+    var testDescription: String { name }
+    init(_ name: String, _ latitude: Double, _ longitude: Double, _ country: String?) {
+      (self.name, self.latitude, self.longitude, self.country) = (name, latitude, longitude, country)
+    }
+  }
+
+  static let goldens: [Golden] = [
+    Golden("Hong Kong Central", 22.2819, 114.1583, "HK"), Golden("Hong Kong, Sha Tin", 22.3810, 114.1880, "HK"),
+    Golden("Hong Kong airport", 22.3080, 113.9185, "HK"), Golden("Shenzhen, Luohu", 22.5480, 114.1310, "CN"),
+    Golden("Macau, Senado Square", 22.1937, 113.5400, "MO"), Golden("Macau, Taipa", 22.1559, 113.5570, "MO"),
+    Golden("Macau, Cotai", 22.1408, 113.5631, "MO"), Golden("Zhuhai, Xiangzhou", 22.2710, 113.5670, "CN"),
+    Golden("Zhuhai, Gongbei", 22.2230, 113.5500, "CN"),
+    Golden("Singapore, Orchard Road", 1.3048, 103.8318, "SG"), Golden("Singapore, Changi", 1.3644, 103.9915, "SG"),
+    Golden("Singapore, Woodlands", 1.4360, 103.7860, "SG"), Golden("Johor Bahru", 1.4927, 103.7414, "MY"),
+    Golden("Vatican, Saint Peter's Square", 41.9022, 12.4568, "VA"), Golden("Rome, Termini", 41.9010, 12.5018, "IT"),
+    Golden("Rome, Trastevere", 41.8890, 12.4700, "IT"), Golden("Monaco, casino", 43.7392, 7.4283, "MC"),
+    Golden("Monaco, Rock", 43.7314, 7.4217, "MC"), Golden("Nice", 43.7102, 7.2620, "FR"),
+    Golden("Menton", 43.7765, 7.5048, "FR"), Golden("San Marino, city", 43.9360, 12.4460, "SM"),
+    Golden("San Marino, Dogana", 43.9800, 12.4900, "SM"), Golden("Rimini", 44.0594, 12.5683, "IT"),
+    Golden("Liechtenstein, Vaduz", 47.1410, 9.5209, "LI"), Golden("Andorra la Vella", 42.5063, 1.5218, "AD"),
+    Golden("Luxembourg", 49.6116, 6.1319, "LU"), Golden("Audun-le-Tiche", 49.4725, 5.9560, "FR"),
+    Golden("Longwy", 49.5194, 5.7606, "FR"), Golden("Müstair", 46.601255, 10.422899, "CH"),
+    Golden("Malta, Valletta", 35.8989, 14.5146, "MT"), Golden("Bahrain, Manama", 26.2285, 50.5860, "BH"),
+    Golden("Maldives, Malé", 4.1755, 73.5093, "MV"), Golden("Mauritius, Port Louis", -20.1609, 57.5012, "MU"),
+    Golden("Gibraltar", 36.1408, -5.3536, "GI"), Golden("Labasa, Fiji, by the antimeridian", -16.8, -179.99, "FJ"),
+    Golden("Taveuni, Fiji", -16.85, 179.97, "FJ"), Golden("Uelen, Chukotka", 66.16, -169.81, "RU"),
+    Golden("Anadyr", 64.7337, 177.4968, "RU"), Golden("South Pole", -90, 0, "AQ"),
+    Golden("South Pole by another meridian", -90, 180, "AQ"), Golden("North Pole", 90, 0, nil),
+    Golden("North Pole by another meridian", 90, -180, nil), Golden("Gulf of Guinea, null island", 0, 0, nil),
+    Golden("Pacific", -30, -140, nil), Golden("Pacific on the antimeridian", 0.5, 180, nil),
+    Golden("the same point from the other side", 0.5, -180, nil), Golden("North Atlantic", 40, -40, nil),
+    Golden("Indian Ocean", -30, 80, nil), Golden("Beijing, Tiananmen", 39.9087, 116.3975, "CN"),
+    Golden("Sahara", 23.5, 4.5, "DZ"), Golden("Greenland ice", 75, -40, "GL"), Golden("Siberia", 66, 100, "RU"),
+    Golden("Maseru, enclosed by South Africa", -29.3167, 27.4833, "LS"),
+    Golden("Tijuana", 32.5149, -117.0382, "MX"), Golden("San Diego", 32.7157, -117.1611, "US"),
+    Golden("Kinshasa", -4.3317, 15.3139, "CD"), Golden("Brazzaville", -4.2661, 15.2832, "CG"),
+    Golden("Taipei", 25.0330, 121.5654, "TW"), Golden("Kinmen", 24.4340, 118.3170, "TW"),
+    Golden("Geneva", 46.2044, 6.1432, "CH"), Golden("Basel", 47.5596, 7.5886, "CH"),
+    Golden("Dandong", 40.1290, 124.3950, "CN"), Golden("Strasbourg", 48.5734, 7.7521, "FR"),
+    Golden("Kehl", 48.5730, 7.8150, "DE"), Golden("Reunion", -20.8823, 55.4504, "RE"),
+    Golden("Honolulu", 21.3069, -157.8583, "US"), Golden("Azores", 37.7412, -25.6756, "PT"),
+  ]
+
+  @Test(arguments: goldens) func `gives the right country`(_ golden: Golden) throws {
+    #expect(try Shared.place(golden.latitude, golden.longitude)?.countryCode == golden.country)
+  }
+
+  @Test(arguments: [
+    (22.5431, 114.0579, "深圳", "广东省", "Shenzhen", "Guangdong"), (39.9087, 116.3975, "北京", "北京市", "Beijing", "Beijing"),
+    (31.2304, 121.4737, "上海", "上海市", "Shanghai", "Shanghai"), (30.5728, 104.0668, "成都", "四川省", "Chengdu", "Sichuan"),
+  ])
+  func `names Chinese cities and provinces in both languages`(
+    _ latitude: Double, _ longitude: Double, city: String, province: String, english: String, englishProvince: String
+  ) throws {
+    let place = try #require(try Shared.place(latitude, longitude, options: .init(minimumPopulation: 1_000_000)))
+    #expect(place.cityChinese == city)
+    #expect(place.admin1Chinese == province)
+    #expect(place.city == english)
+    #expect(place.admin1 == englishProvince)
+    #expect(place.country == "China")
+    #expect(place.countryChinese == "中国")
+  }
+
+  @Test func `names province, prefecture and district in China`() throws {
+    let place = try #require(try Shared.place(22.5310, 113.9300))
+    #expect(place.divisionsChinese == ["广东省", "深圳市", "南山区"])
+    #expect(try Shared.place(48.8566, 2.3522)?.divisionsChinese == [])
+  }
+
+  @Test func `measures distance on the sphere, not in degrees`() throws {
+    // A search in the plane of degrees answers Tubou, on the other side of the antimeridian in numbers only.
+    #expect(try Shared.place(-16.8, -179.99)?.city == "Labasa")
+  }
+
+  @Test func `gives a country but no city far from every city`() throws {
+    let coordinate = try Coordinate(latitude: 75, longitude: -40)
+    let match = try #require(Shared.reverse.match(coordinate))
+    #expect(match.place == nil)
+    #expect(match.distanceKilometers == nil)
+    let far = try #require(Shared.reverse.match(coordinate, options: .init(maximumDistanceKilometers: 20_000)))
+    #expect(far.place != nil)
+    #expect(try #require(far.distanceKilometers) > 100)
+  }
+
+  @Test func `answers no more than was asked for`() throws {
+    let coordinate = try Coordinate(latitude: 48.8566, longitude: 2.3522)
+    let country = try #require(Shared.reverse.match(coordinate, options: .init(level: .country)))
+    #expect(country.region == nil && country.place == nil)
+    let province = try #require(Shared.reverse.match(coordinate, options: .init(level: .province)))
+    #expect(province.region != nil && province.place == nil)
+  }
+
+  @Test func `passes over cities that are too small`() throws {
+    let small = try #require(try Shared.place(48.8049, 2.1204))
+    let large = try #require(try Shared.place(48.8049, 2.1204, options: .init(minimumPopulation: 1_000_000)))
+    #expect(small.city == "Versailles")
+    #expect(large.city == "Paris")
+  }
+
+  /// A seeded check of the tree: no city of the decided country can be nearer than the one it found.
+  @Test func `finds what looking at every city finds`() throws {
+    var state: UInt64 = 20_240_601
+    func next() -> Double {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      return Double(state >> 11) / Double(1 << 53)
+    }
+    let all = (0..<Shared.tables.placeCount).map(Shared.tables.coordinate(ofPlace:))
+    for round in 0..<200 {
+      let base = all[Int(next() * Double(all.count))]
+      let coordinate = try Coordinate(
+        latitude: max(-90, min(90, base.latitude + next() - 0.5)), longitude: base.longitude + next() - 0.5,
+        wrapping: true)
+      let options = ReverseGeocoder.Options(maximumDistanceKilometers: 20_000)
+      guard let match = Shared.reverse.match(coordinate, options: options), let place = match.place else { continue }
+      let found = Shared.tables.distanceKilometers(from: coordinate, toPlace: place)
+      let best = all.indices.lazy.filter {
+        Shared.tables.countryNumber(ofPlace: $0) == match.country
+      }.map { Shared.tables.distanceKilometers(from: coordinate, toPlace: $0) }.min()
+      // A city of the point's own province may be preferred to one that is up to half as far.
+      let nearest = try #require(best)
+      #expect(found <= nearest * 2 + 0.01, "seed 20240601, round \(round): \(coordinate)")
+      #expect(abs(try #require(match.distanceKilometers) - found) < 0.01)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import GeocodeCore
+
+/// The committed tables, loaded once for all tests.
+enum Shared {
+  static let folder: String = {
+    let parts = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(3)
+    return parts.joined(separator: "/") + "/Sources/GeocodePlugin/Tables"
+  }()
+  static let tables: GeocodeTables = {
+    do { return try GeocodeTables(folder: folder) } catch { fatalError("\(error)") }
+  }()
+  static let reverse = ReverseGeocoder(tables)
+  static let forward = ForwardGeocoder(tables)
+
+  /// Where a coordinate is, with names.
+  static func place(
+    _ latitude: Double, _ longitude: Double, options: ReverseGeocoder.Options = .init()
+  ) throws -> Place? {
+    let coordinate = try Coordinate(latitude: latitude, longitude: longitude)
+    return reverse.match(coordinate, options: options).map { tables.place(for: $0, at: coordinate) }
+  }
+}

@@ -1,0 +1,136 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import GeocodeCore
+import GeocodePlugin
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+@Suite struct GeocodePluginTests {
+  static let plugin = GeocodePlugin()
+  var registry: [String: RegisteredAction] {
+    Dictionary(uniqueKeysWithValues: Self.plugin.actions.map { ($0.name, RegisteredAction($0)) })
+  }
+
+  func host(_ plugin: GeocodePlugin = GeocodePluginTests.plugin) -> TestHost {
+    TestHost(resources: Dictionary(uniqueKeysWithValues: plugin.resources.map { ($0.key, $0.handle) }))
+  }
+
+  func call(
+    _ action: String, _ inputs: ValueObject = [:], plugin: GeocodePlugin = GeocodePluginTests.plugin
+  ) async throws -> ValueObject {
+    try await host(plugin).call(try #require(registry[action]), with: inputs)
+  }
+
+  /// L22: created early, so that the first use costs nothing.
+  @Test func `loads once, whoever comes first`() async throws {
+    let plugin = GeocodePlugin()
+    let first = try await call("geocode.prepare", plugin: plugin)
+    #expect(first["loaded"] == .boolean(true))
+    #expect(first["countries"] == .integer(252))
+    #expect(try await call("geocode.prepare", plugin: plugin)["loaded"] == .boolean(false))
+    let unprepared = GeocodePlugin()
+    _ = try await call("geocode.reverse", ["latitude": 48.8566, "longitude": 2.3522], plugin: unprepared)
+    #expect(try await call("geocode.prepare", plugin: unprepared)["loaded"] == .boolean(false))
+  }
+
+  /// L42.
+  @Test func `tells where a coordinate is, in both languages`() async throws {
+    let place = try await call(
+      "geocode.reverse", ["latitude": 22.5431, "longitude": 114.0579, "minimumPopulation": 1_000_000])
+    #expect(place["city"] == .string("Shenzhen"))
+    #expect(place["cityZh"] == .string("深圳"))
+    #expect(place["admin1"] == .string("Guangdong"))
+    #expect(place["admin1Zh"] == .string("广东省"))
+    #expect(place["countryCode"] == .string("CN"))
+    #expect(place["countryZh"] == .string("中国"))
+    #expect(place["method"] == .string("polygon"))
+    #expect(try #require(place["distanceKilometers"]?.numberValue) < 5)
+  }
+
+  @Test func `answers with every declared output, null where there is nothing`() async throws {
+    let declared = try #require(registry["geocode.reverse"]).declaration.outputs.map(\.name)
+    let greenland = try await call("geocode.reverse", ["latitude": 75, "longitude": -40])
+    #expect(greenland.keys == declared)
+    #expect(greenland["city"] == .null)
+    #expect(greenland["country"] == .string("Greenland"))
+  }
+
+  @Test func `finds a name, with everything that bears it`() async throws {
+    let found = try await call("geocode.forward", ["query": "Springfield", "limit": 5])
+    #expect(found["count"] == .integer(5))
+    guard case .object(let best)? = found["best"] else { throw try #require(nil as (any Error)?) }
+    #expect(best["countryCode"] == .string("US"))
+    let canada = try await call("geocode.forward", ["query": "London", "country": "CAN"])
+    guard case .object(let london)? = canada["best"] else { throw try #require(nil as (any Error)?) }
+    #expect(london["admin1"] == .string("Ontario"))
+  }
+
+  /// L12.
+  @Test func `lists the countries, all or of a continent`() async throws {
+    #expect(try await call("geocode.countries")["count"] == .integer(252))
+    let europe = try await call("geocode.countries", ["continent": "EU"])
+    #expect(try #require(europe["count"]?.integerValue) > 40)
+  }
+
+  @Test(arguments: [
+    (121.5, 31.2, "are the two swapped? latitude 31.2, longitude 121.5 is a position"),
+    (10, 181, "longitude 181.0 is outside -180 … 180"), (200, 200, "latitude 200.0 is outside -90 … 90"),
+  ])
+  func `refuses what is no position`(_ latitude: Double, _ longitude: Double, _ text: String) async throws {
+    let error = await #expect(throws: ActionError.self) {
+      try await call("geocode.reverse", ["latitude": .number(latitude), "longitude": .number(longitude)])
+    }
+    #expect(error?.code == "invalidCoordinate")
+    #expect(error?.message.contains(text) == true)
+    #expect(try await call("geocode.reverse", ["latitude": 10, "longitude": 437.4, "wrap": true])["country"] != nil)
+  }
+
+  @Test func `finds nothing on the open sea, and says what was asked`() async throws {
+    let error = await #expect(throws: ActionError.self) {
+      try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
+    }
+    #expect(error?.code == "noResult")
+    #expect(error?.message == "no country holds -30.0, -140.0, and no city lies within 100.0 km")
+  }
+
+  @Test func `keeps partial results and unknown countries apart`() async throws {
+    let partial = await #expect(throws: ActionError.self) {
+      try await call("geocode.forward", ["query": "Xyzzyville, France"])
+    }
+    #expect(partial?.code == "partialResult")
+    #expect(partial?.message == "'Xyzzyville' is not known in France")
+    let unknown = await #expect(throws: ActionError.self) {
+      try await call("geocode.forward", ["query": "Paris", "country": "ZZ"])
+    }
+    #expect(unknown?.message == "'ZZ' is no country; expected an ISO 3166 code such as CN or CHN")
+  }
+
+  @Test func `stops when the step is cancelled`() async throws {
+    let host = host()
+    host.cancel()
+    let error = await #expect(throws: ActionError.self) {
+      try await host.call(try #require(registry["geocode.reverse"]), with: ["latitude": 1, "longitude": 1])
+    }
+    #expect(error?.code == "cancelled")
+  }
+
+  @Test func `names the missing table`() async throws {
+    let plugin = GeocodePlugin(provider: OfflineGeocodeProvider(folder: "/nowhere"))
+    let error = await #expect(throws: ActionError.self) { try await call("geocode.prepare", plugin: plugin) }
+    #expect(error?.code == "dataCorrupt")
+    #expect(error?.message == "cannot read /nowhere/manifest.tsv: No such file or directory")
+  }
+
+  @Test func `has the errors of Core Location for each of its own`() {
+    #expect(GeocodeError.partialResult("").coreLocationName == "geocodeFoundPartialResult")
+    #expect(GeocodeError.noResult("").coreLocationName == "geocodeFoundNoResult")
+    #expect(GeocodeError.cancelled.coreLocationName == "geocodeCanceled")
+    #expect(GeocodeError.rateLimited(retryAfter: .seconds(3)).coreLocationName == "network")
+  }
+}

@@ -1,0 +1,27 @@
+import FlowModel
+import FlowPluginKit
+
+/// Gets the location service ready without asking the user for anything (L18, L20).
+struct PrepareLocation: Action {
+  static let name = "location.prepare"
+  static let summary = "Gets the location service ready and tells the permission; never asks for it"
+  static let requires: [ResourceKey] = [.keyValueStore]
+  static let example = """
+    uses: location.prepare
+    needs: open-store
+    blocking: false
+    """
+
+  struct Output: ActionOutput {
+    static let summaries = [
+      "authorization": "What the user allows", "granted": "Whether positions may be had",
+    ]
+    var authorization: LocationAuthorization
+    var granted: Bool
+  }
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> Output {
+    let status = try LocationPermission.current(in: context)
+    return Output(authorization: status, granted: status.isGranted)
+  }
+}

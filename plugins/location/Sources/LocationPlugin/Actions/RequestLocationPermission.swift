@@ -1,0 +1,49 @@
+import FlowModel
+import FlowPluginKit
+
+/// Asks the user for the permission, once for each installation (L21).
+struct RequestLocationPermission: AsyncAction {
+  static let name = "location.request-permission"
+  static let summary = "Asks for the permission to use the location, unless the user has answered before"
+  static let requires: [ResourceKey] = [.keyValueStore]
+  static let example = """
+    uses: location.request-permission
+    needs: prepare-location
+    after: map.first-use
+    defer: true
+    """
+
+  /// What a user may answer.
+  enum Answer: String, FieldWord {
+    case whenInUse = "when-in-use"
+    case always
+    case denied
+  }
+
+  struct Input: ActionInput {
+    @Field("What the user answers where there is nobody to ask, as on Linux") var answer: Answer = .whenInUse
+  }
+
+  struct Output: ActionOutput {
+    static let summaries = [
+      "authorization": "What the user allows", "granted": "Whether positions may be had",
+      "asked": "Whether the user was asked now",
+    ]
+    var authorization: LocationAuthorization
+    var granted: Bool
+    var asked: Bool
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let known = try LocationPermission.current(in: context)
+    guard known == .notDetermined else {
+      return Output(authorization: known, granted: known.isGranted, asked: false)
+    }
+    let source: any LocationSource = try context.resource(.locationSource)
+    let simulated = LocationAuthorization(rawValue: input.answer.rawValue) ?? .denied
+    let answer = try await source.requestAuthorization(simulatedAnswer: simulated)
+    try LocationPermission.keep(answer, in: context)
+    if !answer.isGranted { context.log("the location may not be used: \(answer.rawValue)", level: .warning) }
+    return Output(authorization: answer, granted: answer.isGranted, asked: true)
+  }
+}

@@ -1,0 +1,31 @@
+import FlowModel
+import FlowPluginKit
+
+/// Ends the service that `location.start` began.
+struct StopLocation: Action {
+  static let name = "location.stop"
+  static let summary = "Ends the location service of this run, and tells where the device was last"
+  static let example = """
+    uses: location.stop
+    needs: start-location
+    """
+
+  struct Output: ActionOutput {
+    static let summaries = [
+      "stopped": "Whether the service was running", "positions": "How many positions it delivered",
+      "latitude": "Degrees north, of the last", "longitude": "Degrees east, of the last",
+    ]
+    var stopped: Bool
+    var positions: Int
+    var latitude: Double?
+    var longitude: Double?
+  }
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> Output {
+    let center: LocationCenter = try context.resource(.locationCenter)
+    let (position, count) = center.latest(run: context.run.id)
+    let stopped = center.stop(run: context.run.id)
+    return Output(
+      stopped: stopped, positions: count, latitude: position?.latitude, longitude: position?.longitude)
+  }
+}

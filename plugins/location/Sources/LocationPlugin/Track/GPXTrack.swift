@@ -1,0 +1,118 @@
+import FlowPluginKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The points of a GPX file, in order, with their time since the first.
+struct GPXTrack: Sendable {
+  /// Bytes that a file may have.
+  static let largestFile = 16 << 20
+  /// Points that a file may have.
+  static let mostPoints = 1_000_000
+
+  /// At least one point.
+  private(set) var points: [Position] = []
+
+  /// Reads a file.
+  ///
+  /// - Throws: `ActionError` with code `invalid-track`, which names file and line.
+  init(path: String) throws {
+    guard let size = try? FileManager.default.attributesOfItem(atPath: path)[.size] as? Int else {
+      throw ActionError("invalid-track", "\(path): there is no such file to read", isRetryable: false)
+    }
+    guard size <= Self.largestFile else {
+      throw ActionError(
+        "invalid-track", "\(path): \(size) bytes; a track may have \(Self.largestFile)", isRetryable: false)
+    }
+    let data = try Data(contentsOf: URL(fileURLWithPath: path))
+    do throws(GPXProblem) {
+      try self.init(bytes: [UInt8](data))
+    } catch {
+      throw ActionError("invalid-track", "\(path):\(error.line): \(error.message)", isRetryable: false)
+    }
+  }
+
+  /// Reads the bytes of a file.
+  init(bytes: [UInt8]) throws(GPXProblem) {
+    var reader = XMLTagReader(bytes: bytes)
+    var current: (latitude: Double, longitude: Double, elevation: Double?, time: Double?, line: Int)?
+    var times: [Double?] = []
+    while let tag = try reader.next() {
+      switch (tag.name, tag.kind) {
+      case ("wpt", .open), ("trkpt", .open), ("rtept", .open), ("wpt", .empty), ("trkpt", .empty), ("rtept", .empty):
+        let latitude = try Self.degrees(tag, "lat", limit: 90)
+        let longitude = try Self.degrees(tag, "lon", limit: 180)
+        current = (latitude, longitude, nil, nil, tag.line)
+        if tag.kind == .empty { try add(&current, &times) }
+      case ("ele", .open):
+        if current != nil { current?.elevation = Double(reader.text()) }
+      case ("time", .open):
+        guard current != nil else { continue }
+        let text = reader.text()
+        guard let time = try? Date(text, strategy: .iso8601) else {
+          throw GPXProblem(line: tag.line, message: "'\(text)' is no time; expected 2026-05-01T08:00:00Z")
+        }
+        current?.time = time.timeIntervalSinceReferenceDate
+      case ("wpt", .close), ("trkpt", .close), ("rtept", .close):
+        try add(&current, &times)
+      default: break
+      }
+    }
+    guard !points.isEmpty else {
+      throw GPXProblem(line: reader.line, message: "no wpt, trkpt or rtept with lat and lon")
+    }
+    try spread(times)
+  }
+
+  private static func degrees(_ tag: XMLTag, _ name: String, limit: Double) throws(GPXProblem) -> Double {
+    guard let text = tag.attributes[name] else {
+      throw GPXProblem(line: tag.line, message: "<\(tag.name)> needs '\(name)'")
+    }
+    guard let value = Double(text), abs(value) <= limit else {
+      throw GPXProblem(
+        line: tag.line, message: "\(name) is '\(text)', expected a number of \(-Int(limit)) … \(Int(limit))")
+    }
+    return value
+  }
+
+  private mutating func add(
+    _ current: inout (latitude: Double, longitude: Double, elevation: Double?, time: Double?, line: Int)?,
+    _ times: inout [Double?]
+  ) throws(GPXProblem) {
+    guard let point = current else { return }
+    guard points.count < Self.mostPoints else {
+      throw GPXProblem(line: point.line, message: "more than \(Self.mostPoints) points")
+    }
+    points.append(
+      Position(
+        latitude: point.latitude, longitude: point.longitude, elevationMeters: point.elevation, elapsed: .zero))
+    times.append(point.time)
+    current = nil
+  }
+
+  /// Gives every point its time: as recorded, or a second after the one before.
+  private mutating func spread(_ times: [Double?]) throws(GPXProblem) {
+    let first = times[0]
+    for index in points.indices.dropFirst() {
+      if let first, let time = times[index] {
+        points[index].elapsed = .milliseconds(Int64(((time - first) * 1000).rounded()))
+      } else {
+        points[index].elapsed = points[index - 1].elapsed + .seconds(1)
+      }
+      guard points[index].elapsed >= points[index - 1].elapsed else {
+        throw GPXProblem(line: 1, message: "point \(index + 1) is earlier than the one before it")
+      }
+    }
+  }
+}
+
+/// What is wrong with a track, and where.
+struct GPXProblem: Error, Equatable {
+  /// Counted from 1.
+  var line: Int
+  /// What was found and what was expected.
+  var message: String
+}

@@ -1,0 +1,174 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Synchronization
+import Testing
+
+@testable import LocationPlugin
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A source that counts how often it prompts.
+final class CountingSource: LocationSource {
+  let prompts = Mutex(0)
+  func authorization() -> LocationAuthorization? { nil }
+  nonisolated(nonsending) func requestAuthorization(
+    simulatedAnswer: LocationAuthorization
+  ) async throws -> LocationAuthorization {
+    prompts.withLock { $0 += 1 }
+    return simulatedAnswer
+  }
+  nonisolated(nonsending) func positions(
+    for request: LocationRequest, in context: ActionContext, deliver: @Sendable (Position) throws -> Void
+  ) async throws {
+    try deliver(Position(latitude: 1, longitude: 2, elevationMeters: nil, elapsed: .zero))
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct LocationPluginTests {
+  let store = MemoryKeyValueStore()
+
+  func host(_ plugin: LocationPlugin, launch: Launch = Launch(), folder: String = "/") -> TestHost {
+    var resources: [ResourceKey: any Sendable] = [.keyValueStore: store]
+    for resource in plugin.resources { resources[resource.key] = resource.handle }
+    return TestHost(workflowFolder: folder, launch: launch, resources: resources)
+  }
+
+  /// A folder with a track of three points, ten seconds apart.
+  func withTrack(_ text: String? = nil, _ body: (String) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/location-" + UUID().uuidString
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let track =
+      text ?? """
+        <?xml version="1.0"?>
+        <gpx version="1.1"><!-- a walk --><trk><trkseg>
+        <trkpt lat="31.2400" lon="121.4900"><ele>4</ele><time>2026-05-01T08:00:00Z</time></trkpt>
+        <trkpt lat="31.2410" lon="121.4910"><time>2026-05-01T08:00:10Z</time></trkpt>
+        <trkpt lon='121.4920' lat='31.2420'><time>2026-05-01T08:00:20Z</time></trkpt>
+        </trkseg></trk></gpx>
+        """
+    try Data(track.utf8).write(to: URL(fileURLWithPath: folder + "/walk.gpx"))
+    try await body(folder)
+  }
+
+  /// L3, L20: nothing but the map's first use prompts.
+  @Test func `prepares without asking`() async throws {
+    let source = CountingSource()
+    let host = host(LocationPlugin(source: source))
+    let outputs = try await host.call(PrepareLocation.self)
+    #expect(outputs["authorization"] == .string("not-determined"))
+    #expect(outputs["granted"] == .boolean(false))
+    #expect(source.prompts.withLock { $0 } == 0)
+  }
+
+  /// L21.
+  @Test(arguments: [("when-in-use", true), ("always", true), ("denied", false)])
+  func `asks once and keeps the answer`(_ answer: String, granted: Bool) async throws {
+    let source = CountingSource()
+    let host = host(LocationPlugin(source: source))
+    let first = try await host.call(RequestLocationPermission.self, with: ["answer": .string(answer)])
+    #expect(first["asked"] == .boolean(true))
+    #expect(first["granted"] == .boolean(granted))
+    // Another run of the app, another answer: the kept one stands.
+    let again = try await self.host(LocationPlugin(source: source)).call(
+      RequestLocationPermission.self, with: ["answer": "always"])
+    #expect(again["asked"] == .boolean(false))
+    #expect(again["authorization"] == .string(answer))
+    #expect(source.prompts.withLock { $0 } == 1)
+    #expect(try await host.call(PrepareLocation.self)["granted"] == .boolean(granted))
+  }
+
+  @Test func `does not start without permission`() async throws {
+    let host = host(LocationPlugin(source: CountingSource()))
+    let error = await #expect(throws: ActionError.self) { try await host.call(StartLocation.self) }
+    #expect(error?.code == "not-permitted")
+    #expect(
+      error?.message
+        == "the location may not be used: not-determined; location.request-permission asks the user")
+  }
+
+  /// R13, C11: the system launches for a position only an app that may have it.
+  @Test func `starts at once when a position launched the app`() async throws {
+    let host = host(LocationPlugin(source: CountingSource()), launch: Launch(reason: .location))
+    async let call = host.call(StartLocation.self)
+    #expect(await host.readied()["latitude"] == .number(1))
+    host.cancel()
+    _ = try? await call
+    #expect(host.posts == ["location.first-fix"])
+  }
+
+  /// L19.
+  @Test(arguments: [1.0, 2.0]) func `plays a track in its own time or faster`(_ speed: Double) async throws {
+    try await withTrack { folder in
+      try store.put("always", for: "authorization", in: "location")
+      let plugin = LocationPlugin()
+      let host = host(plugin, folder: folder)
+      async let call = host.call(StartLocation.self, with: ["track": "walk.gpx", "speed": .number(speed)])
+      let ready = await host.readied()
+      #expect(ready["latitude"] == .number(31.24))
+      #expect(ready["elevationMeters"] == .number(4))
+      while host.sleeperCount == 0 { await Task.yield() }
+      host.advance(by: .milliseconds(Int64(9_999 / speed)))
+      #expect(try await host.call(StopLocationProbe.self)["positions"] == .integer(1))
+      host.advance(by: .milliseconds(2))
+      while try await host.call(StopLocationProbe.self)["positions"] != .integer(2) { await Task.yield() }
+      while host.sleeperCount == 0 { await Task.yield() }
+      host.advance(by: .seconds(10))
+      while try await host.call(StopLocationProbe.self)["positions"] != .integer(3) { await Task.yield() }
+      let stopped = try await host.call(StopLocation.self)
+      #expect(stopped["stopped"] == .boolean(true))
+      #expect(stopped["positions"] == .integer(3))
+      #expect(stopped["latitude"] == .number(31.242))
+      #expect(try await call["latitude"] == .number(31.242))
+      #expect(try await host.call(StopLocation.self)["stopped"] == .boolean(false))
+    }
+  }
+
+  @Test(arguments: [
+    ("<gpx></gpx>", 1, "no wpt, trkpt or rtept with lat and lon"),
+    ("<gpx>\n<wpt lon=\"2\"/></gpx>", 2, "<wpt> needs 'lat'"),
+    ("<gpx>\n\n<wpt lat=\"91\" lon=\"2\"/></gpx>", 3, "lat is '91', expected a number of -90 … 90"),
+    ("<gpx><wpt lat=1 lon=\"2\"/></gpx>", 1, "the value of 'lat' in <wpt> needs quotes"),
+    (
+      "<gpx><wpt lat=\"1\" lon=\"2\"><time>noon</time></wpt></gpx>", 1,
+      "'noon' is no time; expected 2026-05-01T08:00:00Z"
+    ),
+    ("<gpx><!-- ", 1, "'-->' is missing"), ("<gpx><wpt lat=\"1", 1, "the value of 'lat' has no end"),
+  ])
+  func `says where a track is wrong`(_ text: String, line: Int, message: String) {
+    #expect(throws: GPXProblem(line: line, message: message)) { try GPXTrack(bytes: Array(text.utf8)) }
+  }
+
+  @Test func `reads waypoints as Xcode writes them, a second apart without times`() throws {
+    let track = try GPXTrack(
+      bytes: Array("<gpx><wpt lat=\"1\" lon=\"2\"></wpt><wpt lat=\"1.5\" lon=\"2\"/></gpx>".utf8))
+    #expect(track.points.map(\.latitude) == [1, 1.5])
+    #expect(track.points.map(\.elapsed) == [.zero, .seconds(1)])
+  }
+
+  @Test func `says that a system without a location service needs a track`() async throws {
+    try store.put("always", for: "authorization", in: "location")
+    let error = await #expect(throws: ActionError.self) { try await host(LocationPlugin()).call(StartLocation.self) }
+    #expect(error?.code == "no-source")
+    let missing = await #expect(throws: ActionError.self) {
+      try await host(LocationPlugin()).call(StartLocation.self, with: ["track": "/nowhere.gpx"])
+    }
+    #expect(missing?.message == "/nowhere.gpx: there is no such file to read")
+  }
+}
+
+/// Looks at the service without stopping it.
+struct StopLocationProbe: Action {
+  static let name = "location.probe"
+  static let summary = "Counts positions"
+  struct Output: ActionOutput { var positions: Int }
+  func run(_ input: NoInput, in context: ActionContext) throws -> Output {
+    let center: LocationCenter = try context.resource(.locationCenter)
+    return Output(positions: center.latest(run: context.run.id).count)
+  }
+}
