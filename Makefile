@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build sync-server setup setup-test test test-long bench lint check clean
+.PHONY: run build sync-server setup setup-test test test-long bench lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -48,6 +48,10 @@ lint:
 
 ## Everything a commit is held to.
 check: lint test
+
+## Makes the geocoder's tables anew from their pinned sources and compares them with the committed ones.
+data-check:
+	python3 plugins/geocode/Data/build_tables.py --check
 
 clean:
 	rm -rf .build

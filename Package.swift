@@ -56,6 +56,9 @@ let package = Package(
     + plugin("ui")
     + plugin("shell", uses: ["CFlowProcess"])
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
+    + values("GeocodeCore", of: "geocode", uses: [], tests: [])
+    + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
+    + plugin("location")
     + values("RouterCore", of: "router")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
     + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)
@@ -78,6 +81,7 @@ let package = Package(
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
         "FlowPluginHost",
         "FlowTestKit", "FlowPlugin", "StoragePlugin", "PreferencesPlugin", "SyncPlugin", "UiPlugin", "ShellPlugin",
+        "GeocodePlugin", "LocationPlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], tests: ["FlowModel", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
@@ -137,11 +141,13 @@ func core(
 
 /// A built-in plugin under `plugins/<name>`, with its tests; `uses` names what it needs besides the plugin interface.
 /// No plugin may use another or the engine.
-func plugin(_ name: String, uses: [Target.Dependency] = []) -> [Target] {
+/// `resources` are files that it reads at run time.
+func plugin(_ name: String, uses: [Target.Dependency] = [], resources: [Resource] = []) -> [Target] {
   let target = name.prefix(1).uppercased() + name.dropFirst() + "Plugin"
   return [
     .target(
-      name: target, dependencies: ["FlowModel", "FlowPluginKit"] + uses, path: "plugins/\(name)/Sources/\(target)"),
+      name: target, dependencies: ["FlowModel", "FlowPluginKit"] + uses, path: "plugins/\(name)/Sources/\(target)",
+      resources: resources),
     .testTarget(
       name: "\(target)Tests",
       dependencies: [.byName(name: target), "FlowModel", "FlowPluginKit", "FlowTestKit"] + uses,

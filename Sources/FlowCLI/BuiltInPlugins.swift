@@ -1,5 +1,7 @@
 import FlowPlugin
 import FlowPluginKit
+import GeocodePlugin
+import LocationPlugin
 import PreferencesPlugin
 import ShellPlugin
 import StoragePlugin
@@ -10,6 +12,8 @@ import UiPlugin
 enum BuiltInPlugins {
   static let all: [any Plugin] = [
     FlowPlugin(),
+    GeocodePlugin(),
+    LocationPlugin(),
     PreferencesPlugin(),
     ShellPlugin(),
     StoragePlugin(),

@@ -77,7 +77,9 @@ public final class GeocodeTables: Sendable {
       })
     provinceDigits = Self.provinceDigits(regions, divisions)
     seats = Self.seats(regions, places)
-    isPopulated = countries.rows.indices.map { countryOfRegion.contains(UInt8($0)) }
+    var isPopulated = [Bool](repeating: false, count: countries.rows.count)
+    for country in countryOfRegion { isPopulated[Int(country)] = true }
+    self.isPopulated = isPopulated
     search = try SearchTable(
       file("search.bin"), recordCount: places.count + regions.count + countries.rows.count + divisions.count)
   }

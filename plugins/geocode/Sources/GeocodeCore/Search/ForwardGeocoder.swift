@@ -122,8 +122,10 @@ public struct ForwardGeocoder: Sendable {
     guard !key.isEmpty else { return [] }
     var found: [GeocodeRecord] = []
     scan(key) { record, closeness in
-      if case .place = record { return }
-      if closeness != .prefix, !found.contains(record) { found.append(record) }
+      guard closeness != .prefix else { return false }
+      if case .place = record { return true }
+      if !found.contains(record) { found.append(record) }
+      return true
     }
     let code = "US." + name.uppercased()
     if name.utf8.count == 2, let state = (0..<tables.regions.count).first(where: { tables.regionCode($0) == code }) {
@@ -159,25 +161,30 @@ public struct ForwardGeocoder: Sendable {
     guard !key.isEmpty else { return [] }
     var matches: [Match] = []
     let written = Array(name.utf8)
+    // Divisions may yet turn out to be twins of cities.
+    var certain = 0
     scan(key, written: written) { record, closeness in
-      if let country = options.country, Int(tables.country(of: record)) != country { return }
-      guard areas.allSatisfy({ isRecord(record, inside: $0) }) else { return }
+      if closeness == .prefix, certain >= options.limit { return false }
+      if let country = options.country, Int(tables.country(of: record)) != country { return true }
+      guard areas.allSatisfy({ isRecord(record, inside: $0) }) else { return true }
       if let known = matches.lastIndex(where: { $0.record == record }) {
         matches[known].closeness = min(matches[known].closeness, closeness)
-        return
+        return true
       }
+      if case .division = record {} else if closeness != .prefix { certain += 1 }
       matches.append(
         Match(
           record: record, closeness: closeness, importance: importance(of: record),
           distanceKilometers: distance(of: record, from: options.near)))
+      return true
     }
     matches.sort(by: Self.isBetter)
     return Array(withoutTwins(matches).prefix(options.limit))
   }
 
-  /// Reports every entry whose folded name is the key, and those it begins.
+  /// Reports every entry whose folded name is the key, then those it begins, until the report says that it is enough.
   private func scan(
-    _ key: [UInt8], written: [UInt8] = [], _ report: (GeocodeRecord, Closeness) -> Void
+    _ key: [UInt8], written: [UInt8] = [], _ report: (GeocodeRecord, Closeness) -> Bool
   ) {
     var buffer: [UInt8] = []
     buffer.reserveCapacity(96)
@@ -194,7 +201,7 @@ public struct ForwardGeocoder: Sendable {
       }
       guard buffer.starts(with: key) else { return }
       let closeness: Closeness = isExact ? .exact : buffer.count == key.count ? .folded : .prefix
-      report(tables.record(entry.record), closeness)
+      guard report(tables.record(entry.record), closeness) else { return }
     }
   }
 

@@ -47,16 +47,10 @@ final class PointTree: Sendable {
     var x: SIMD4<Float>
     var y: SIMD4<Float>
     var z: SIMD4<Float>
-
+    /// Numbers that it consists of.
+    static let floatCount = 12
     /// Far from everything on the sphere, never a hit.
     static let empty = Quad(x: .init(repeating: 16), y: .init(repeating: 16), z: .init(repeating: 16))
-
-    @inline(__always)
-    mutating func set(_ lane: Int, _ p: SIMD3<Float>) {
-      x[lane] = p.x
-      y[lane] = p.y
-      z[lane] = p.z
-    }
 
     @inline(__always)
     func squaredChords(to q: SIMD3<Float>) -> SIMD4<Float> {
@@ -157,11 +151,18 @@ final class PointTree: Sendable {
     for leaf in 0..<leafCount {
       var box = Box()
       let quad = Int(leaves[leaf].quad)
+      // Lanes are written one by one as plain numbers: changing a lane of a vector would move all of it.
+      let floats = UnsafeMutableRawPointer(quads + quad).assumingMemoryBound(to: Float.self)
+      let ownLabels = UnsafeMutableRawPointer(labels + quad).assumingMemoryBound(to: UInt8.self)
+      @inline(__always)
       func put(_ source: Points, _ index: Int, _ lane: Int) {
         let p = source.point(index)
         let label = source.label(index)
-        quads[quad + lane >> 2].set(lane & 3, p)
-        labels[quad + lane >> 2][lane & 3] = label
+        let at = floats + (lane >> 2) * Quad.floatCount + (lane & 3)
+        at[0] = p.x
+        at[4] = p.y
+        at[8] = p.z
+        ownLabels[lane] = label
         box.extend(Box(low: p, high: p, label: label))
       }
       let first = leaf * Self.blockSize
@@ -198,26 +199,46 @@ final class PointTree: Sendable {
   /// What a descent carries: the query, how far the current cell is from it on each axis, and the best so far.
   private struct Search {
     let query: SIMD3<Float>
-    var offsets = SIMD3<Float>.zero
+    /// The query's three numbers, and how far the current cell is from it on each axis: memory of the search's own,
+    /// where one of three is read and written by its number faster than in a vector.
+    let axes: UnsafeMutablePointer<Float>
     /// The nearest of the points.
     var named: Hit
     /// The nearest of all.
     var best: Hit
+
+    @inline(__always)
+    init(_ query: SIMD3<Float>, _ axes: UnsafeMutableBufferPointer<Float>, closerThan limit: Float) {
+      self.query = query
+      self.axes = axes.baseAddress!
+      for axis in 0..<3 {
+        self.axes[axis] = query[axis]
+        self.axes[PointTree.offsets + axis] = 0
+      }
+      named = .none(closerThan: limit)
+      best = .none(closerThan: limit)
+    }
   }
+
+  /// Where in `Search.axes` the offsets begin.
+  private static let offsets = 3
+  private static let axesSize = 6
 
   /// The nearest point, and the nearest of points and followers, closer than `limit` (a squared chord).
   @inline(__always)
   func nearest(to query: SIMD3<Float>, closerThan limit: Float = everywhere) -> (named: Hit?, best: Hit?) {
-    var search = Search(query: query, named: .none(closerThan: limit), best: .none(closerThan: limit))
-    visit(level: levelStarts.count - 1, node: 0, distance: 0, &search)
-    return (search.named.found, search.best.found)
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: Self.axesSize) { axes in
+      var search = Search(query, axes, closerThan: limit)
+      visit(level: levelStarts.count - 1, node: 0, distance: 0, &search)
+      return (search.named.found, search.best.found)
+    }
   }
 
   private func visit(level: Int, node index: Int, distance: Float, _ search: inout Search) {
     let node = nodes[levelStarts[level] &+ index]
     let axis = Int(node.axis)
-    let offset = search.offsets[axis]
-    let position = search.query[axis]
+    let offset = search.axes[Self.offsets + axis]
+    let position = search.axes[axis]
     let toFirst = max(offset, position - node.firstEnd)
     let toSecond = max(offset, node.secondStart - position)
     let rest = distance - offset * offset
@@ -229,15 +250,15 @@ final class PointTree: Sendable {
 
     let nearDistance = rest + near * near
     if nearDistance < search.named.squaredChord {
-      search.offsets[axis] = near
+      search.axes[Self.offsets + axis] = near
       descend(level: level, nearChild, distance: nearDistance, &search)
     }
     let farDistance = rest + far * far
     if farDistance < search.named.squaredChord {
-      search.offsets[axis] = far
+      search.axes[Self.offsets + axis] = far
       descend(level: level, nearChild ^ 1, distance: farDistance, &search)
     }
-    search.offsets[axis] = offset
+    search.axes[Self.offsets + axis] = offset
   }
 
   @inline(__always)
@@ -275,10 +296,13 @@ final class PointTree: Sendable {
     to query: SIMD3<Float>, closerThan limit: Float, label: UInt8, followers: Bool = false,
     where isWanted: (Int) -> Bool = { _ in true }
   ) -> Hit? {
-    var search = Search(query: query, named: .none(closerThan: limit), best: .none(closerThan: limit))
-    visit(
-      level: levelStarts.count - 1, node: 0, distance: 0, &search, label: label, followers: followers, where: isWanted)
-    return search.best.found
+    withUnsafeTemporaryAllocation(of: Float.self, capacity: Self.axesSize) { axes in
+      var search = Search(query, axes, closerThan: limit)
+      visit(
+        level: levelStarts.count - 1, node: 0, distance: 0, &search, label: label, followers: followers, where: isWanted
+      )
+      return search.best.found
+    }
   }
 
   private func visit(
@@ -287,8 +311,8 @@ final class PointTree: Sendable {
   ) {
     let node = nodes[levelStarts[level] + index]
     let axis = Int(node.axis)
-    let offset = search.offsets[axis]
-    let position = search.query[axis]
+    let offset = search.axes[Self.offsets + axis]
+    let position = search.axes[axis]
     let bounds = SIMD2(max(offset, position - node.firstEnd), max(offset, node.secondStart - position))
     let rest = distance - offset * offset
     let nearer = position - node.firstEnd > node.secondStart - position ? 1 : 0
@@ -296,7 +320,7 @@ final class PointTree: Sendable {
       let bound = rest + bounds[half] * bounds[half]
       let own = half == 0 ? node.firstLabel : node.secondLabel
       guard bound < search.best.squaredChord, own == label || own == Self.mixed else { continue }
-      search.offsets[axis] = bounds[half]
+      search.axes[Self.offsets + axis] = bounds[half]
       let child = 2 * index + half
       if level > 0 {
         visit(
@@ -305,7 +329,7 @@ final class PointTree: Sendable {
         scan(leaf: child, &search, label: label, followers: followers, where: isWanted)
       }
     }
-    search.offsets[axis] = offset
+    search.axes[Self.offsets + axis] = offset
   }
 
   @inline(__always)

@@ -29,7 +29,7 @@ struct PlaceTable: Sendable {
       let population = try rows.integer("population", in: 0...Int(UInt32.max))
       let code = rows.field()
       // Neighbours in k-d order are mostly in one region.
-      if code.count != lastCode.count || !rows.bytes(of: code).elementsEqual(rows.bytes(of: lastCode)) {
+      if !rows.isSame(code, lastCode) {
         guard let region = table.number(ofCode: rows.bytes(of: code)) else {
           throw rows.error("expected a region code that admin1.tsv has")
         }

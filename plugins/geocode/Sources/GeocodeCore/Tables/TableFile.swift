@@ -30,7 +30,12 @@ final class TableFile: Sendable {
     }
     guard status.st_size > 0 else { throw .corrupt(file: name, line: 1, problem: "the file is empty") }
     let size = Int(status.st_size)
-    guard let address = mmap(nil, size, PROT_READ, MAP_PRIVATE, descriptor, 0), address != MAP_FAILED else {
+    #if canImport(Glibc) || canImport(Musl)
+      let flags = MAP_PRIVATE | MAP_POPULATE
+    #else
+      let flags = MAP_PRIVATE
+    #endif
+    guard let address = mmap(nil, size, PROT_READ, flags, descriptor, 0), address != MAP_FAILED else {
       throw .unreadable(path: path, reason: String(cString: strerror(errno)))
     }
     bytes = UnsafeRawBufferPointer(start: address, count: size)

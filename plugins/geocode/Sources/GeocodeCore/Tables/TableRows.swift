@@ -1,3 +1,11 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// Reads a table of tab-separated values byte by byte, without making strings: a first line with the columns' names,
 /// then rows of as many fields.
 ///
@@ -120,11 +128,17 @@ struct TableRows {
     UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
   }
 
+  /// Whether two fields hold the same bytes.
+  @inline(__always)
+  func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
+    a.count == b.count && memcmp(bytes + a.lowerBound, bytes + b.lowerBound, a.count) == 0
+  }
+
   /// Steps over the rest of the row, whose text is read later.
   @inline(__always)
   mutating func skipRow() {
-    while bytes[offset] != 10 { offset += 1 }
-    offset += 1
+    // The last byte of a table is a newline, so there is one.
+    offset = memchr(bytes + offset, 10, count - offset)! - UnsafeMutableRawPointer(mutating: bytes) + 1
   }
 
   /// Expects the end of the row.

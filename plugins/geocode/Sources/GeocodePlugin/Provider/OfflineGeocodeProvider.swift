@@ -18,20 +18,25 @@ public final class OfflineGeocodeProvider: GeocodeProvider {
   private func tables() throws(GeocodeError) -> (tables: GeocodeTables, isNew: Bool) {
     let result = loaded.withLock { kept -> Result<(GeocodeTables, Bool), GeocodeError> in
       if let kept { return .success((kept, false)) }
-      do throws(GeocodeError) {
-        let path = try folder ?? TableLocation.find()
-        do throws(TableError) {
-          let tables = try GeocodeTables(folder: path)
-          kept = tables
-          return .success((tables, true))
-        } catch {
-          throw .dataCorrupt("\(error)")
-        }
-      } catch {
-        return .failure(error)
-      }
+      let result = Self.load(folder)
+      kept = try? result.get()
+      return result.map { ($0, true) }
     }
     return try result.get()
+  }
+
+  private static func load(_ folder: String?) -> Result<GeocodeTables, GeocodeError> {
+    var path = ""
+    do throws(GeocodeError) {
+      if let folder { path = folder } else { path = try TableLocation.find() }
+    } catch {
+      return .failure(error)
+    }
+    do throws(TableError) {
+      return .success(try GeocodeTables(folder: path))
+    } catch {
+      return .failure(.dataCorrupt("\(error)"))
+    }
   }
 
   /// Loads the tables.
