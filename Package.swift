@@ -19,6 +19,7 @@ let package = Package(
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation", "SyncConformance",
       ]),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
+    .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
   ],
   traits: [.trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite")],
   dependencies: [

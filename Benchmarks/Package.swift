@@ -15,5 +15,8 @@ let package = Package(
     .executableTarget(
       name: "PluginCallBenchmark",
       dependencies: ["FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
+    .executableTarget(
+      name: "GeocodeBenchmark",
+      dependencies: [.product(name: "GeocodeCore", package: "flowrun")]),
   ]
 )
