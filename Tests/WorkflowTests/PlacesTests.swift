@@ -1,0 +1,76 @@
+import FlowModel
+import Foundation
+import TestSupport
+import Testing
+
+@Suite(.timeLimit(.minutes(3))) struct `Naming the places of the sample` {
+  let folders: DataFolders
+
+  init() throws { folders = try DataFolders() }
+
+  private func run(_ arguments: [String]) throws -> (result: FlowrunProcess.Result, logs: [String]) {
+    let result = try FlowrunProcess.run(
+      ["run", LaunchRun.folder + "/places.yaml", "--data", folders.folder("a"), "--json"] + arguments,
+      environment: ["LANG": "C", "LC_ALL": "", "LANGUAGE": ""])
+    let events = result.lines.compactMap { try? JSONText.parse($0) }
+    return (result, events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue })
+  }
+
+  @Test func `L12 L42 places.yaml names city, province and country of all places, in the user's language`() throws {
+    let english = try run([])
+    #expect(english.result.exitCode == 0, "\(english.result.errors)")
+    #expect(english.logs.filter { $0.contains(": ") && $0.contains(", ") }.count >= 100)
+    #expect(english.logs.contains { $0.hasSuffix("Japan") })
+    #expect(!english.logs.contains { $0.contains("open sea") })
+    let chinese = try run(["-i", "language=zh-Hans"])
+    #expect(chinese.logs.contains { $0.hasSuffix("日本") })
+  }
+}
+
+@Suite(.timeLimit(.minutes(3))) struct `Following the device` {
+  let folders: DataFolders
+
+  init() throws { folders = try DataFolders() }
+
+  @Test func `R13 C11 a launch for a position starts the service at once, without asking`() throws {
+    let launch = try LaunchRun(["--launch", "location"], data: folders.folder("a"))
+    #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
+    let ready = try launch.place("the first position") {
+      $0["event"] == "event.posted" && $0["name"] == "location.first-fix"
+    }
+    #expect(try ready > launch.place(ofPosted: "app.did-finish-launching"))
+    #expect(try launch.outcome("locate-at-once") == "success")
+  }
+
+  @Test func `L18 L42 the first use of the map asks, locates and names the place`() throws {
+    let launch = try LaunchRun(["--event", "map.first-use@2100ms"], data: folders.folder("a"))
+    #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
+    for id in ["prepare-location", "prepare-geocoder", "ask-for-location", "start-location", "start-geocoding"] {
+      #expect(try launch.outcome(id) == "success", "\(id)")
+    }
+    #expect(try launch.milliseconds("start-geocoding", "startedAt") >= launch.milliseconds("start-location", "readyAt"))
+  }
+}
+
+@Suite(.timeLimit(.minutes(3))) struct `Geocoding line by line` {
+  @Test func `answers every line of a batch with the same as one call`() throws {
+    let folder = FileManager.default.temporaryDirectory.path + "/batch-\(UUID().uuidString)"
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let lines = [
+      #"{"latitude":22.5431,"longitude":114.0579}"#, #"{"latitude":121.5,"longitude":31.2}"#, "nonsense",
+      #"{"latitude":-30,"longitude":-140}"#, #"{"latitude":1.2897,"longitude":103.8501,"level":"country"}"#,
+    ]
+    let batch = try FlowrunProcess.run(
+      ["call", "geocode.reverse", "--batch", "--data", folder], input: lines.joined(separator: "\n"))
+    let answers = try batch.lines.map { try JSONText.parse($0) }
+    #expect(answers.count == lines.count)
+    #expect(answers[0]["outputs"]?["countryCode"] == "CN")
+    #expect(answers[1]["error"]?["code"] == "invalidCoordinate")
+    #expect(answers[2]["error"]?["code"] == "input")
+    #expect(answers[3]["error"]?["code"] == "noResult")
+    #expect(answers[4]["outputs"]?["country"] == "Singapore")
+    #expect(answers[4]["outputs"]?["city"] == .null)
+    let one = try FlowrunProcess.run(["call", "geocode.reverse", "--with", lines[0], "--data", folder])
+    #expect(one.lines == [batch.lines[0]])
+  }
+}
