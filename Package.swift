@@ -56,7 +56,9 @@ let package = Package(
     + plugin("ui")
     + plugin("shell", uses: ["CFlowProcess"])
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
-    + values("RouterCore", of: "router")
+    + values("RouterCore", of: "router", tests: ["FlowModel", "FlowTestKit"])
+    + plugin("router", uses: ["RouterCore"])
+    + plugin("notification")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
     + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)
     + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncSimulation"])
@@ -76,14 +78,15 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
-        "FlowPluginHost",
-        "FlowTestKit", "FlowPlugin", "StoragePlugin", "PreferencesPlugin", "SyncPlugin", "UiPlugin", "ShellPlugin",
+        "FlowPluginHost", "FlowTestKit", "FlowPlugin", "NotificationPlugin", "PreferencesPlugin", "RouterPlugin",
+        "ShellPlugin", "StoragePlugin", "SyncPlugin", "UiPlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], tests: ["FlowModel", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),
+      .testTarget(name: "NotificationWorkflowTests", dependencies: ["FlowModel", "TestSupport", "flowrun"]),
       .testTarget(name: "TidyTests", dependencies: ["FlowKit", "FlowPlugin", "TestSupport", "flowrun"]),
       .testTarget(
         name: "WorkflowTests",

@@ -1,6 +1,8 @@
 import FlowPlugin
 import FlowPluginKit
+import NotificationPlugin
 import PreferencesPlugin
+import RouterPlugin
 import ShellPlugin
 import StoragePlugin
 import SyncPlugin
@@ -10,7 +12,9 @@ import UiPlugin
 enum BuiltInPlugins {
   static let all: [any Plugin] = [
     FlowPlugin(),
+    NotificationPlugin(),
     PreferencesPlugin(),
+    RouterPlugin(),
     ShellPlugin(),
     StoragePlugin(),
     SyncPlugin(),
