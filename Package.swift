@@ -60,7 +60,9 @@ let package = Package(
     + values("GeocodeCore", of: "geocode", uses: [], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
     + plugin("location")
-    + values("RouterCore", of: "router")
+    + values("RouterCore", of: "router", tests: ["FlowModel", "FlowTestKit"])
+    + plugin("router", uses: ["RouterCore"])
+    + plugin("notification")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
     + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)
     + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncSimulation"])
@@ -80,15 +82,15 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
-        "FlowPluginHost",
-        "FlowTestKit", "FlowPlugin", "StoragePlugin", "PreferencesPlugin", "SyncPlugin", "UiPlugin", "ShellPlugin",
-        "GeocodePlugin", "LocationPlugin",
+        "FlowPluginHost", "FlowTestKit", "FlowPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
+        "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UiPlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ], tests: ["FlowModel", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),
+      .testTarget(name: "NotificationWorkflowTests", dependencies: ["FlowModel", "TestSupport", "flowrun"]),
       .testTarget(name: "TidyTests", dependencies: ["FlowKit", "FlowPlugin", "TestSupport", "flowrun"]),
       .testTarget(
         name: "WorkflowTests",

@@ -2,7 +2,9 @@ import FlowPlugin
 import FlowPluginKit
 import GeocodePlugin
 import LocationPlugin
+import NotificationPlugin
 import PreferencesPlugin
+import RouterPlugin
 import ShellPlugin
 import StoragePlugin
 import SyncPlugin
@@ -14,7 +16,9 @@ enum BuiltInPlugins {
     FlowPlugin(),
     GeocodePlugin(),
     LocationPlugin(),
+    NotificationPlugin(),
     PreferencesPlugin(),
+    RouterPlugin(),
     ShellPlugin(),
     StoragePlugin(),
     SyncPlugin(),

@@ -14,7 +14,7 @@ public struct FlowCommand: AsyncParsableCommand {
     version: "0.1.0",
     subcommands: [
       RunCommand.self, ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
-      EvalCommand.self, SchemaCommand.self, SyncCommand.self,
+      EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

@@ -50,9 +50,9 @@ import Testing
   }
 
   @Test func `hands off at once with a settle of zero`() {
-    var store = PendingStore(policy: PendingPolicy(settleMilliseconds: 0))
+    var store = PendingStore()
     _ = store.hold(route("app://a"), scope: scope, at: 7)
-    #expect(store.flush(scope: scope, at: 7).effects == [.wake(scope: scope, atMilliseconds: 7)])
+    #expect(store.flush(scope: scope, settleMilliseconds: 0, at: 7).effects == [.wake(scope: scope, atMilliseconds: 7)])
     #expect(handOffs(store.settled(scope: scope, at: 7)).count == 1)
   }
 
@@ -148,9 +148,9 @@ import Testing
 
   @Test func `drops a link when its time to live has passed, and not before`() {
     func opened(after time: Int) -> Int {
-      var store = PendingStore(policy: PendingPolicy(settleMilliseconds: 0))
+      var store = PendingStore()
       _ = store.hold(route("app://a", ttl: 1_000), scope: scope, at: 0)
-      _ = store.flush(scope: scope, at: time)
+      _ = store.flush(scope: scope, settleMilliseconds: 0, at: time)
       return handOffs(store.settled(scope: scope, at: time)).count
     }
     #expect(opened(after: 999) == 1)

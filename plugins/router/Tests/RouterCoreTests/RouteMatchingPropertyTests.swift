@@ -1,3 +1,4 @@
+import FlowTestKit
 import RouterCore
 import Testing
 

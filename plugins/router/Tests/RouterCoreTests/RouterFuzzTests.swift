@@ -1,4 +1,5 @@
 import FlowModel
+import FlowTestKit
 import RouterCore
 import Testing
 

@@ -14,32 +14,33 @@ public struct RouteMatch: Sendable {
 
   /// The text of a path parameter, decoded; nil when the route has none of this name or it is missing.
   public func pathParameter(_ name: String) -> String? {
-    for capture in table.captures(of: routeIndex) where capture.name == name {
-      return segment(of: capture).map(url.segment)
-    }
+    for place in table.captureRange(of: routeIndex) where table.capture(place).name == name { return text(at: place) }
     return nil
   }
 
   /// How many path parameters the route has, missing ones included.
-  public var pathParameterCount: Int { table.captures(of: routeIndex).count }
+  public var pathParameterCount: Int { table.captureRange(of: routeIndex).count }
 
   /// The text of the path parameter at a place, in the order of the pattern; nil when it is missing.
   public func pathParameter(at place: Int) -> String? {
-    let captures = table.captures(of: routeIndex)
-    return segment(of: captures[captures.startIndex + place]).map(url.segment)
+    let range = table.captureRange(of: routeIndex)
+    precondition(place >= 0 && place < range.count, "the route has \(range.count) parameters")
+    return text(at: range.lowerBound + place)
   }
 
   /// The path parameters in the order of the pattern, numbers and booleans as such.
   public var pathParameters: ValueObject {
     var object = ValueObject()
-    for capture in table.captures(of: routeIndex) {
-      if let segment = segment(of: capture) { object[capture.name] = capture.type.value(of: url.segment(segment)) }
+    for place in table.captureRange(of: routeIndex) {
+      let capture = table.capture(place)
+      if let text = text(at: place) { object[capture.name] = capture.type.value(of: text) }
     }
     return object
   }
 
-  private func segment(of capture: RouteTable.Capture) -> Int? {
-    if capture.segment < 0 { return url.segmentCount + capture.segment }
-    return capture.segment < url.segmentCount ? capture.segment : nil
+  @inline(__always)
+  private func text(at place: Int) -> String? {
+    guard let segment = table.segment(ofCapture: place, in: url.segmentCount) else { return nil }
+    return url.segment(segment)
   }
 }

@@ -86,8 +86,9 @@ extension RouteMatch {
     for (name, type) in route.parameterTypes {
       if let value = payload[name] { try check(value, named: name, is: type) }
     }
-    for capture in table.captures(of: routeIndex) where capture.type == .url {
-      if let text = pathParameter(capture.name) { try checkURL(text, named: capture.name) }
+    for place in table.captureRange(of: routeIndex) where table.capture(place).type == .url {
+      let name = table.capture(place).name
+      if let text = pathParameter(name) { try checkURL(text, named: name) }
     }
     return RouteParameters(path: pathParameters, query: query, payload: payload)
   }

@@ -1,8 +1,8 @@
 /// How far two texts are apart, for suggestions.
-enum EditDistance {
+public enum EditDistance {
   /// The least number of characters to insert, remove, replace or exchange with their neighbour to make one text the
   /// other, without regard to case.
-  static func between(_ left: some StringProtocol, _ right: some StringProtocol) -> Int {
+  public static func between(_ left: some StringProtocol, _ right: some StringProtocol) -> Int {
     let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))
     var rows = [Array(0...right.count)]
     for row in left.indices {
@@ -21,7 +21,7 @@ enum EditDistance {
   }
 
   /// The candidate nearest to `text`, where one is near: at most a third of its length away, and at least one.
-  static func nearest(to text: String, among candidates: [String]) -> String? {
+  public static func nearest(to text: String, among candidates: [String]) -> String? {
     let allowed = max(1, text.count / 3)
     return candidates.map { (between(text, $0), $0) }.filter { $0.0 <= allowed }.min { $0.0 < $1.0 }?.1
   }

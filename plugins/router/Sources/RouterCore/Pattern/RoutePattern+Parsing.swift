@@ -6,6 +6,13 @@ extension RoutePattern {
   }
 }
 
+extension ParameterType {
+  /// Reads a type as it stands between `<` and `>` of a pattern.
+  public init(text: String) throws(RoutePatternError) {
+    self = try RoutePatternParser("").parseType(named: text, at: 0)
+  }
+}
+
 /// Reads the grammar of ``RoutePattern``.
 private struct RoutePatternParser {
   private let text: String
@@ -117,16 +124,20 @@ private struct RoutePatternParser {
     guard bytes[start] == UInt8(ascii: "<"), bytes[end - 1] == UInt8(ascii: ">"), end - start > 2 else {
       throw RoutePatternError("a parameter fills a whole segment: ':name', ':name<type>' or ':name?'", at: start)
     }
-    let word = String(decoding: bytes[start + 1..<end - 1], as: UTF8.self)
+    return try parseType(named: String(decoding: bytes[start + 1..<end - 1], as: UTF8.self), at: start + 1)
+  }
+
+  /// Also called with a word that stands alone.
+  fileprivate func parseType(named word: String, at offset: Int) throws(RoutePatternError) -> ParameterType {
     if let known = ParameterType.words.first(where: { $0.word == word }) { return known.type }
     guard word.hasPrefix("enum(") else {
       let words = ParameterType.words.map(\.word) + ["enum(a,b)"]
       let nearest = EditDistance.nearest(to: word, among: words)
       throw RoutePatternError(
-        "'\(word)' is not a type", at: start + 1,
+        "'\(word)' is not a type", at: offset,
         help: nearest.map { "did you mean '\($0)'?" } ?? "one of \(words.joined(separator: ", "))")
     }
-    return try parseEnumeration(word, at: start + 1)
+    return try parseEnumeration(word, at: offset)
   }
 
   private func parseEnumeration(_ word: String, at offset: Int) throws(RoutePatternError) -> ParameterType {

@@ -83,14 +83,12 @@ public struct PendingPolicy: Sendable, Hashable {
   /// How long after its hand-off a second delivery of a tap is still a duplicate.
   public static let duplicateWindowMilliseconds = 2_000
 
+  /// How long the user interface is left alone after it became ready, unless a flush says otherwise (N6).
+  public static let defaultSettleMilliseconds = 500
+
   /// Which routes are kept.
   public var keep: Keep
-  /// How long the user interface is left alone after it became ready (N6).
-  public var settleMilliseconds: Int
 
-  /// A policy; the seed's is the default.
-  public init(keep: Keep = .latest, settleMilliseconds: Int = 500) {
-    self.keep = keep
-    self.settleMilliseconds = settleMilliseconds
-  }
+  /// A policy; the latest alone is kept unless stated otherwise.
+  public init(keep: Keep = .latest) { self.keep = keep }
 }

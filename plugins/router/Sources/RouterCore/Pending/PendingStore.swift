@@ -174,11 +174,13 @@ extension PendingStore {
 
 extension PendingStore {
   /// The interface is ready: what waits is handed off once it has settled. False when nothing waits (N4, N28, N39).
-  public mutating func flush(scope: String, at now: Int) -> (isScheduled: Bool, effects: [Effect]) {
+  public mutating func flush(
+    scope: String, settleMilliseconds: Int = PendingPolicy.defaultSettleMilliseconds, at now: Int
+  ) -> (isScheduled: Bool, effects: [Effect]) {
     var effects = dropExpired(scope: scope, at: now)
     guard var queue = queues[scope], !queue.waiting.isEmpty else { return (false, effects) }
     guard queue.settlesAtMilliseconds == nil, queue.handingOff == nil else { return (true, effects) }
-    let due = now + policy.settleMilliseconds
+    let due = now + settleMilliseconds
     queue.settlesAtMilliseconds = due
     queues[scope] = queue
     effects.append(.wake(scope: scope, atMilliseconds: due))

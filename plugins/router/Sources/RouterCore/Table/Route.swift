@@ -18,7 +18,7 @@ public struct Route: Sendable, Hashable {
   /// A route; without `page`, the pattern's first literal names it.
   public init(
     _ pattern: RoutePattern, page: String? = nil, action: RouteAction = .push, priority: Int = 0,
-    isSensitive: Bool = false, sources: Set<RouteSource> = Set(RouteSource.allCases),
+    isSensitive: Bool = false, sources: Set<RouteSource> = RouteSource.all,
     parameterTypes: [String: ParameterType] = [:]
   ) {
     self.pattern = pattern

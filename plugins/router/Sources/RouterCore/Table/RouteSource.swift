@@ -9,6 +9,9 @@ public enum RouteSource: String, Sendable, Hashable, CaseIterable {
   /// The application itself.
   case `internal`
 
+  /// All of them: from where a route may be opened unless it says otherwise.
+  public static let all = Set(allCases)
+
   /// Whether the link was made by someone else, whom a sensitive route does not trust.
   public var isExternal: Bool { self != .internal }
 }

@@ -7,6 +7,7 @@ struct RouteTableAssembly {
   private var problems: [RouteProblem] = []
   private(set) var hosts: [HostPattern] = []
   private(set) var captures: [RouteTable.Capture] = []
+  private(set) var captureSegments: [Int16] = []
   private(set) var captureStarts: [Int32] = []
 
   init(_ routes: [Route], policy: URLPolicy) {
@@ -26,6 +27,7 @@ struct RouteTableAssembly {
     roots.append(builder.addRoot())
     captureStarts.reserveCapacity(routes.count + 1)
     captures.reserveCapacity(routes.count)
+    captureSegments.reserveCapacity(routes.count)
     for index in routes.indices { add(index) }
     captureStarts.append(Int32(captures.count))
     noteAmbiguousEnumerations()
@@ -55,7 +57,8 @@ struct RouteTableAssembly {
       switch segment {
       case .rest: isBehindRest = true
       case .parameter(let name, let type, _):
-        captures.append(.init(name: name, type: type, segment: isBehindRest ? place - count : place))
+        captures.append(.init(name: name, type: type))
+        captureSegments.append(Int16(isBehindRest ? place - count : place))
       case .literal, .any: break
       }
     }

@@ -17,8 +17,6 @@ struct RouteTrie: Sendable {
     var firstBranch: UInt32 = 0
     /// Whether literals go on from here.
     var hasLiterals = false
-    /// Whether the parent reaches it by the first of its labels rather than by a branch.
-    var isLiteralChild = false
   }
 
   /// A literal's bytes in `text`.
@@ -133,8 +131,8 @@ extension RouteTrie {
     of parent: Int32, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>
   ) -> Int32 {
     let slot = slots[segment]
-    let hash = SegmentHash.hash(bytes, from: Int(slot.start), to: Int(slot.end), below: parent)
-    return index.find(hash) { child in
+    let hash = SegmentHash.hash(bytes, from: Int(slot.start), to: Int(slot.end))
+    return index.find(SegmentHash.combine(hash, below: parent)) { child in
       let node = nodes[Int(child)]
       return node.parent == parent && isLabel(Int(node.firstLabel), segment, bytes, slots)
     }
@@ -144,12 +142,18 @@ extension RouteTrie {
   private func isLabel(_ label: Int, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>) -> Bool {
     let label = labels[label]
     let slot = slots[segment]
-    guard Int(label.end - label.start) == Int(slot.end - slot.start) else { return false }
-    let folds = foldsFirstSegment && segment == 0
-    var place = Int(slot.start)
+    let count = Int(slot.end - slot.start)
+    guard Int(label.end - label.start) == count else { return false }
+    if SegmentBytes.areEqual(text.span.bytes, at: Int(label.start), bytes.bytes, at: Int(slot.start), count: count) {
+      return true
+    }
+    return foldsFirstSegment && segment == 0 && isLabelFolded(label, bytes, from: Int(slot.start))
+  }
+
+  private func isLabelFolded(_ label: Label, _ bytes: Span<UInt8>, from start: Int) -> Bool {
+    var place = start
     for index in Int(label.start)..<Int(label.end) {
-      let byte = bytes[place]
-      guard text[index] == (folds ? ASCII.lowercased(byte) : byte) else { return false }
+      guard text[index] == ASCII.lowercased(bytes[place]) else { return false }
       place += 1
     }
     return true

@@ -15,7 +15,7 @@ struct RouteTrieBuilder {
   /// What leads from the parent to a place.
   private enum Edge {
     case root
-    case literal(RouteTrie.Label)
+    case literal(LiteralID)
     case typed(ParameterType)
     case parameter
     case any
@@ -33,13 +33,21 @@ struct RouteTrieBuilder {
     }
   }
 
+  /// The place of a literal among all different ones.
+  private typealias LiteralID = Int32
+
   private var places: [Place] = []
-  private var index: LiteralIndex
+  /// The different literals, and under which hash each is found.
+  private var literals: [(label: RouteTrie.Label, hash: UInt64)] = []
+  private var literalIndex: LiteralIndex
+  /// Children by parent and literal.
+  private var childIndex: LiteralIndex
   private var trie = RouteTrie()
 
   /// A tree with room for that many literal segments.
   init(literals: Int, foldsFirstSegment: Bool) {
-    index = LiteralIndex(capacity: literals)
+    literalIndex = LiteralIndex(capacity: literals)
+    childIndex = LiteralIndex(capacity: literals)
     trie.foldsFirstSegment = foldsFirstSegment
     places.reserveCapacity(literals * 2)
   }
@@ -89,34 +97,45 @@ extension RouteTrieBuilder {
     return Int32(places.count - 1)
   }
 
-  private mutating func literal(_ literal: String, _ depth: Int, below parent: Int32) -> Int32 {
-    let start = trie.text.count
-    if depth == 0, trie.foldsFirstSegment {
-      for byte in literal.utf8 { trie.text.append(ASCII.lowercased(byte)) }
-    } else {
-      trie.text.append(contentsOf: literal.utf8)
+  private mutating func literal(_ text: String, _ depth: Int, below parent: Int32) -> Int32 {
+    let literal = literal(text, folds: depth == 0 && trie.foldsFirstSegment)
+    let hash = SegmentHash.combine(literals[Int(literal)].hash, below: parent)
+    let known = childIndex.find(hash) { child in
+      guard places[Int(child)].parent == parent, case .literal(literal) = places[Int(child)].edge else { return false }
+      return true
     }
-    let label = RouteTrie.Label(start: UInt32(start), end: UInt32(trie.text.count))
-    let hash = SegmentHash.hash(trie.text.span, from: start, to: trie.text.count, below: parent)
-    let known = index.find(hash) { isChild($0, of: parent, labelled: label) }
-    if known >= 0 {
-      trie.text.removeLast(trie.text.count - start)
-      return known
-    }
-    let child = add(.literal(label), below: parent)
+    if known >= 0 { return known }
+    let child = add(.literal(literal), below: parent)
     places[Int(child)].sibling = places[Int(parent)].firstLiteral
     places[Int(parent)].firstLiteral = child
-    index.insert(hash, child)
+    childIndex.insert(hash, child)
     return child
   }
 
-  private func isChild(_ place: Int32, of parent: Int32, labelled label: RouteTrie.Label) -> Bool {
-    guard places[Int(place)].parent == parent, case .literal(let other) = places[Int(place)].edge,
-      other.end - other.start == label.end - label.start
-    else { return false }
-    for offset in 0..<Int(label.end - label.start)
-    where trie.text[Int(label.start) + offset] != trie.text[Int(other.start) + offset] { return false }
-    return true
+  /// The literal of this text, each text kept once.
+  private mutating func literal(_ text: String, folds: Bool) -> LiteralID {
+    let start = trie.text.count
+    if folds {
+      for byte in text.utf8 { trie.text.append(ASCII.lowercased(byte)) }
+    } else {
+      trie.text.append(contentsOf: text.utf8)
+    }
+    let count = trie.text.count - start
+    let hash = SegmentHash.hash(trie.text.span, from: start, to: start + count)
+    let known = literalIndex.find(hash) { candidate in
+      let label = literals[Int(candidate)].label
+      guard Int(label.end - label.start) == count else { return false }
+      let raw = trie.text.span.bytes
+      return SegmentBytes.areEqual(raw, at: Int(label.start), raw, at: start, count: count)
+    }
+    if known >= 0 {
+      trie.text.removeLast(count)
+      return known
+    }
+    let id = LiteralID(literals.count)
+    literals.append((RouteTrie.Label(start: UInt32(start), end: UInt32(start + count)), hash))
+    literalIndex.insert(hash, id)
+    return id
   }
 
   private mutating func branch(_ edge: Edge, below parent: Int32) -> Int32 {
@@ -151,15 +170,8 @@ extension RouteTrieBuilder {
   consuming func finished(roots: [Int32]) -> (trie: RouteTrie, roots: [Int32]) {
     trie.nodes.reserveCapacity(places.count)
     trie.labels.reserveCapacity(places.count)
+    trie.index = LiteralIndex(capacity: childIndex.count)
     let laidOut = roots.map { layOut($0, below: -1) }
-    let literalNodes = trie.nodes.indices.filter { trie.nodes[$0].labelCount > 0 && trie.nodes[$0].isLiteralChild }
-    trie.index = LiteralIndex(capacity: literalNodes.count)
-    for node in literalNodes {
-      let label = trie.labels[Int(trie.nodes[node].firstLabel)]
-      let hash = SegmentHash.hash(
-        trie.text.span, from: Int(label.start), to: Int(label.end), below: trie.nodes[node].parent)
-      trie.index.insert(hash, Int32(node))
-    }
     return (trie, laidOut)
   }
 
@@ -167,18 +179,18 @@ extension RouteTrieBuilder {
   private mutating func layOut(_ start: Int32, below parent: Int32) -> Int32 {
     var place = start
     var node = RouteTrie.Node(parent: parent, firstLabel: UInt32(trie.labels.count))
-    if case .literal(let label) = places[Int(place)].edge {
-      trie.labels.append(label)
-      node.isLiteralChild = true
+    let id = Int32(trie.nodes.count)
+    if case .literal(let literal) = places[Int(place)].edge {
+      trie.labels.append(literals[Int(literal)].label)
+      trie.index.insert(SegmentHash.combine(literals[Int(literal)].hash, below: parent), id)
     }
-    while let (next, label) = soleLiteral(below: place) {
-      trie.labels.append(label)
+    while let (next, literal) = soleLiteral(below: place) {
+      trie.labels.append(literals[Int(literal)].label)
       place = next
     }
     node.labelCount = UInt16(trie.labels.count - Int(node.firstLabel))
     node.route = places[Int(place)].route >= 0 ? places[Int(place)].route : places[Int(place)].shorterRoute
     node.hasLiterals = places[Int(place)].firstLiteral >= 0
-    let id = Int32(trie.nodes.count)
     trie.nodes.append(node)
     var child = places[Int(place)].firstLiteral
     while child >= 0 {
@@ -221,15 +233,15 @@ extension RouteTrieBuilder {
   ///
   /// Roots stay apart because their children are compared by other rules, and what follows `**` because it is tried at
   /// every segment.
-  private func soleLiteral(below place: Int32) -> (Int32, RouteTrie.Label)? {
+  private func soleLiteral(below place: Int32) -> (Int32, LiteralID)? {
     let here = places[Int(place)]
     switch here.edge {
     case .root, .rest: return nil
     default: break
     }
     guard here.route < 0, here.shorterRoute < 0, here.firstBranch < 0, here.firstLiteral >= 0,
-      places[Int(here.firstLiteral)].sibling < 0, case .literal(let label) = places[Int(here.firstLiteral)].edge
+      places[Int(here.firstLiteral)].sibling < 0, case .literal(let literal) = places[Int(here.firstLiteral)].edge
     else { return nil }
-    return (here.firstLiteral, label)
+    return (here.firstLiteral, literal)
   }
 }

@@ -7,26 +7,47 @@ enum SegmentHash {
   private static let first: UInt64 = 0xA076_1D64_78BD_642F
   private static let second: UInt64 = 0xE703_7ED1_A0B4_28DB
 
-  /// The hash of the bytes from `start` to `end` below the node `parent`.
+  /// The hash of the bytes from `start` to `end`, wherever they stand in a path.
   @inline(__always)
-  static func hash(_ bytes: Span<UInt8>, from start: Int, to end: Int, below parent: Int32) -> UInt64 {
+  static func hash(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> UInt64 {
     let raw = bytes.bytes
-    let count = end - start
-    var state = first ^ UInt64(truncatingIfNeeded: parent) &* second
+    var state = first
     var place = start
     while end - place > 8 {
-      state = mix(state ^ (raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self) | fold), second)
+      state = mix(state ^ (SegmentBytes.word(raw, at: place) | fold), second)
       place += 8
     }
-    return mix(state ^ (tail(raw, from: place, to: end) | fold), first ^ UInt64(truncatingIfNeeded: count))
+    return mix(
+      state ^ (SegmentBytes.tail(raw, from: place, to: end) | fold), first ^ UInt64(truncatingIfNeeded: end - start))
   }
 
-  /// Up to eight bytes in one word, whatever their number.
+  /// The hash of a segment below the node `parent`.
   @inline(__always)
-  private static func tail(_ raw: RawSpan, from start: Int, to end: Int) -> UInt64 {
-    // Loads of integers at checked offsets: no bit pattern is invalid.
+  static func combine(_ hash: UInt64, below parent: Int32) -> UInt64 {
+    mix(hash ^ second, first ^ UInt64(truncatingIfNeeded: parent))
+  }
+
+  @inline(__always)
+  private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
+    let (high, low) = left.multipliedFullWidth(by: right)
+    return high ^ low
+  }
+}
+
+/// Reads up to eight bytes at a time.
+enum SegmentBytes {
+  @inline(__always)
+  static func word(_ raw: RawSpan, at place: Int) -> UInt64 {
+    // An integer has no invalid bit patterns, and the span checks the place.
+    raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+  }
+
+  /// Up to eight bytes in one word; different for different bytes of one number.
+  @inline(__always)
+  static func tail(_ raw: RawSpan, from start: Int, to end: Int) -> UInt64 {
     let count = end - start
-    if count == 8 { return raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self) }
+    if count == 8 { return word(raw, at: start) }
+    // Integers have no invalid bit patterns, and the span checks the places.
     if count >= 4 {
       let low = raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self)
       let high = raw.unsafeLoadUnaligned(fromByteOffset: end - 4, as: UInt32.self)
@@ -39,10 +60,16 @@ enum SegmentHash {
     return UInt64(head) | UInt64(middle) << 8 | UInt64(last) << 16
   }
 
+  /// Whether `count` bytes are the same in both.
   @inline(__always)
-  private static func mix(_ left: UInt64, _ right: UInt64) -> UInt64 {
-    let (high, low) = left.multipliedFullWidth(by: right)
-    return high ^ low
+  static func areEqual(_ left: RawSpan, at leftStart: Int, _ right: RawSpan, at rightStart: Int, count: Int) -> Bool {
+    var place = 0
+    while count - place > 8 {
+      guard word(left, at: leftStart + place) == word(right, at: rightStart + place) else { return false }
+      place += 8
+    }
+    return tail(left, from: leftStart + place, to: leftStart + count)
+      == tail(right, from: rightStart + place, to: rightStart + count)
   }
 }
 
@@ -56,7 +83,7 @@ struct LiteralIndex: Sendable {
 
   private(set) var entries: [Entry]
   private(set) var mask: Int
-  private var count = 0
+  private(set) var count = 0
 
   /// An index with room for `capacity` children.
   init(capacity: Int) {

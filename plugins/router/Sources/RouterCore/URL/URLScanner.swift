@@ -2,7 +2,8 @@
 ///
 /// A URL without escapes costs one allocation, the slots; the first escape adds one, a copy that is decoded in place.
 struct URLScanner: ~Copyable {
-  private let policy: URLPolicy
+  private let limits: URLLimits
+  private let plusAsSpace: Bool
   private var place = 0
   /// By how many bytes the decoded text is shorter so far.
   private var shrink = 0
@@ -23,7 +24,10 @@ struct URLScanner: ~Copyable {
 
   private static func bit(_ place: UInt8) -> UInt64 { 1 << UInt64(place) }
 
-  private init(policy: URLPolicy) { self.policy = policy }
+  private init(policy: borrowing URLPolicy) {
+    limits = policy.limits
+    plusAsSpace = policy.plusAsSpace
+  }
 
   /// Takes `text` apart.
   @inline(__always)
@@ -31,7 +35,7 @@ struct URLScanner: ~Copyable {
     let outcome: Result<ScannedURL, URLRejection> = text.withUTF8Span { bytes in
       var scanner = URLScanner(policy: policy)
       do throws(URLRejection) {
-        let kind = try scanner.scan(bytes)
+        let kind = try scanner.scan(bytes, policy)
         return .success(scanner.finished(text, kind))
       } catch {
         return .failure(error)
@@ -46,14 +50,16 @@ struct URLScanner: ~Copyable {
       queryItemCount: queryItemCount, hasFragment: hasFragment, hostSlot: host, hasEmptySegment: hasEmptySegment)
   }
 
-  private mutating func scan(_ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Kind {
-    guard bytes.count <= policy.limits.urlBytes else {
-      throw URLRejection(.urlTooLong, at: policy.limits.urlBytes)
+  private mutating func scan(_ bytes: Span<UInt8>, _ policy: borrowing URLPolicy) throws(URLRejection)
+    -> ScannedURL.Kind
+  {
+    guard bytes.count <= limits.urlBytes else {
+      throw URLRejection(.urlTooLong, at: limits.urlBytes)
     }
     // Every part is at least a byte and its delimiter, but for the last: the slots never grow.
     slots.reserveCapacity(bytes.count + 1)
-    let kind = try scanScheme(bytes)
-    try scanAuthority(bytes, kind)
+    let kind = try scanScheme(bytes, policy)
+    try scanAuthority(bytes, kind, policy)
     try scanPath(bytes, kind)
     if place < bytes.count, bytes[place] == ASCII.question { try scanQuery(bytes) }
     if place < bytes.count, bytes[place] == ASCII.hash { try scanFragment(bytes) }
@@ -64,14 +70,16 @@ struct URLScanner: ~Copyable {
 // MARK: - Scheme and authority
 
 extension URLScanner {
-  private mutating func scanScheme(_ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Kind {
+  private mutating func scanScheme(
+    _ bytes: Span<UInt8>, _ policy: borrowing URLPolicy
+  ) throws(URLRejection) -> ScannedURL.Kind {
     var end = 0
     while end < bytes.count, ASCII.isSchemeByte(bytes[end]) { end += 1 }
     guard end < bytes.count else { throw URLRejection(.malformedURL, at: end) }
     guard bytes[end] == ASCII.colon, end > 0, ASCII.isLetter(bytes[0]) else {
       throw URLRejection(ASCII.isControl(bytes[end]) ? .controlCharacter : .malformedURL, at: end)
     }
-    guard let kind = kind(ofScheme: bytes, end: end) else { throw URLRejection(.schemeNotAllowed, at: 0) }
+    guard let kind = Self.kind(ofScheme: bytes, end: end, policy) else { throw URLRejection(.schemeNotAllowed, at: 0) }
     guard end + 2 < bytes.count, bytes[end + 1] == ASCII.slash, bytes[end + 2] == ASCII.slash else {
       throw URLRejection(.malformedURL, at: min(end + 1, bytes.count))
     }
@@ -79,9 +87,11 @@ extension URLScanner {
     return kind
   }
 
-  private func kind(ofScheme bytes: Span<UInt8>, end: Int) -> ScannedURL.Kind? {
-    for scheme in policy.schemes where Self.equals(scheme, bytes, end: end) { return .customScheme }
-    return !policy.hosts.isEmpty && Self.equals("https", bytes, end: end) ? .universalLink : nil
+  private static func kind(
+    ofScheme bytes: Span<UInt8>, end: Int, _ policy: borrowing URLPolicy
+  ) -> ScannedURL.Kind? {
+    for scheme in policy.schemes where equals(scheme, bytes, end: end) { return .customScheme }
+    return !policy.hosts.isEmpty && equals("https", bytes, end: end) ? .universalLink : nil
   }
 
   @inline(__always)
@@ -96,7 +106,9 @@ extension URLScanner {
   }
 
   /// Checks what stands between `//` and the first `/`, `?` or `#`. Of a custom scheme it is the first segment.
-  private mutating func scanAuthority(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
+  private mutating func scanAuthority(
+    _ bytes: Span<UInt8>, _ kind: ScannedURL.Kind, _ policy: borrowing URLPolicy
+  ) throws(URLRejection) {
     var end = place
     var colon: Int?
     authority: while end < bytes.count {
@@ -115,12 +127,14 @@ extension URLScanner {
     case .customScheme:
       if let colon { throw URLRejection(.portNotAllowed, at: colon) }
     case .universalLink:
-      try scanHost(bytes, end: end, colon: colon)
+      try scanHost(bytes, end: end, colon: colon, policy)
       place = end
     }
   }
 
-  private mutating func scanHost(_ bytes: Span<UInt8>, end: Int, colon: Int?) throws(URLRejection) {
+  private mutating func scanHost(
+    _ bytes: Span<UInt8>, end: Int, colon: Int?, _ policy: borrowing URLPolicy
+  ) throws(URLRejection) {
     let nameEnd = colon ?? end
     guard nameEnd > place else { throw URLRejection(.malformedURL, at: place) }
     var port: Int?
@@ -184,7 +198,7 @@ extension URLScanner {
       if !isLast || segmentCount > 0 { hasEmptySegment = true }
       return
     }
-    guard segmentCount < policy.limits.segments else { throw URLRejection(.tooManySegments, at: place) }
+    guard segmentCount < limits.segments else { throw URLRejection(.tooManySegments, at: place) }
     if isDotSegment(slot, part, bytes) { throw URLRejection(.dotSegment, at: place - Int(slot.end - slot.start)) }
     slots.append(slot)
     segmentCount += 1
@@ -206,7 +220,7 @@ extension URLScanner {
         key = try finish(part, bytes)
         pass(byte)
         part = Contents(start: place - shrink)
-      case ASCII.plus where policy.plusAsSpace:
+      case ASCII.plus where plusAsSpace:
         startDecoding(bytes)
         pass(UInt8(ascii: " "))
       default:
@@ -221,7 +235,7 @@ extension URLScanner {
   ) throws(URLRejection) {
     let slot = try finish(part, bytes)
     if key == nil, slot.isEmpty { return }
-    guard queryItemCount < policy.limits.queryItems else { throw URLRejection(.tooManyQueryItems, at: place) }
+    guard queryItemCount < limits.queryItems else { throw URLRejection(.tooManyQueryItems, at: place) }
     slots.append(key ?? slot)
     slots.append(key == nil ? ScannedURL.Slot(start: slot.end, end: slot.end) : slot)
     queryItemCount += 1
@@ -298,7 +312,7 @@ extension URLScanner {
   @inline(__always)
   private func finish(_ part: Contents, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
     let end = place - shrink
-    guard end - part.start <= policy.limits.parameterBytes else { throw URLRejection(.parameterTooLong, at: place) }
+    guard end - part.start <= limits.parameterBytes else { throw URLRejection(.parameterTooLong, at: place) }
     if part.hasHighByte {
       let text = decoded.isEmpty ? bytes : decoded.span
       if let problem = UTF8Validation.problem(in: text, from: part.start, to: end) {

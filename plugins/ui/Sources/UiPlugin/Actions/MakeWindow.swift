@@ -24,6 +24,7 @@ struct MakeWindow: Action {
     @Field("The names of the tabs, in order") var tabs: [String]
     @Field("The tab in front unless another is restored; without it, the first") var selected: String?
     @Field("What every view can read: the managers' answers") var environment: ValueObject = [:]
+    @Field("The pages that can be built over the tabs; without it, any") var pages: [String]?
   }
 
   struct Output: ActionOutput {
@@ -48,7 +49,9 @@ struct MakeWindow: Action {
     if let problem { throw ActionError("tabs-invalid", problem, isRetryable: false) }
     let session: InterfaceSession = try context.resource(InterfaceSession.key)
     let tab = try session.interface.makeWindow(
-      ContentView(tabs: input.tabs, selected: input.selected ?? input.tabs[0], environment: input.environment))
+      ContentView(
+        tabs: input.tabs, selected: input.selected ?? input.tabs[0], environment: input.environment,
+        pages: input.pages))
     try context.post(LifecycleEvent.sceneConnect.rawValue)
     return Output(tab: tab, tabs: input.tabs)
   }

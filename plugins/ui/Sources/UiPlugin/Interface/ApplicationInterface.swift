@@ -33,10 +33,14 @@ public struct ContentView: Sendable, Hashable {
   /// What every view can read: the managers' answers.
   public var environment: ValueObject
 
+  /// The pages that can be built over the tabs; nil: any.
+  public var pages: [String]?
+
   /// A content view of these tabs.
-  public init(tabs: [String], selected: String, environment: ValueObject = [:]) {
+  public init(tabs: [String], selected: String, environment: ValueObject = [:], pages: [String]? = nil) {
     self.tabs = tabs
     self.selected = selected
     self.environment = environment
+    self.pages = pages
   }
 }

@@ -83,6 +83,11 @@ public final class HeadlessInterface: ApplicationInterface {
       guard contents.isPresented else {
         throw ActionError("page-unavailable", "the page '\(page.page)' cannot be shown: no window is visible yet")
       }
+      if let pages = contents.content?.pages, !pages.contains(page.page) {
+        throw ActionError(
+          "page-unavailable",
+          "the page '\(page.page)' cannot be built; the pages are \(pages.joined(separator: ", "))", isRetryable: false)
+      }
       contents.state.open(page)
     }
   }

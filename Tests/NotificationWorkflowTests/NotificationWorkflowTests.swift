@@ -1,0 +1,189 @@
+import Foundation
+import FlowModel
+import TestSupport
+import Testing
+
+/// `workflows/notification.yaml`, played through with the real program.
+@Suite(.serialized, .timeLimit(.minutes(3))) struct NotificationWorkflowTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+  private static let workflow = root + "/workflows/notification.yaml"
+
+  /// The events of one run in a data folder of its own, and what they say.
+  private struct Played {
+    let exitCode: Int32
+    let events: [ValueObject]
+
+    var logs: [String] {
+      events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue }
+    }
+
+    /// The log lines that say which pages were opened.
+    var opened: [String] { logs.filter { $0.hasPrefix("opened ") } }
+
+    func outcome(of step: String) -> String? {
+      events.last { $0["step"] == .string(step) && $0["outcome"] != nil }?["outcome"]?.stringValue
+    }
+  }
+
+  private func folder() throws -> String {
+    let path = FileManager.default.temporaryDirectory.path + "/notification-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+    return path
+  }
+
+  private func play(_ inputs: [String], in data: String? = nil) throws -> Played {
+    let own = try data ?? folder()
+    defer { if data == nil { try? FileManager.default.removeItem(atPath: own) } }
+    let result = try FlowrunProcess.run(
+      ["run", Self.workflow, "--json", "--data", own] + inputs.flatMap { ["-i", $0] }, in: Self.root)
+    let events = try result.lines.map { try JSONText.parse($0).objectValue ?? [:] }
+    #expect(result.exitCode == 0, "\(result.errors)")
+    return Played(exitCode: result.exitCode, events: events)
+  }
+
+  @Test func `opens the page of the tap that started the app, once (N1, N8, N33, N36, N37)`() throws {
+    let played = try play(["state=killed", "payload=@workflows/samples/product.json"])
+    #expect(played.opened == ["opened product by app://product/:productId for app://product/12345"])
+    let order = [
+      "registered 7 routes", "permission granted", "pending.set", "pending.executed", "opened", "pending.completed",
+    ]
+    #expect(played.logs.filter { line in order.contains { line.hasPrefix($0) } }.count == order.count)
+    #expect(
+      order.map { start in played.logs.firstIndex { $0.hasPrefix(start) } ?? -1 }
+        == order.map { start in played.logs.firstIndex { $0.hasPrefix(start) } ?? -1 }.sorted())
+  }
+
+  @Test(arguments: [
+    ("background", "payload=@workflows/samples/vip.json", "opened vip by app://vip/:vipId for app://vip/999"),
+    ("foreground", "payload=@workflows/samples/vip.json", "opened vip by app://vip/:vipId for app://vip/999"),
+    ("killed", "payload=@workflows/samples/vip.json", "opened vip by app://vip/:vipId for app://vip/999"),
+    ("url", "url=myapp://product/123", "opened product by app://product/:productId for myapp://product/123"),
+  ])
+  func `opens one page in every state of the app (N9, N10, N11, N33, N34)`(
+    state: String, input: String, line: String
+  ) throws {
+    #expect(try play(["state=\(state)", input]).opened == [line])
+  }
+
+  @Test func `shows a banner and opens nothing while nobody taps it (N10)`() throws {
+    let played = try play(["state=foreground", "payload=@workflows/samples/product.json", "tap=false"])
+    #expect(played.opened.isEmpty)
+    #expect(played.logs.contains { $0.hasPrefix("notification received: banner '新商品上架'") })
+  }
+
+  @Test(arguments: ["killed", "background", "foreground"])
+  func `opens nothing for a payload without a route (N18, N35, N39)`(state: String) throws {
+    let played = try play(["state=\(state)", "payload=@workflows/samples/no-route.json"])
+    #expect(played.opened.isEmpty)
+    #expect(played.logs.contains { $0.hasPrefix("noRoute:") })
+  }
+
+  @Test func `lets the second of two taps win, and logs it (N7, C7)`() throws {
+    let played = try play([
+      "state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json",
+    ])
+    #expect(played.opened == ["opened vip by app://vip/:vipId for app://vip/999"])
+    #expect(played.logs.contains("pending.overwritten app://product/12345"))
+  }
+
+  @Test func `opens one page for a tap that is delivered three times (C4)`() throws {
+    let played = try play(["state=killed", "payload=@workflows/samples/product.json", "deliveries=3"])
+    #expect(played.opened.count == 1)
+    #expect(played.logs.filter { $0 == "pending.duplicate app://product/12345" }.count == 2)
+  }
+
+  @Test func `goes on after a denied permission (N14)`() throws {
+    let played = try play(["state=killed", "payload=@workflows/samples/product.json", "permission=denied"])
+    #expect(played.opened.count == 1)
+    #expect(played.logs.contains { $0.hasPrefix("permission denied") })
+    #expect(played.outcome(of: "device-token") == "skipped")
+  }
+
+  @Test func `reports a page that cannot be built (N30)`() throws {
+    let played = try play(["state=killed", "payload=@workflows/samples/unbuildable.json"])
+    #expect(played.opened.isEmpty)
+    #expect(played.logs.contains { $0.hasPrefix("handler-failed app://report/7: the page 'report' cannot be built") })
+  }
+
+  @Test func `opens in the next launch what a kill -9 cut off before the hand-off`() throws {
+    let data = try folder()
+    defer { try? FileManager.default.removeItem(atPath: data) }
+    let killed = try FlowrunProcess(
+      [
+        "run", Self.workflow, "--json", "--data", data, "-i", "state=killed", "-i",
+        "payload=@workflows/samples/product.json", "-i", "settle=30s",
+      ], in: Self.root)
+    // The view has appeared and the link waits for it to settle: between hold and hand-off.
+    #expect(killed.waitForOutput("ui.ready"))
+    killed.send(9)
+    #expect(killed.result().exitCode == 137)
+    // The next launch is an ordinary one: its own notification has no route.
+    let next = try play(["state=killed", "payload=@workflows/samples/no-route.json"], in: data)
+    #expect(next.opened == ["opened product by app://product/:productId for app://product/12345"])
+    #expect(next.logs.contains("1 link(s) of an earlier launch wait to be opened"))
+    let last = try play(["state=killed", "payload=@workflows/samples/no-route.json"], in: data)
+    #expect(last.opened.isEmpty)
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct RoutesVerbTests {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+  private func routes(_ arguments: [String], input: String = "") throws -> FlowrunProcess.Result {
+    try FlowrunProcess.run(["routes"] + arguments, in: Self.root, input: input)
+  }
+
+  @Test func `lists the routes of a workflow without running it`() throws {
+    let result = try routes(["workflows/notification.yaml"])
+    #expect(result.exitCode == 0)
+    #expect(
+      result.lines == [
+        "PATTERN                             PAGE          ACTION",
+        "app://user/:userId                  user          push",
+        "app://settings                      settings      present",
+        "app://product/:productId            product       push",
+        "app://search                        search        push",
+        "app://vip/:vipId                    vip           push",
+        "app://notification/:notificationId  notification  push",
+        "app://report/:reportId              report        push",
+      ])
+  }
+
+  @Test func `says that every route is reached`() throws {
+    let result = try routes(["check", "workflows/notification.yaml"])
+    #expect(result.exitCode == 0)
+    #expect(result.output == "every one of the 7 routes is reached\n")
+  }
+
+  @Test func `says what a tap would do, in a line and as JSON`() throws {
+    let line = try routes(["open", "workflows/notification.yaml", "app://product/12345?ref=mail"])
+    #expect(line.exitCode == 0)
+    #expect(
+      line.output == "opened  app://product/:productId  page product  {\"productId\":\"12345\",\"ref\":\"mail\"}\n")
+    let json = try routes(["open", "workflows/notification.yaml", "app://prodcut/1", "--json"])
+    #expect(json.exitCode == 1)
+    let object = try JSONText.parse(json.output).objectValue
+    #expect(object?["result"] == "not-found")
+    #expect(object?["nearest"] == ["app://product/:productId"])
+    #expect(object?["parameters"] == ["path": [:], "query": [:], "payload": [:]])
+  }
+
+  @Test func `answers exactly one line for each line of standard input`() throws {
+    let result = try routes(
+      ["open", "workflows/notification.yaml", "-", "--json"],
+      input: "app://user/me\r\n\nmyapp://vip/1\njavascript:alert(1)\napp://search?a=1&a=2")
+    let objects = try result.lines.map { try JSONText.parse($0).objectValue ?? [:] }
+    #expect(objects.map { $0["result"] } == ["opened", "rejected", "opened", "rejected", "opened"])
+    #expect(objects.map { $0["reason"] } == [nil, "malformedURL", nil, "schemeNotAllowed", nil].map { $0 ?? .null })
+    #expect(objects.last?["parameters"] == ["path": [:], "query": ["a": ["1", "2"]], "payload": [:]])
+    #expect(objects.last?["merged"] == ["a": "1"])
+  }
+
+  @Test func `refuses a source that is none, and a workflow without routes`() throws {
+    #expect(try routes(["open", "workflows/notification.yaml", "app://search", "--source", "mail"]).exitCode == 64)
+    let none = try routes(["workflows/launch/no-such.yaml"])
+    #expect(none.exitCode == 2)
+  }
+}

@@ -1,0 +1,72 @@
+import FlowModel
+import FlowPluginKit
+
+/// Reads a payload (N18, N19, N31, N35).
+struct ParsePayload: Action {
+  static let name = "notification.parse"
+  static let summary = "Reads a notification's payload"
+  static let errors = [
+    ErrorDeclaration("payload-too-large", "The payload has more bytes than the system delivers", isRetryable: false),
+    ErrorDeclaration("payload-malformed", "The payload is no JSON object; the message says where", isRetryable: false),
+  ]
+  static let example = """
+    uses: notification.parse
+    with: { payload: "${{ inputs.payload }}" }
+    """
+
+  /// Which limit holds.
+  enum PayloadKind: String, FieldWord {
+    case standard, voip
+
+    var limit: NotificationPayload.Limit { self == .voip ? .voip : .standard }
+  }
+
+  struct Input: ActionInput {
+    @Field("The payload, as JSON text or as an object") var payload: Value
+    @Field("Which limit holds: standard 4096 bytes, voip 5120") var kind: PayloadKind = .standard
+  }
+
+  struct Output: ActionOutput {
+    var title: String
+    var body: String
+    var badge: Int?
+    var sound: String?
+    var category: String?
+    var silent: Bool
+    var route: String?
+    var parameters: ValueObject
+    var warnings: [String]
+
+    static let summaries = [
+      "title": "The alert's title", "body": "The alert's text", "badge": "The number for the icon",
+      "sound": "The sound's name", "category": "The category", "silent": "Whether there is nothing to show",
+      "route": "The link a tap opens; null when there is none", "parameters": "What the page is given beside the link",
+      "warnings": "What is odd about the payload",
+    ]
+  }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    guard let payload = input["payload"] else { return [] }
+    let kind = input["kind"].flatMap(PayloadKind.init) ?? .standard
+    do throws(NotificationPayload.Problem) {
+      return try NotificationPayload(payload, limit: kind.limit).warnings.map {
+        InputProblem("payload", $0, isWarning: true)
+      }
+    } catch {
+      return [InputProblem("payload", error.message)]
+    }
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let payload: NotificationPayload
+    do throws(NotificationPayload.Problem) {
+      payload = try NotificationPayload(input.payload, limit: input.kind.limit)
+    } catch {
+      throw ActionError(error.code, error.message, isRetryable: false)
+    }
+    for warning in payload.warnings { context.log(warning, level: .warning) }
+    return Output(
+      title: payload.title, body: payload.body, badge: payload.badge, sound: payload.sound, category: payload.category,
+      silent: payload.isSilent, route: payload.route, parameters: payload.parameters, warnings: payload.warnings)
+  }
+}

@@ -1,0 +1,48 @@
+import FlowModel
+import FlowPluginKit
+
+/// Shows a notification that came while the application is in front; it opens nothing (N10, N23).
+struct PresentNotification: Action {
+  static let name = "notification.present"
+  static let summary = "Shows the banner of a notification that came while the application is in front"
+  static let requires: [ResourceKey] = [.userInterface]
+  static let example = """
+    uses: notification.present
+    needs: [parse, launch-app]
+    after: ui.ready
+    queue: main
+    with: { title: "${{ steps.parse.outputs.title }}", body: "${{ steps.parse.outputs.body }}" }
+    """
+
+  struct Input: ActionInput {
+    @Field("The title") var title: String = ""
+    @Field("The text") var body: String = ""
+    @Field("The major version of iOS, which decides between banner and alert", name: "os-version") var osVersion: Int =
+      18
+  }
+
+  struct Output: ActionOutput {
+    var shown: Bool
+    var options: [String]
+
+    static let summaries = [
+      "shown": "Whether the application showed it; behind another one the system does",
+      "options": "How it is shown: banner from iOS 14 on, alert before; sound; badge",
+    ]
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let interface: any UserInterface = try context.resource(.userInterface)
+    let options = Self.options(osVersion: input.osVersion)
+    guard interface.isReady else {
+      context.log("no window is in front: the system shows the notification")
+      return Output(shown: false, options: options)
+    }
+    try interface.showBanner(title: input.title, body: input.body)
+    context.log("notification received: banner '\(input.title)' with \(options.joined(separator: ", "))")
+    return Output(shown: true, options: options)
+  }
+
+  /// N23: the banner came with iOS 14.
+  static func options(osVersion: Int) -> [String] { [osVersion >= 14 ? "banner" : "alert", "sound", "badge"] }
+}

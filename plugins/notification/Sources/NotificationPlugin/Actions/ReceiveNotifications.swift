@@ -1,0 +1,111 @@
+import FlowModel
+import FlowPluginKit
+
+/// Listens for notifications while the application runs: shows those that come, opens those that are tapped (N9, N10,
+/// N15, N21, N24).
+///
+/// What merely comes never opens a page, unless `route-on-receipt` says so (ruling C3).
+struct ReceiveNotifications: Service {
+  static let name = "notification.receive"
+  static let summary = "Shows notifications that come and opens those that are tapped"
+  static let requires: [ResourceKey] = [.linkOpener, .userInterface]
+  static let events = [received, tapped]
+  static let example = """
+    uses: notification.receive
+    needs: [register-routes, launch-app]
+    """
+
+  private static let received = "notification.received"
+  private static let tapped = "notification.tapped"
+
+  struct Input: ActionInput {
+    @Field("Whether a notification opens its page without a tap", name: "route-on-receipt") var routeOnReceipt: Bool =
+      false
+    @Field("Plays the person on a headless centre: taps each banner after this time", name: "tap-after")
+    var tapAfter: Duration?
+  }
+
+  struct Output: ActionOutput {
+    var installed: Bool
+
+    static let summaries = ["installed": "That the delegate is in place"]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let centre = try context.notificationCentre()
+    let (deliveries, source) = AsyncStream.makeStream(
+      of: NotificationDelivery.self, bufferingPolicy: .bufferingOldest(Self.bufferLimit))
+    centre.setDelegate { delivery in
+      // The system must get its answer for a notification that nobody has room for, too.
+      if case .dropped(let dropped) = source.yield(delivery) { dropped.complete(.failed) }
+    }
+    defer { centre.setDelegate(nil) }
+    context.log("notification delegate installed")
+    context.ready(Output(installed: true))
+    for await delivery in deliveries {
+      try await handle(delivery, input, context)
+    }
+    return Output(installed: true)
+  }
+
+  /// How many deliveries may wait for their turn.
+  private static let bufferLimit = 64
+
+  private nonisolated(nonsending) func handle(
+    _ delivery: NotificationDelivery, _ input: Input, _ context: ActionContext
+  ) async throws {
+    defer { delivery.complete(.newData) }
+    let payload: NotificationPayload
+    do throws(NotificationPayload.Problem) {
+      payload = try NotificationPayload(delivery.payload)
+    } catch {
+      return context.log("notification \(delivery.id) is dropped: \(error.message)", level: .warning)
+    }
+    for warning in payload.warnings { context.log(warning, level: .warning) }
+    switch delivery.kind {
+    case .tapped: try await open(payload, delivery.id, context)
+    case .received:
+      context.log("notification received \(delivery.id)")
+      let isShown = try show(payload, context)
+      try context.post(Self.received)
+      if input.routeOnReceipt {
+        await route(payload, delivery.id, context)
+      } else if isShown, let pause = input.tapAfter {
+        try await context.sleep(for: pause)
+        try await open(payload, delivery.id, context)
+      }
+    }
+  }
+
+  private func show(_ payload: NotificationPayload, _ context: ActionContext) throws -> Bool {
+    guard !payload.isSilent else { return false }
+    let interface: any UserInterface = try context.resource(.userInterface)
+    guard interface.isReady else { return true }
+    try interface.showBanner(title: payload.title, body: payload.body)
+    context.log("banner '\(payload.title)'")
+    return true
+  }
+
+  private nonisolated(nonsending) func open(
+    _ payload: NotificationPayload, _ id: String, _ context: ActionContext
+  ) async throws {
+    context.log("notification tapped \(id)")
+    await route(payload, id, context)
+    try context.post(Self.tapped)
+  }
+
+  private nonisolated(nonsending) func route(
+    _ payload: NotificationPayload, _ id: String, _ context: ActionContext
+  ) async {
+    guard let url = payload.route else { return }
+    do {
+      let opener: any LinkOpener = try context.resource(.linkOpener)
+      let link = TappedLink(url: url, parameters: payload.parameters, notificationID: id)
+      let interface: any UserInterface = try context.resource(.userInterface)
+      let result = await opener.open(link, on: interface, in: context)
+      context.log("the link of notification \(id) was \(result)")
+    } catch {
+      context.log("the link of notification \(id) cannot be opened: \(error)", level: .error)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FlowModel
+import FlowPluginKit
+
+/// Asks for permission to show notifications; a denial is an answer, not a failure (N14).
+struct RequestPermission: AsyncAction {
+  static let name = "notification.request-permission"
+  static let summary = "Asks for permission to show notifications"
+  static let errors = [
+    ErrorDeclaration("permission-unavailable", "The system could not ask", isRetryable: true)
+  ]
+  static let example = """
+    uses: notification.request-permission
+    needs: register-routes
+    """
+
+  /// What the person says to a headless centre.
+  enum Answer: String, FieldWord {
+    case granted, denied
+  }
+
+  struct Input: ActionInput {
+    @Field("What is asked for") var options: [NotificationOption] = [.alert, .sound, .badge]
+    @Field("What the person answers where there is nobody to ask; a device asks") var answer: Answer = .granted
+  }
+
+  struct Output: ActionOutput {
+    var granted: Bool
+    var status: String
+
+    static let summaries = ["granted": "Whether it was granted", "status": "granted or denied"]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let centre = try context.notificationCentre()
+    if let headless = centre as? HeadlessNotificationCentre { headless.answer(isGranted: input.answer == .granted) }
+    let isGranted: Bool
+    do {
+      isGranted = try await centre.requestAuthorization(input.options)
+    } catch {
+      throw ActionError("permission-unavailable", "the system could not ask for permission: \(error)")
+    }
+    let list = input.options.map(\.rawValue).joined(separator: ", ")
+    context.log(
+      isGranted ? "permission granted for \(list)" : "permission denied for \(list); going on without notifications",
+      level: isGranted ? .info : .warning)
+    return Output(granted: isGranted, status: (isGranted ? Answer.granted : .denied).rawValue)
+  }
+}

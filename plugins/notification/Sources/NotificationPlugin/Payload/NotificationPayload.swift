@@ -1,0 +1,106 @@
+import FlowModel
+
+/// What stands in a notification: Apple's part under `aps`, the application's beside it (N31).
+///
+/// ```json
+/// {"aps": {"alert": {"title": "…", "body": "…"}, "badge": 1, "sound": "default"},
+///  "route": "app://product/12345", "parameters": {"name": "…", "price": "7999"}}
+/// ```
+struct NotificationPayload: Sendable, Hashable {
+  /// How many bytes the system lets through.
+  enum Limit: String, Sendable {
+    case standard
+    case voip
+
+    /// The bytes, as APNs counts them.
+    var bytes: Int { self == .voip ? 5_120 : 4_096 }
+  }
+
+  /// Why a payload cannot be read.
+  struct Problem: Error, Sendable, Hashable {
+    let code: String
+    let message: String
+  }
+
+  /// How deep a payload may nest.
+  static let depth = 32
+
+  let title: String
+  let body: String
+  let badge: Int?
+  let sound: String?
+  let category: String?
+  /// Whether it wakes the application without a banner.
+  let isSilent: Bool
+  /// The link; nil when there is none that can be used.
+  let route: String?
+  let parameters: ValueObject
+  /// What is odd about it, in sentences: a route of the wrong type, parameters that are no object.
+  let warnings: [String]
+
+  /// Reads JSON text, or an object that was read already; throws what is wrong and where.
+  init(_ payload: Value, limit: Limit = .standard) throws(Problem) {
+    let object = try Self.object(of: payload, limit)
+    let aps = object["aps"]?.objectValue ?? [:]
+    let alert = aps["alert"]
+    title = alert?.objectValue?["title"]?.stringValue ?? ""
+    body = alert?.objectValue?["body"]?.stringValue ?? alert?.stringValue ?? ""
+    badge = aps["badge"]?.integerValue
+    sound = aps["sound"]?.stringValue ?? aps["sound"]?.objectValue?["name"]?.stringValue
+    category = aps["category"]?.stringValue
+    isSilent = aps["content-available"]?.integerValue == 1 && alert == nil
+    var warnings: [String] = []
+    route = Self.route(of: object, &warnings)
+    parameters = Self.parameters(of: object, &warnings)
+    self.warnings = warnings
+  }
+
+  private static func object(of payload: Value, _ limit: Limit) throws(Problem) -> ValueObject {
+    var value = payload
+    if case .string(let text) = payload {
+      try check(text.utf8.count, limit)
+      do throws(JSONProblem) {
+        value = try JSONText.parse(text, rules: JSONText.Rules(depth: depth, bytes: limit.bytes))
+      } catch {
+        throw Problem(code: "payload-malformed", message: "the payload is no JSON: \(error)")
+      }
+    } else {
+      try check(JSONText.bytes(of: payload).count, limit)
+    }
+    guard case .object(let object) = value else {
+      throw Problem(
+        code: "payload-malformed", message: "the payload is \(value.shortText), not an object such as {\"route\": …}")
+    }
+    return object
+  }
+
+  private static func check(_ count: Int, _ limit: Limit) throws(Problem) {
+    guard count > limit.bytes else { return }
+    throw Problem(
+      code: "payload-too-large",
+      message: "the payload has \(count) bytes; the system delivers at most \(limit.bytes)")
+  }
+
+  /// N18: without a text that is not empty there is no route.
+  private static func route(of object: ValueObject, _ warnings: inout [String]) -> String? {
+    switch object["route"] {
+    case .string(let route)? where !route.isEmpty: return route
+    case nil:
+      warnings.append("noRoute: the payload has no 'route', so a tap opens nothing; send the complete route")
+    case .string?: warnings.append("noRoute: the payload's 'route' is empty")
+    case let other?: warnings.append("noRoute: the payload's 'route' is \(other.shortText), not a text")
+    }
+    return nil
+  }
+
+  /// N19: what is no object counts as none.
+  private static func parameters(of object: ValueObject, _ warnings: inout [String]) -> ValueObject {
+    switch object["parameters"] {
+    case .object(let parameters)?: return parameters
+    case nil: break
+    case let other?:
+      warnings.append("the payload's 'parameters' are \(other.shortText), not an object, and are left out")
+    }
+    return [:]
+  }
+}

@@ -1,0 +1,320 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Synchronization
+import Testing
+
+@testable import NotificationPlugin
+
+/// A notification centre under the test's control.
+private final class FakeCentre: NotificationCentre {
+  struct Failure: Error {}
+
+  private struct State {
+    var delegate: (@Sendable (NotificationDelivery) -> Void)?
+    var completions: [NotificationDelivery.FetchResult] = []
+  }
+
+  private let state = Mutex(State())
+  let isGranted: Bool
+  let token: [UInt8]?
+
+  init(isGranted: Bool = true, token: [UInt8]? = nil) {
+    self.isGranted = isGranted
+    self.token = token
+  }
+
+  var hasDelegate: Bool { state.withLock { $0.delegate != nil } }
+  var completions: [NotificationDelivery.FetchResult] { state.withLock { $0.completions } }
+
+  func requestAuthorization(_ options: [NotificationOption]) -> Bool { isGranted }
+  func registerForRemoteNotifications() throws -> [UInt8] {
+    guard let token else { throw Failure() }
+    return token
+  }
+  func add(_ request: NotificationRequest, wake: @escaping NotificationCentre.Wake) throws { throw Failure() }
+  func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
+    state.withLock { $0.delegate = delegate }
+  }
+
+  func deliver(_ kind: NotificationDelivery.Kind, _ payload: Value, id: String = "n-1") {
+    let delegate = state.withLock { $0.delegate }
+    delegate?(
+      NotificationDelivery(id: id, kind: kind, payload: payload) { result in
+        self.state.withLock { $0.completions.append(result) }
+      })
+  }
+}
+
+/// Keeps what it is asked to open and show.
+private final class FakeApp: LinkOpener, UserInterface {
+  private let links = Mutex<[TappedLink]>([])
+  private let titles = Mutex<[String]>([])
+  let isReady: Bool
+
+  init(isReady: Bool = true) { self.isReady = isReady }
+
+  var opened: [TappedLink] { links.withLock { $0 } }
+  var banners: [String] { titles.withLock { $0 } }
+
+  func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String {
+    links.withLock { $0.append(link) }
+    return "opened"
+  }
+  func open(_ page: PageRequest) {}
+  func showBanner(title: String, body: String) { titles.withLock { $0.append(title) } }
+}
+
+private func host(_ centre: any NotificationCentre, _ app: FakeApp = FakeApp()) -> TestHost {
+  var resources: [ResourceKey: any Sendable] = [
+    .userInterface: app as any UserInterface, .linkOpener: app as any LinkOpener,
+  ]
+  for resource in NotificationPlugin(centre: centre).resources { resources[resource.key] = resource.handle }
+  return TestHost(resources: resources)
+}
+
+private let product: Value = [
+  "aps": ["alert": ["title": "新商品上架", "body": "iPhone 16 Pro 现已开售"], "badge": 1, "sound": "default"],
+  "route": "app://product/12345", "parameters": ["name": "iPhone 16 Pro", "price": "7999"],
+]
+
+@Suite struct NotificationPayloadTests {
+  @Test func `reads title, body, badge, sound, route and parameters, each in its type (N31)`() throws {
+    let payload = try NotificationPayload(.string(JSONText.write(product)))
+    #expect(payload.title == "新商品上架")
+    #expect(payload.body == "iPhone 16 Pro 现已开售")
+    #expect(payload.badge == 1)
+    #expect(payload.sound == "default")
+    #expect(payload.route == "app://product/12345")
+    #expect(payload.parameters == ["name": "iPhone 16 Pro", "price": "7999"])
+    #expect(payload.warnings.isEmpty)
+    #expect(try NotificationPayload(product) == payload)
+  }
+
+  @Test(arguments: [
+    (#"{"productId":"123"}"#, "noRoute: the payload has no 'route', so a tap opens nothing; send the complete route"),
+    (#"{"route":7}"#, "noRoute: the payload's 'route' is 7, not a text"),
+    (#"{"route":null}"#, "noRoute: the payload's 'route' is null, not a text"),
+    (#"{"route":""}"#, "noRoute: the payload's 'route' is empty"),
+  ])
+  func `finds no route where there is no text, and says so (N18, N35)`(text: String, warning: String) throws {
+    let payload = try NotificationPayload(.string(text))
+    #expect(payload.route == nil)
+    #expect(payload.warnings == [warning])
+  }
+
+  @Test(arguments: [#""x""#, "7", "null", "[1]", "true"])
+  func `takes parameters that are no object for none, and says so (N19)`(parameters: String) throws {
+    let payload = try NotificationPayload(.string(#"{"route":"app://a","parameters":\#(parameters)}"#))
+    #expect(payload.parameters == [:])
+    #expect(payload.warnings.count == 1)
+    #expect(try NotificationPayload(.string(#"{"route":"app://a"}"#)).parameters == [:])
+  }
+
+  @Test func `takes 4096 bytes, 5120 for VoIP, and refuses one more`() throws {
+    func payload(_ count: Int) -> Value {
+      let start = #"{"route":"app://a","x":""#
+      return .string(start + String(repeating: "x", count: count - start.utf8.count - 2) + "\"}")
+    }
+    #expect(throws: Never.self) { try NotificationPayload(payload(4_096)) }
+    let error = #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(payload(4_097)) }
+    #expect(error?.message == "the payload has 4097 bytes; the system delivers at most 4096")
+    #expect(throws: Never.self) { try NotificationPayload(payload(5_120), limit: .voip) }
+    #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(payload(5_121), limit: .voip) }
+  }
+
+  @Test func `nests 32 deep and no deeper`() {
+    func payload(_ depth: Int) -> Value {
+      .string(#"{"x":"# + String(repeating: "[", count: depth - 1) + String(repeating: "]", count: depth - 1) + "}")
+    }
+    #expect(throws: Never.self) { try NotificationPayload(payload(32)) }
+    #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(payload(33)) }
+  }
+
+  @Test(arguments: ["", "[]", "{", #"{"a":1,"a":2}"#, "\"x\"", #"{"a":"\ud800"}"#, "{\"a\":\"\u{1}\"}", "7"])
+  func `says what is no payload`(text: String) {
+    let error = #expect(throws: NotificationPayload.Problem.self) { try NotificationPayload(.string(text)) }
+    #expect(error?.code == "payload-malformed")
+  }
+
+  /// A million in a release build; a tenth of it in a debug one, which is that much slower.
+  @Test(.timeLimit(.minutes(5))) func `survives random payloads, well-formed ones and broken ones`() {
+    #if DEBUG
+      let count = 100_000
+    #else
+      let count = 1_000_000
+    #endif
+    let seed: UInt64 = 20_260_228
+    var generator = SeededGenerator(seed: seed)
+    var read = 0
+    for _ in 0..<count {
+      if (try? NotificationPayload(.string(randomPayload(&generator)))) != nil { read += 1 }
+    }
+    #expect(read > count / 4 && read < count * 3 / 4, "seed \(seed): \(read) of \(count) were payloads")
+  }
+
+  /// An object of a few members, half of the time with some bytes replaced.
+  private func randomPayload(_ generator: inout SeededGenerator) -> String {
+    let keys = ["route", "parameters", "aps", "alert", "title", "家"]
+    let values = [
+      "1", "-1.5e9", "null", "true", "\"app://a\"", "\"\\ud83d\\ude00\"", "[]", "[1,{}]",
+      "{\"alert\":{\"title\":\"x\"}}",
+      "{\"badge\":1}", "\"\"",
+    ]
+    var names: Set<String> = []
+    for _ in 0..<Int(generator.next() % 4) { names.insert(keys[Int(generator.next() % 6)]) }
+    let members = names.sorted().map { "\"\($0)\":\(values[Int(generator.next() % UInt64(values.count))])" }
+    var bytes = Array("{\(members.joined(separator: ","))}".utf8)
+    if generator.next() % 2 == 0 {
+      for _ in 0...Int(generator.next() % 3) {
+        bytes[Int(generator.next() % UInt64(bytes.count))] = UInt8(truncatingIfNeeded: generator.next())
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct NotificationActionTests {
+  @Test func `goes on after a denial, and logs it (N14)`() async throws {
+    let denied = host(FakeCentre(isGranted: false))
+    #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
+    #expect(denied.logs == ["permission denied for alert, sound, badge; going on without notifications"])
+    let granted = host(FakeCentre())
+    #expect(try await granted.call(RequestPermission.self)["granted"] == true)
+  }
+
+  @Test func `writes a device token in lower-case hexadecimal digits, and only its beginning into the log (N22)`()
+    async throws
+  {
+    let host = host(FakeCentre(token: [0x00, 0x0F, 0xFF, 0xA0, 0x01]))
+    #expect(try await host.call(RegisterToken.self)["token"] == "000fffa001")
+    #expect(host.logs == ["device token 000fffa0…, 5 bytes"])
+  }
+
+  @Test func `logs a registration that failed (N22)`() async throws {
+    let host = host(FakeCentre())
+    let error = await #expect(throws: ActionError.self) { try await host.call(RegisterToken.self) }
+    #expect(error?.code == "registration-failed")
+    #expect(host.logLines.map(\.level) == [.error])
+  }
+
+  @Test(arguments: [(13, "alert"), (14, "banner"), (18, "banner")])
+  func `shows a banner from iOS 14 on and an alert before (N23)`(version: Int, first: String) async throws {
+    let app = FakeApp()
+    let outputs = try await host(FakeCentre(), app).call(
+      PresentNotification.self, with: ["title": "T", "os-version": .integer(version)])
+    #expect(outputs["options"] == [.string(first), "sound", "badge"])
+    #expect(app.banners == ["T"])
+    #expect(app.opened.isEmpty)
+  }
+
+  @Test func `leaves the banner to the system while no window is in front`() async throws {
+    let app = FakeApp(isReady: false)
+    #expect(try await host(FakeCentre(), app).call(PresentNotification.self)["shown"] == false)
+    #expect(app.banners.isEmpty)
+  }
+
+  @Test func `delivers a scheduled notification once, after five seconds (N32)`() async throws {
+    let centre = HeadlessNotificationCentre()
+    let host = host(centre)
+    let delivered = Mutex<[String]>([])
+    centre.setDelegate { delivery in delivered.withLock { $0.append(delivery.id) } }
+    let id = try await host.call(ScheduleNotification.self, with: ["title": "T", "route": "app://product/8888"])["id"]?
+      .stringValue
+    #expect(id?.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+    host.advance(by: .milliseconds(4_999))
+    #expect(delivered.withLock { $0 }.isEmpty)
+    host.advance(by: .milliseconds(1))
+    host.advance(by: .seconds(60))
+    #expect(delivered.withLock { $0 } == [id])
+  }
+
+  @Test func `logs a notification that was not scheduled, and takes 64 at most (N32)`() async throws {
+    let failing = host(FakeCentre())
+    await #expect(throws: FakeCentre.Failure.self) {
+      try await failing.call(ScheduleNotification.self, with: ["title": "T"])
+    }
+    #expect(failing.logLines.map(\.level) == [.error])
+    let host = host(HeadlessNotificationCentre())
+    for _ in 0..<64 { _ = try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
+    await #expect(throws: ActionError.self) { try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
+  }
+
+  @Test func `warns of a literal payload without a route before anything runs (N35)`() {
+    let problems = ParsePayload.check(LiteralInput(["payload": #"{"productId":"123"}"#]))
+    #expect(problems.map(\.isWarning) == [true])
+    #expect(ParsePayload.check(LiteralInput(["payload": "{"])).map(\.isWarning) == [false])
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct ReceiveNotificationsTests {
+  /// Starts the service and ends it after `body`.
+  private func listening(
+    _ centre: FakeCentre, _ app: FakeApp, _ inputs: ValueObject = [:], _ body: (TestHost) async throws -> Void
+  ) async throws {
+    let host = host(centre, app)
+    let service = Task { try await host.call(ReceiveNotifications.self, with: inputs) }
+    #expect(await host.readied() == ["installed": true])
+    try await body(host)
+    host.cancel()
+    _ = await service.result
+    #expect(!centre.hasDelegate)
+  }
+
+  private func wait(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+  @Test func `has its delegate in place when it reports ready (N15)`() async throws {
+    let centre = FakeCentre()
+    try await listening(centre, FakeApp()) { _ in #expect(centre.hasDelegate) }
+  }
+
+  @Test func `shows what comes in front and opens nothing until it is tapped (N10, N21, C3)`() async throws {
+    let (centre, app) = (FakeCentre(), FakeApp())
+    try await listening(centre, app) { host in
+      centre.deliver(.received, product)
+      await wait { centre.completions.count == 1 }
+      #expect(app.banners == ["新商品上架"])
+      #expect(app.opened.isEmpty)
+      centre.deliver(.tapped, product)
+      await wait { centre.completions.count == 2 }
+      #expect(app.opened.map(\.url) == ["app://product/12345"])
+      #expect(app.opened.first?.notificationID == "n-1")
+      #expect(host.posts == ["notification.received", "notification.tapped"])
+    }
+  }
+
+  @Test func `answers the system exactly once for each notification, also for one that cannot be read (N21, N24)`()
+    async throws
+  {
+    let (centre, app) = (FakeCentre(), FakeApp())
+    try await listening(centre, app) { _ in
+      for payload in [product, ["productId": "1"], "not JSON", 7] as [Value] { centre.deliver(.received, payload) }
+      centre.deliver(.tapped, ["productId": "1"])
+      await wait { centre.completions.count == 5 }
+      #expect(centre.completions.allSatisfy { $0 == .newData })
+      #expect(app.opened.isEmpty)
+    }
+  }
+
+  @Test func `opens on receipt only when told to (C3)`() async throws {
+    let (centre, app) = (FakeCentre(), FakeApp())
+    try await listening(centre, app, ["route-on-receipt": true]) { _ in
+      centre.deliver(.received, product)
+      await wait { centre.completions.count == 1 }
+      #expect(app.opened.map(\.url) == ["app://product/12345"])
+    }
+  }
+
+  @Test func `plays the person on a headless centre (N34)`() async throws {
+    let (centre, app) = (FakeCentre(), FakeApp())
+    try await listening(centre, app, ["tap-after": "1s"]) { host in
+      centre.deliver(
+        .received, ["route": "app://vip/999", "parameters": ["from": "notification"], "aps": ["alert": "x"]])
+      await wait { host.sleeperCount == 1 }
+      #expect(app.opened.isEmpty)
+      host.advance(by: .seconds(1))
+      await wait { centre.completions.count == 1 }
+      #expect(app.opened.map(\.parameters) == [["from": "notification"]])
+    }
+  }
+}

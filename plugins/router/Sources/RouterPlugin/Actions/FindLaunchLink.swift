@@ -1,0 +1,57 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// Looks for the link that launched the application among the launch options (N16, N17, N25, R12, R14).
+struct FindLaunchLink: Action {
+  static let name = "router.launch-link"
+  static let summary = "Finds the link that launched the application among the launch options"
+  static let example = """
+    uses: router.launch-link
+    needs: register-routes
+    after: app.did-finish-launching
+    """
+
+  struct Input: ActionInput {
+    @Field("The launch options; without them, those of this launch") var options: ValueObject?
+    @Field("The keys of features that the application has; without it, all that are known") var supports: [String]?
+  }
+
+  struct Output: ActionOutput {
+    var url: String?
+    var parameters: ValueObject
+    var source: String?
+    var notificationId: String?
+    var keys: [String]
+    var ignored: [String]
+
+    static let summaries = [
+      "url": "The link; null when the launch has none", "parameters": "What came beside it",
+      "source": "Where it came from, as router.hold takes it", "notificationId": "The notification's identifier",
+      "keys": "The keys that were understood", "ignored": "The keys that were not, or are not supported",
+    ]
+  }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    let names = LaunchOptions.Key.allCases.map(\.rawValue)
+    return (input["supports"]?.arrayValue ?? []).enumerated().compactMap { index, value in
+      guard let name = value.stringValue, !names.contains(name) else { return nil }
+      let nearest = EditDistance.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+      return InputProblem(
+        "supports[\(index)]", "'\(name)' is no launch option",
+        help: nearest ?? "the options are \(names.joined(separator: ", "))")
+    }
+  }
+
+  func run(_ input: Input, in context: ActionContext) throws -> Output {
+    let supported = input.supports.map { Set($0.compactMap(LaunchOptions.Key.init)) } ?? Set(LaunchOptions.Key.allCases)
+    let options = LaunchOptions(input.options ?? context.launch.options, supported: supported)
+    for name in options.ignored {
+      context.log("the launch option '\(name)' is not supported and is ignored", level: .warning)
+    }
+    if let link = options.link { context.log("launched by the link \(Redaction.forLog(link.url))") }
+    return Output(
+      url: options.link?.url, parameters: options.link?.parameters ?? [:], source: options.link?.source.rawValue,
+      notificationId: options.link?.notificationID, keys: options.keys.map(\.rawValue), ignored: options.ignored)
+  }
+}

@@ -1,0 +1,49 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// Opens what waits once the user interface is ready and has settled (N4, N6, N28).
+///
+/// When it is ready is said by the step: `defer: true` for the gate, `after: ui.ready` for the view.
+struct FlushRoutes: AsyncAction {
+  static let name = "router.flush"
+  static let summary = "Opens what waits, once the user interface has settled"
+  static let requires: [ResourceKey] = [Router.key, .userInterface]
+  static let example = """
+    uses: router.flush
+    needs: [register-routes, launch-app]
+    after: ui.ready
+    queue: main
+    """
+
+  struct Input: ActionInput {
+    @Field("The window whose links are opened") var scope: String = Router.mainScope
+    @Field("How long the user interface is left alone first") var settle: Duration =
+      .milliseconds(PendingPolicy.defaultSettleMilliseconds)
+  }
+
+  struct Output: ActionOutput {
+    var opened: Int
+    var result: String
+    var route: String?
+    var page: String?
+    var merged: ValueObject
+    var outcomes: [ValueObject]
+
+    static let summaries = [
+      "opened": "How many links were opened", "result": "What became of the last one; none when nothing waited",
+      "route": "The route of the last one", "page": "The page of the last one",
+      "merged": "The parameters of the last one", "outcomes": "What became of each, as router.open says it",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let router: Router = try context.resource(Router.key)
+    let interface: any UserInterface = try context.resource(.userInterface)
+    let outcomes = try await router.flush(scope: input.scope, settle: input.settle, on: interface, context)
+    let last = outcomes.last ?? .none
+    return Output(
+      opened: outcomes.filter { $0.result == "opened" }.count, result: last.result, route: last.route, page: last.page,
+      merged: last.merged, outcomes: outcomes.map(\.values))
+  }
+}

@@ -1,0 +1,27 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// Keeps a link until a flush, whatever the user interface is (N20, N26).
+struct HoldRoute: Action {
+  typealias Input = LinkInput
+  typealias Output = RouteOutcome
+
+  static let name = "router.hold"
+  static let summary = "Keeps a link until the user interface is ready"
+  static let requires: [ResourceKey] = [Router.key]
+  static let tooManyScopes = ErrorDeclaration(
+    "too-many-scopes", "Links wait in 16 scopes already; flush one of them", isRetryable: false)
+  static let errors = [tooManyScopes]
+  static let example = """
+    uses: router.hold
+    needs: [register-routes, parse]
+    with: { url: "${{ steps.parse.outputs.route }}", parameters: "${{ steps.parse.outputs.parameters }}", source: notification }
+    """
+
+  func run(_ input: LinkInput, in context: ActionContext) throws -> RouteOutcome {
+    let router: Router = try context.resource(Router.key)
+    guard let link = input.link else { return .none }
+    return try router.hold(link, scope: input.scope, context)
+  }
+}

@@ -1,0 +1,58 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// Where a link came from, as a step says it.
+enum LinkSource: String, FieldWord {
+  case notification
+  case urlScheme = "url-scheme"
+  case universalLink = "universal-link"
+  case `internal`
+
+  /// The source in the router's own terms.
+  var source: RouteSource { RouteSource(rawValue: rawValue)! }
+}
+
+/// What a step says of a link it opens or holds.
+struct LinkInput: ActionInput {
+  @Field("The URL; nothing happens without one") var url: String?
+  @Field("What came beside the URL, such as a notification's parameters") var parameters: ValueObject = [:]
+  @Field("Where it came from; without it, what the URL's form implies") var source: LinkSource?
+  @Field("The notification's identifier, by which deliveries of one tap are known", name: "notification-id")
+  var notificationID: String?
+  @Field("The window it is for") var scope: String = Router.mainScope
+  @Field("How long it may wait; without it, what router.register says", name: "time-to-live") var timeToLive: Duration?
+
+  /// The link, or nil when there is no URL.
+  var link: Router.Link? {
+    guard let url, !url.isEmpty else { return nil }
+    let implied: RouteSource = url.lowercased().hasPrefix("https:") ? .universalLink : .urlScheme
+    return Router.Link(
+      url: url, parameters: parameters, source: source?.source ?? implied, notificationID: notificationID,
+      timeToLive: timeToLive)
+  }
+}
+
+/// Opens a link when the user interface is ready and holds it otherwise (N9, N11).
+struct OpenRoute: AsyncAction {
+  typealias Input = LinkInput
+  typealias Output = RouteOutcome
+
+  static let name = "router.open"
+  static let summary = "Opens a link, or holds it while the user interface is not ready"
+  static let requires: [ResourceKey] = [Router.key, .userInterface]
+  static let errors = [HoldRoute.tooManyScopes]
+  static let example = """
+    uses: router.open
+    needs: [register-routes, launch-app]
+    queue: main
+    with: { url: "app://product/123", source: url-scheme }
+    """
+
+  nonisolated(nonsending) func run(_ input: LinkInput, in context: ActionContext) async throws -> RouteOutcome {
+    let router: Router = try context.resource(Router.key)
+    let interface: any UserInterface = try context.resource(.userInterface)
+    guard let link = input.link else { return .none }
+    return try await router.open(link, scope: input.scope, on: interface, context)
+  }
+}

@@ -1,0 +1,76 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// What a `router.register` step declares, read from its inputs: the same for the check, the run and the verbs.
+struct RouteDeclarations {
+  let table: RouteTable
+
+  /// Reads the inputs; throws everything that is wrong with them.
+  init(_ inputs: ValueObject) throws(RouteEntryProblems) {
+    var problems: [InputProblem] = []
+    let policy = Self.policy(inputs, &problems)
+    var routes: [Route] = []
+    // Where the entries of `routes` that can be read stand among those declared.
+    var places: [Int] = []
+    for (index, value) in (inputs["routes"]?.arrayValue ?? []).enumerated() {
+      switch RouteEntry.read(value, at: "routes[\(index)]") {
+      case .success(let route):
+        routes.append(route)
+        places.append(index)
+      case .failure(let failure): problems += failure.problems
+      }
+    }
+    guard let policy else { throw RouteEntryProblems(problems) }
+    do throws(RouteProblems) {
+      table = try RouteTable(routes, policy: policy)
+    } catch {
+      let isObject = (inputs["routes"]?.arrayValue ?? []).map { $0.objectValue != nil }
+      throw RouteEntryProblems(problems + error.problems.map { Self.problem($0, places, isObject) })
+    }
+    guard problems.isEmpty else { throw RouteEntryProblems(problems) }
+  }
+
+  private static func policy(_ inputs: ValueObject, _ problems: inout [InputProblem]) -> URLPolicy? {
+    let schemes = inputs["schemes"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    let hosts = inputs["hosts"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    do throws(URLPolicy.Problem) {
+      return try URLPolicy(
+        schemes: schemes, hosts: hosts, plusAsSpace: inputs["plus-as-space"]?.booleanValue ?? false,
+        strictSlashes: inputs["strict-slashes"]?.booleanValue ?? false,
+        caseSensitiveHost: inputs["case-sensitive-host"]?.booleanValue ?? false)
+    } catch {
+      problems.append(problem(error, schemes, hosts))
+      return nil
+    }
+  }
+
+  private static func problem(_ problem: URLPolicy.Problem, _ schemes: [String], _ hosts: [String]) -> InputProblem {
+    switch problem {
+    case .noScheme:
+      InputProblem("schemes", "there must be at least one scheme", help: "write 'schemes: [app]'")
+    case .malformedScheme(let index):
+      InputProblem(
+        "schemes[\(index)]", "'\(schemes[index])' is not a scheme",
+        help: "a scheme is a letter, then letters, digits, '+', '-' and '.', without '://'")
+    case .reservedScheme(let index):
+      InputProblem(
+        "schemes[\(index)]", "the scheme '\(schemes[index])' belongs to the web or the system",
+        help: schemes[index].lowercased().hasPrefix("http")
+          ? "links of the web are declared by 'hosts'" : "choose a scheme of the application's own")
+    case .malformedHost(let index):
+      InputProblem(
+        "hosts[\(index)]", "'\(hosts[index])' is not a host", help: "write 'example.com' or '*.example.com'")
+    }
+  }
+
+  private static func problem(_ problem: RouteProblem, _ places: [Int], _ isObject: [Bool]) -> InputProblem {
+    func keyPath(_ index: Int) -> String {
+      guard index < places.count else { return "routes" }
+      return "routes[\(places[index])]" + (isObject[places[index]] ? ".pattern" : "")
+    }
+    return InputProblem(
+      keyPath(problem.index), "\(problem.message) (\(problem.kind.rawValue))", help: problem.help,
+      related: problem.relatedIndex.map { .init(keyPath($0), "the other route is declared here") })
+  }
+}

@@ -1,0 +1,86 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// A route as a step declares it: a pattern alone, or an object with `pattern` and options.
+struct RouteEntry {
+  /// The options by their key, with what fits.
+  static let fields: [FieldDeclaration] = [
+    FieldDeclaration("pattern", .string, summary: "What URLs look like"),
+    FieldDeclaration("page", .string, isRequired: false, summary: "The page; without it, the pattern's first literal"),
+    FieldDeclaration("action", .enumeration(["push", "present"], of: .string), default: "push"),
+    FieldDeclaration("priority", .integer, default: 0, summary: "Decides between routes of the same shape"),
+    FieldDeclaration("sensitive", .boolean, default: false, summary: "Not opened from outside unless approved"),
+    FieldDeclaration(
+      "sources", .array(of: .enumeration(RouteSource.allCases.map { .string($0.rawValue) }, of: .string)),
+      isRequired: false, summary: "From where it may be opened; without it, from everywhere"),
+    FieldDeclaration(
+      "types", .object(properties: nil), isRequired: false,
+      summary: "Types of query and payload parameters, such as { next: url }"),
+  ]
+
+  /// The route, or what is wrong with the entry at `keyPath`, every mistake of it.
+  static func read(_ value: Value, at keyPath: String) -> Result<Route, RouteEntryProblems> {
+    switch value {
+    case .string(let pattern): return read(["pattern": .string(pattern)], at: keyPath, patternPath: keyPath)
+    case .object(let object): return read(object, at: keyPath, patternPath: keyPath + ".pattern")
+    default:
+      return .failure(
+        RouteEntryProblems([
+          InputProblem(
+            keyPath, "a route is a pattern or an object with 'pattern', not \(value.shortText)",
+            help: "write \"app://page/:id\" or { pattern: \"app://page/:id\", action: present }")
+        ]))
+    }
+  }
+
+  private static func read(
+    _ object: ValueObject, at keyPath: String, patternPath: String
+  ) -> Result<Route, RouteEntryProblems> {
+    var problems =
+      ValueType.object(properties: fields).mismatch(of: .object(object), at: keyPath).map {
+        [InputProblem($0.path, "a route does not fit: \($0.description)", help: $0.help)]
+      } ?? []
+    var pattern: RoutePattern?
+    if let text = object["pattern"]?.stringValue {
+      do throws(RoutePatternError) {
+        pattern = try RoutePattern(text)
+      } catch {
+        problems.append(
+          InputProblem(
+            patternPath, "the pattern '\(text)' is wrong at character \(error.offset + 1): \(error.message)",
+            help: error.help))
+      }
+    }
+    let types = parameterTypes(object["types"]?.objectValue ?? [:], at: keyPath + ".types", &problems)
+    guard problems.isEmpty, let pattern else { return .failure(RouteEntryProblems(problems)) }
+    let sources = object["sources"]?.arrayValue?.compactMap { $0.stringValue.flatMap(RouteSource.init(rawValue:)) }
+    return .success(
+      Route(
+        pattern, page: object["page"]?.stringValue,
+        action: object["action"]?.stringValue.flatMap(RouteAction.init(rawValue:)) ?? .push,
+        priority: object["priority"]?.integerValue ?? 0, isSensitive: object["sensitive"]?.booleanValue ?? false,
+        sources: sources.map(Set.init) ?? RouteSource.all, parameterTypes: types))
+  }
+
+  private static func parameterTypes(
+    _ object: ValueObject, at keyPath: String, _ problems: inout [InputProblem]
+  ) -> [String: ParameterType] {
+    var types: [String: ParameterType] = [:]
+    for (name, value) in object {
+      do {
+        types[name] = try ParameterType(text: value.stringValue ?? value.shortText)
+      } catch {
+        problems.append(InputProblem("\(keyPath).\(name)", error.message, help: error.help))
+      }
+    }
+    return types
+  }
+}
+
+/// What is wrong with one entry.
+struct RouteEntryProblems: Error {
+  let problems: [InputProblem]
+
+  init(_ problems: [InputProblem]) { self.problems = problems }
+}

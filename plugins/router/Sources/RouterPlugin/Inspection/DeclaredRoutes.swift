@@ -1,0 +1,119 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// What the `router.register` steps of a workflow declare, without running it: what the verb `routes` shows.
+public struct DeclaredRoutes: Sendable {
+  /// One step with its table.
+  private struct Declaration {
+    let step: StepID
+    let table: RouteTable
+  }
+
+  private let declarations: [Declaration]
+
+  /// Why the routes of a workflow cannot be read without running it.
+  public struct Problem: Error, Sendable, CustomStringConvertible {
+    /// The sentence that is printed.
+    public let description: String
+  }
+
+  /// Reads the steps; throws a ``Problem`` when there is none or when one holds expressions.
+  public init(_ workflow: Workflow) throws(Problem) {
+    var declarations: [Declaration] = []
+    for step in workflow.steps where step.uses == RegisterRoutes.name {
+      do throws(RouteEntryProblems) {
+        declarations.append(Declaration(step: step.id, table: try RouteDeclarations(step.with).table))
+      } catch {
+        let first = error.problems.first
+        throw Problem(
+          description: "the routes of step '\(step.id)' are not known before it runs: \(first?.keyPath ?? "routes"): "
+            + (first?.message ?? "they hold expressions"))
+      }
+    }
+    guard !declarations.isEmpty else { throw Problem(description: "no step uses \(RegisterRoutes.name)") }
+    self.declarations = declarations
+  }
+
+  /// A table of the routes: pattern, page, action, and what is special.
+  public var listing: String {
+    let rows = declarations.flatMap { declaration in
+      declaration.table.routes.map { route in
+        [Self.shown(route, declaration.table), route.page, route.action.rawValue, Self.remarks(route)]
+      }
+    }
+    let heads = ["PATTERN", "PAGE", "ACTION", ""]
+    let widths = (0..<3).map { column in ([heads] + rows).map { $0[column].count }.max() ?? 0 }
+    return ([heads] + rows).map { row in
+      let cells = (0..<3).map { row[$0] + String(repeating: " ", count: widths[$0] - row[$0].count) }
+      var line = (cells + [row[3]]).joined(separator: "  ")
+      while line.hasSuffix(" ") { line.removeLast() }
+      return line + "\n"
+    }.joined()
+  }
+
+  /// A sentence for each route that no URL reaches; empty when all are reached.
+  public var shadowed: [String] {
+    declarations.flatMap { declaration in
+      declaration.table.shadowedRoutes().map { shadowed in
+        let (route, other) = (declaration.table.routes[shadowed.index], declaration.table.routes[shadowed.byIndex])
+        return "no URL reaches '\(route.pattern)': '\(other.pattern)' takes \(shadowed.example), say"
+      }
+    }
+  }
+
+  /// How many routes there are.
+  public var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
+
+  /// What a tap on `url` would do: `{"url", "result", "route", "parameters", "merged", "reason", "nearest"}`.
+  ///
+  /// Of several steps the first whose routes match decides.
+  public func outcome(of url: String, from source: String? = nil) -> ValueObject {
+    let outcomes = declarations.map { declaration in
+      RouteOutcome(url, declaration.table.resolve(url, from: source.flatMap(RouteSource.init(rawValue:))))
+    }
+    let chosen = outcomes.first { $0.route != nil } ?? outcomes[0]
+    return chosen.values
+  }
+
+  /// The outcome of a line that holds no URL.
+  public static func unreadable(_ reason: String, _ message: String) -> ValueObject {
+    RouteOutcome(url: "", "rejected", reason: reason, message: message).values
+  }
+
+  /// An outcome in a line for people.
+  public static func sentence(_ outcome: ValueObject) -> String {
+    func text(_ key: String) -> String { outcome[key]?.stringValue ?? "" }
+    guard text("route").isEmpty else {
+      let why = text("message").isEmpty ? "" : ": \(text("message")) [\(text("reason"))]"
+      return
+        "\(text("result"))  \(text("route"))  page \(text("page"))  \(JSONText.write(outcome["merged"] ?? [:]))\(why)"
+    }
+    let nearest = (outcome["nearest"]?.arrayValue ?? []).compactMap(\.stringValue)
+    let help = nearest.isEmpty ? "" : "; nearest: \(nearest.joined(separator: ", "))"
+    return "\(text("result"))  \(text("message")) [\(text("reason"))]\(help)"
+  }
+
+  /// The words that ``outcome(of:from:)`` takes as a source.
+  public static let sources = RouteSource.allCases.map(\.rawValue)
+
+  /// The pattern with the first scheme, where it names none.
+  private static func shown(_ route: Route, _ table: RouteTable) -> String {
+    let pattern = route.pattern
+    guard pattern.scheme == nil, pattern.host == nil else { return pattern.text }
+    return
+      "\(table.policy.schemes[0])://\(pattern.text.hasPrefix("/") ? String(pattern.text.dropFirst()) : pattern.text)"
+  }
+
+  private static func remarks(_ route: Route) -> String {
+    var remarks: [String] = []
+    if route.priority != 0 { remarks.append("priority \(route.priority)") }
+    if route.isSensitive { remarks.append("sensitive") }
+    if route.sources != RouteSource.all {
+      remarks.append(
+        "from " + RouteSource.allCases.filter(route.sources.contains).map(\.rawValue).joined(separator: ", "))
+    }
+    for (name, type) in route.parameterTypes.sorted(by: { $0.key < $1.key }) { remarks.append("\(name): \(type.text)") }
+    return remarks.joined(separator: "; ")
+  }
+}

@@ -1,0 +1,34 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// Pending routes in the store that outlives the process: one value a scope, written before a hold is reported.
+struct PendingArchive: Sendable {
+  private static let storeScope = "router"
+  private static let keyPrefix = "pending."
+  private let store: any KeyValueStore
+
+  init(_ store: any KeyValueStore) { self.store = store }
+
+  /// Replaces what is kept of a scope.
+  func save(_ routes: [PendingRoute], scope: String) throws {
+    if routes.isEmpty {
+      try store.delete(Self.keyPrefix + scope, in: Self.storeScope)
+    } else {
+      try store.put(.array(routes.map(\.value)), for: Self.keyPrefix + scope, in: Self.storeScope)
+    }
+  }
+
+  /// What an earlier process left, by scope; a value that is no route is counted, not hidden.
+  func load() throws -> (routes: [String: [PendingRoute]], unreadable: Int) {
+    var routes: [String: [PendingRoute]] = [:]
+    var unreadable = 0
+    for (key, value) in try store.all(in: Self.storeScope) where key.hasPrefix(Self.keyPrefix) {
+      let values = value.arrayValue ?? [.null]
+      let kept = values.compactMap(PendingRoute.init)
+      unreadable += values.count - kept.count
+      routes[String(key.dropFirst(Self.keyPrefix.count))] = kept
+    }
+    return (routes, unreadable)
+  }
+}

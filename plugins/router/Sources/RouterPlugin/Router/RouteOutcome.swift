@@ -1,0 +1,80 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+
+/// What became of a link, in the words of results: never just yes or no.
+struct RouteOutcome: ActionOutput {
+  /// The URL, or null when there was none.
+  var url: String?
+  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `redirected`, `handler-failed`, `none`.
+  var result: String
+  /// The pattern of the route that matched.
+  var route: String?
+  /// The page of that route.
+  var page: String?
+  /// `path`, `query` and `payload`, each an object.
+  var parameters: ValueObject
+  /// All parameters, the path winning over the payload and the payload over the query.
+  var merged: ValueObject
+  /// Why not, as a word.
+  var reason: String?
+  /// Why not, as a sentence.
+  var message: String?
+  /// Routes that come near a URL that has none.
+  var nearest: [String]
+
+  static let summaries = [
+    "url": "The URL; null when there was none",
+    "result":
+      "opened, deferred, duplicate, rejected, not-found, blocked, redirected, handler-failed, or none without a URL",
+    "route": "The pattern of the route that matched", "page": "The page of that route",
+    "parameters": "path, query and payload, each an object; a query key has its values in order",
+    "merged": "All parameters; path wins over payload, payload over query", "reason": "Why not, as a word",
+    "message": "Why not, as a sentence", "nearest": "Routes that come near a URL that has none",
+  ]
+
+  /// There was nothing to open.
+  static let none = RouteOutcome(url: nil, "none")
+
+  /// A result without a route.
+  init(url: String?, _ result: String, reason: String? = nil, message: String? = nil, nearest: [String] = []) {
+    self.url = url
+    self.result = result
+    self.reason = reason
+    self.message = message
+    self.nearest = nearest
+    parameters = Self.parameters(RouteParameters())
+    merged = [:]
+  }
+
+  /// A result with the route that matched.
+  init(
+    _ result: String, _ match: RouteMatch, _ parameters: RouteParameters, reason: String? = nil, message: String? = nil
+  ) {
+    self.init(url: match.url.text, result, reason: reason, message: message)
+    route = match.route.pattern.text
+    page = match.route.page
+    self.parameters = Self.parameters(parameters)
+    merged = parameters.merged
+  }
+
+  /// What a link would come to with nothing in its way.
+  init(_ url: String, _ resolution: RouteResolution) {
+    switch resolution {
+    case .open(let match, let parameters): self.init("opened", match, parameters)
+    case .rejected(let rejection):
+      self.init(url: url, "rejected", reason: rejection.reason.rawValue, message: rejection.message)
+    case .notFound(let nearest):
+      self.init(url: url, "not-found", reason: "notFound", message: "no route matches", nearest: nearest)
+    case .blocked(let match, let parameters, let by):
+      let message =
+        by == "sources"
+        ? "the route may not be opened from there" : "the route is sensitive and nobody approved a link from outside"
+      self.init("blocked", match, parameters, reason: by, message: message)
+    }
+  }
+
+  private static func parameters(_ parameters: RouteParameters) -> ValueObject {
+    ["path": .object(parameters.path), "query": .object(parameters.query), "payload": .object(parameters.payload)]
+  }
+}

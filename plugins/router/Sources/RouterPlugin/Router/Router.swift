@@ -1,0 +1,289 @@
+import FlowModel
+import FlowPluginKit
+import RouterCore
+import Synchronization
+
+/// The routes of a run and the links on their way to them: carries out what ``PendingStore`` decides.
+final class Router: LinkOpener {
+  static let key: ResourceKey = "router"
+
+  let table: RouteTable
+  private let surroundings: RouterSurroundings
+  private let pending: Mutex<PendingStore>
+  /// Held while the store is written, so that an older state never overwrites a newer one.
+  private let archive: Mutex<PendingArchive?>
+  private let timeToLiveMilliseconds: Int
+
+  init(table: RouteTable, policy: PendingPolicy, timeToLiveMilliseconds: Int, _ surroundings: RouterSurroundings) {
+    self.table = table
+    self.surroundings = surroundings
+    self.timeToLiveMilliseconds = timeToLiveMilliseconds
+    pending = Mutex(PendingStore(policy: policy))
+    archive = Mutex(nil)
+  }
+
+  /// A link as a step or a notification brings it.
+  struct Link {
+    var url: String
+    var parameters: ValueObject = [:]
+    var source: RouteSource = .notification
+    var notificationID: String?
+    var timeToLive: Duration?
+  }
+
+  /// Keeps pending routes in `store` from now on, and takes over what an earlier process left there; returns how many.
+  func persist(in store: any KeyValueStore, _ context: ActionContext) throws -> Int {
+    let kept = PendingArchive(store)
+    let (routes, unreadable) = try kept.load()
+    if unreadable > 0 {
+      context.log("dropped \(unreadable) kept route(s) that cannot be read", level: .warning)
+    }
+    archive.withLock { $0 = kept }
+    var effects: [PendingStore.Effect] = []
+    for (scope, routes) in routes.sorted(by: { $0.key < $1.key }) {
+      effects += pending.withLock { $0.restore(routes, scope: scope, at: surroundings.now()) }
+      if unreadable > 0 { effects.append(.persist(scope: scope)) }
+    }
+    carryOut(effects, context)
+    return pending.withLock { pending in pending.scopes.reduce(0) { $0 + pending.unfinished(scope: $1).count } }
+  }
+
+  /// Keeps a link until the next flush; one that could never be opened is refused at once.
+  func hold(_ link: Link, scope: String, _ context: ActionContext) throws -> RouteOutcome {
+    if let refusal = refusal(of: link) { return report(refusal, context) }
+    try checkScope(scope)
+    let (arrival, effects) = pending.withLock { $0.hold(route(of: link), scope: scope, at: surroundings.now()) }
+    carryOut(effects, context)
+    return outcome(of: arrival, link)
+  }
+
+  /// Opens a link when the interface is ready, and keeps it otherwise.
+  func open(
+    _ link: Link, scope: String, on interface: any UserInterface, _ context: ActionContext
+  ) async throws -> RouteOutcome {
+    if let refusal = refusal(of: link) { return report(refusal, context) }
+    try checkScope(scope)
+    let isReady = interface.isReady
+    let route = route(of: link)
+    let (arrival, effects) = pending.withLock {
+      $0.open(route, scope: scope, isReady: isReady, at: surroundings.now())
+    }
+    carryOut(effects, context)
+    guard case .open(let id) = arrival else { return outcome(of: arrival, link) }
+    return await handOff(id, route, scope: scope, on: interface, context).outcome
+  }
+
+  /// Opens what waits once the interface has settled; the outcomes in order, empty when nothing waited.
+  func flush(
+    scope: String, settle: Duration, on interface: any UserInterface, _ context: ActionContext
+  ) async throws -> [RouteOutcome] {
+    let milliseconds = settle.milliseconds
+    let (isScheduled, first) = pending.withLock {
+      $0.flush(scope: scope, settleMilliseconds: milliseconds, at: surroundings.now())
+    }
+    carryOut(first, context)
+    guard isScheduled else { return [] }
+    try await context.sleep(for: settle)
+    var outcomes: [RouteOutcome] = []
+    var effects = pending.withLock { $0.settled(scope: scope, at: surroundings.now()) }
+    while true {
+      carryOut(effects, context)
+      switch effects.last {
+      case .handOff(let id, let route):
+        let (outcome, next) = await handOff(id, route, scope: scope, on: interface, context)
+        outcomes.append(outcome)
+        effects = next
+      case .wake(_, let due):
+        // The clock of the run and the time of day part by less than a tick, or the day was set back.
+        let rest = min(max(due - surroundings.now(), 1), milliseconds)
+        try await context.sleep(for: .milliseconds(rest))
+        effects = pending.withLock { $0.settled(scope: scope, at: max(due, surroundings.now())) }
+      default: return outcomes
+      }
+    }
+  }
+
+  /// For notifications: opens, or keeps, what was tapped, and answers in a word.
+  func open(_ link: TappedLink, on interface: any UserInterface, in context: ActionContext) async -> String {
+    let link = Link(url: link.url, parameters: link.parameters, notificationID: link.notificationID)
+    do {
+      return try await open(link, scope: Self.mainScope, on: interface, context).result
+    } catch {
+      context.log("the link \(Redaction.forLog(link.url)) cannot be kept: \(error)", level: .error)
+      return "rejected"
+    }
+  }
+
+  /// The scope of links that name none.
+  static let mainScope = "main"
+}
+
+// MARK: - On the way
+
+extension Router {
+  private func route(of link: Link) -> PendingRoute {
+    PendingRoute(
+      url: link.url, parameters: link.parameters, source: link.source, notificationID: link.notificationID,
+      receivedAtMilliseconds: surroundings.now(),
+      timeToLiveMilliseconds: link.timeToLive?.milliseconds ?? timeToLiveMilliseconds)
+  }
+
+  /// The outcome of a link that no page could ever be opened for.
+  private func refusal(of link: Link) -> RouteOutcome? {
+    let resolution = table.resolve(link.url, from: link.source, payload: link.parameters)
+    switch resolution {
+    case .open, .blocked: return nil
+    case .rejected, .notFound: return RouteOutcome(link.url, resolution)
+    }
+  }
+
+  private func outcome(of arrival: PendingStore.Arrival, _ link: Link) -> RouteOutcome {
+    switch arrival {
+    case .deferred:
+      RouteOutcome(url: link.url, "deferred", message: "it waits until the user interface is ready")
+    case .duplicate:
+      RouteOutcome(url: link.url, "duplicate", message: "it is another delivery of the same tap")
+    case .open: preconditionFailure("an open link is handed off")
+    }
+  }
+
+  private func checkScope(_ scope: String) throws {
+    let isFull = pending.withLock { $0.scopes.count >= PendingPolicy.scopeLimit && !$0.scopes.contains(scope) }
+    guard isFull else { return }
+    throw ActionError(
+      "too-many-scopes", "links wait in \(PendingPolicy.scopeLimit) scopes already; flush one of them",
+      isRetryable: false)
+  }
+
+  /// Opens a link's page and forgets the link; an interface that went away leaves it waiting.
+  private func handOff(
+    _ id: PendingStore.ID, _ route: PendingRoute, scope: String, on interface: any UserInterface,
+    _ context: ActionContext
+  ) async -> (outcome: RouteOutcome, effects: [PendingStore.Effect]) {
+    guard interface.isReady else {
+      let effects = pending.withLock { $0.returned(id, scope: scope, at: surroundings.now()) }
+      return (RouteOutcome(url: route.url, "deferred", message: "the user interface went away"), effects)
+    }
+    let outcome = report(await perform(route, on: interface, context), context)
+    let effects = pending.withLock { $0.finished(id, at: surroundings.now()) }
+    if effects.contains(where: { if case .handOff = $0 { true } else { false } }) { return (outcome, effects) }
+    carryOut(effects, context)
+    return (outcome, [])
+  }
+
+  /// Asks the interceptors, follows redirects, and opens the page.
+  private func perform(
+    _ pending: PendingRoute, on interface: any UserInterface, _ context: ActionContext
+  ) async -> RouteOutcome {
+    var url = pending.url
+    var source = pending.source
+    for _ in 0...Interception.depth {
+      var resolution = table.resolve(url, from: source, payload: pending.parameters)
+      switch await intercept(resolution, url, source, context) {
+      case .redirect(let target)?:
+        context.log("redirected to \(Redaction.forLog(target))")
+        (url, source) = (target, .internal)
+        continue
+      case .block(let name)?:
+        guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution) }
+        return RouteOutcome("blocked", match, parameters, reason: name, message: "'\(name)' blocked it")
+      case .approve?:
+        resolution = table.resolve(url, from: source, payload: pending.parameters, isApproved: true)
+      case nil: break
+      }
+      guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution) }
+      return open(match, parameters, on: interface)
+    }
+    return RouteOutcome(
+      url: url, "blocked", reason: "redirects", message: "it was redirected more than \(Interception.depth) times")
+  }
+
+  /// What all interceptors together say: nil, go on.
+  private enum Verdict {
+    case approve
+    case block(String)
+    case redirect(String)
+  }
+
+  private func intercept(
+    _ resolution: RouteResolution, _ url: String, _ source: RouteSource, _ context: ActionContext
+  ) async -> Verdict? {
+    let match: RouteMatch
+    let parameters: RouteParameters
+    switch resolution {
+    case .open(let found, let given), .blocked(let found, let given, by: "sensitive"):
+      (match, parameters) = (found, given)
+    case .rejected, .notFound, .blocked: return nil
+    }
+    let link = InterceptedLink(url: url, route: match.route, parameters: parameters, source: source)
+    var isApproved = false
+    for interceptor in surroundings.interceptors {
+      switch await Interception.ask(interceptor, link, context) {
+      case .proceed: break
+      case .approve: isApproved = true
+      case .block: return .block(interceptor.name)
+      case .redirect(let target): return .redirect(target)
+      }
+    }
+    return isApproved ? .approve : nil
+  }
+
+  private func open(_ match: RouteMatch, _ parameters: RouteParameters, on interface: any UserInterface) -> RouteOutcome
+  {
+    let route = match.route
+    let presentation: PageRequest.Presentation = route.action == .present ? .present : .push
+    do {
+      try interface.open(PageRequest(page: route.page, presentation: presentation, parameters: parameters.merged))
+      return RouteOutcome("opened", match, parameters)
+    } catch {
+      let failure = error as? ActionError
+      return RouteOutcome(
+        "handler-failed", match, parameters, reason: failure?.code ?? "page-unavailable",
+        message: failure?.message ?? "\(error)")
+    }
+  }
+}
+
+// MARK: - Effects
+
+extension Router {
+  /// Writes log and store; wakes and hand-offs are their caller's.
+  private func carryOut(_ effects: [PendingStore.Effect], _ context: ActionContext) {
+    for effect in effects {
+      switch effect {
+      case .log(let entry):
+        let isWarning = entry.kind == .overwritten || entry.kind == .expired
+        context.log(
+          "\(entry.kind.rawValue) \(Redaction.forLog(entry.route.url))", level: isWarning ? .warning : .info)
+      case .persist(let scope): save(scope, context)
+      case .wake, .handOff: break
+      }
+    }
+  }
+
+  private func save(_ scope: String, _ context: ActionContext) {
+    archive.withLock { archive in
+      guard let archive else { return }
+      do {
+        try archive.save(pending.withLock { $0.unfinished(scope: scope) }, scope: scope)
+      } catch {
+        // The link still waits in memory; only a crash could lose it now.
+        context.log("pending routes could not be kept: \(error)", level: .error)
+      }
+    }
+  }
+
+  /// Logs what became of a link, once (N36).
+  private func report(_ outcome: RouteOutcome, _ context: ActionContext) -> RouteOutcome {
+    let url = Redaction.forLog(outcome.url ?? "")
+    if outcome.result == "opened" {
+      context.log("opened \(outcome.page ?? "") by \(outcome.route ?? "") for \(url)")
+    } else {
+      let nearest = outcome.nearest.isEmpty ? "" : "; nearest: \(outcome.nearest.joined(separator: ", "))"
+      context.log(
+        "\(outcome.result) \(url): \(outcome.message ?? "")\(outcome.reason.map { " [\($0)]" } ?? "")\(nearest)",
+        level: .warning)
+    }
+    return outcome
+  }
+}
