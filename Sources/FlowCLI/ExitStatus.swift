@@ -51,23 +51,13 @@ enum StandardOutput {
   private static func write(_ buffer: UnsafeBufferPointer<UInt8>, to file: Int32) {
     var rest = buffer[...]
     while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress!, $0.count) }
+      let written = rest.withUnsafeBytes { SystemCall.write(file, $0) }
       if written < 0 {
-        if errno == EINTR || errno == EAGAIN { continue }
+        if errno == EAGAIN { continue }
         // The reader has gone; there is nobody to tell.
         return
       }
       rest = rest.dropFirst(written)
     }
-  }
-
-  private static func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(file, start, count)
-    #elseif canImport(Musl)
-      Musl.write(file, start, count)
-    #else
-      Darwin.write(file, start, count)
-    #endif
   }
 }

@@ -24,9 +24,8 @@ enum FileAccess {
     bytes.reserveCapacity(Int(status.st_size) + 1)
     var chunk = [UInt8](repeating: 0, count: 1 << 16)
     while true {
-      let count = chunk.withUnsafeMutableBytes { systemRead(file, $0.baseAddress!, $0.count) }
+      let count = chunk.withUnsafeMutableBytes { SystemCall.read(file, $0) }
       if count < 0 {
-        if errno == EINTR { continue }
         throw FileProblem(path: path, cause: String(cString: strerror(errno)))
       }
       if count == 0 { return bytes }
@@ -45,9 +44,8 @@ enum FileAccess {
     guard file >= 0 else { throw FileProblem(path: path, cause: String(cString: strerror(errno))) }
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { systemWrite(file, $0.baseAddress!, $0.count) }
+      let count = rest.withUnsafeBytes { SystemCall.write(file, $0) }
       if count < 0 {
-        if errno == EINTR { continue }
         let cause = String(cString: strerror(errno))
         close(file)
         if !inPlace { unlink(target) }
@@ -83,26 +81,6 @@ enum FileAccess {
   static func folder(of path: String) -> String {
     guard let slash = path.lastIndex(of: "/") else { return "." }
     return slash == path.startIndex ? "/" : String(path[..<slash])
-  }
-
-  private static func systemRead(_ file: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    #if canImport(Glibc)
-      Glibc.read(file, start, count)
-    #elseif canImport(Musl)
-      Musl.read(file, start, count)
-    #else
-      Darwin.read(file, start, count)
-    #endif
-  }
-
-  private static func systemWrite(_ file: Int32, _ start: UnsafeRawPointer, _ count: Int) -> Int {
-    #if canImport(Glibc)
-      Glibc.write(file, start, count)
-    #elseif canImport(Musl)
-      Musl.write(file, start, count)
-    #else
-      Darwin.write(file, start, count)
-    #endif
   }
 }
 

@@ -76,21 +76,10 @@ struct LineReader {
     let chunk = 1 << 16
     buffer.append(contentsOf: repeatElement(0, count: chunk))
     let file = file
-    var received: Int
-    repeat {
-      received = buffer.withUnsafeMutableBytes { Self.systemRead(file, $0.baseAddress! + count, chunk) }
-    } while received < 0 && errno == EINTR
+    let received = buffer.withUnsafeMutableBytes {
+      SystemCall.read(file, UnsafeMutableRawBufferPointer(rebasing: $0[count...]))
+    }
     buffer.removeLast(chunk - max(0, received))
     if received <= 0 { hasEnded = true }
-  }
-
-  private static func systemRead(_ file: Int32, _ start: UnsafeMutableRawPointer, _ count: Int) -> Int {
-    #if canImport(Glibc)
-      Glibc.read(file, start, count)
-    #elseif canImport(Musl)
-      Musl.read(file, start, count)
-    #else
-      Darwin.read(file, start, count)
-    #endif
   }
 }

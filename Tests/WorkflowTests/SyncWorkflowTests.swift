@@ -1,0 +1,80 @@
+import Foundation
+import FlowModel
+import Testing
+import TestSupport
+
+/// `workflows/sync.yaml` with the real binary, as two people at two terminals.
+@Suite(.timeLimit(.minutes(3))) struct SyncWorkflowTests {
+  private let folders: DataFolders
+  private static let workflow = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("workflows/sync.yaml").path
+
+  init() throws { folders = try DataFolders() }
+
+  private func arguments(_ device: String, _ place: String = "store=shared.sqlite") -> [String] {
+    [Self.workflow, "-i", "device=\(device)", "-i", place, "--data", folders.path]
+  }
+
+  private func run(_ device: String, _ commands: String) throws -> FlowrunProcess.Result {
+    try FlowrunProcess.run(arguments(device), in: folders.path, input: commands)
+  }
+
+  private func status(_ device: String) throws -> ValueObject {
+    let result = try FlowrunProcess.run(["sync", "status", "--json", "--data", folders.path, "--device", device])
+    return try #require(try JSONText.parse(result.output).objectValue)
+  }
+
+  @Test func `S14 S16 S35 what one terminal types the other shows, also after it was offline`() throws {
+    let mac = try run("mac", "focus 25m\ndone\n")
+    #expect(mac.exitCode == 0)
+    #expect(mac.output.contains("focus 25:00, 0 completed (here)"))
+    let phone = try run("phone", "offline\nbreak 5m\nnonsense\nonline\n")
+    #expect(phone.exitCode == 0)
+    #expect(phone.output.contains("'nonsense' is no command"))
+    #expect(phone.output.contains("offline: what you do is kept and sent later"))
+    let seen = try run("mac", "status\n")
+    #expect(seen.output.contains("\"completedPomodoros\":1"))
+    let status = try status("phone")
+    #expect(status["outbox"]?.objectValue?["depth"] == 0)
+    #expect(status["parked"] == [])
+    #expect(status["conflicts"]?.objectValue?.count == 6)
+  }
+
+  @Test func `V15 S32 killed with -9 while its server is away, a device sends what was typed the next time`() throws {
+    let process = try FlowrunProcess(
+      arguments("mac", "server=http://127.0.0.1:1"), in: folders.path, input: "focus 25m\ndone\n")
+    #expect(process.waitForOutput("1 completed (here)"))
+    process.send(SIGKILL)
+    #expect(process.result().exitCode == 128 + SIGKILL)
+    #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 1)
+    let next = try run("mac", "")
+    #expect(next.output.contains("changes from earlier wait to be sent"))
+    #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 0)
+    let phone = try run("phone", "snooze\n")
+    #expect(phone.output.contains("\"completedPomodoros\":1"))
+  }
+
+  @Test func `S43 a simulated day prints what it must, replays by its seed, and fails for wrong usage`() throws {
+    let arguments = ["sync", "simulate", "--seed", "7", "--devices", "3", "--hours", "6", "--loss", "0.4", "--json"]
+    let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
+    #expect(one.exitCode == 0)
+    #expect(one.output == other.output)
+    let day = try #require(try JSONText.parse(one.output).objectValue)
+    #expect(day["converged"] == true)
+    #expect(day["equalsOracle"] == true)
+    #expect((day["requestsPerHourMax"]?.integerValue ?? 101) <= 100)
+    #expect((day["bytesPerDayMax"]?.integerValue ?? .max) <= 1_000_000)
+    #expect(day["latencyMilliseconds"]?.objectValue?.keys == ["p50", "p99", "max"])
+    #expect(try FlowrunProcess.run(["sync", "simulate", "--loss", "2"]).exitCode == 64)
+    #expect(try FlowrunProcess.run(["sync", "status", "--data", folders.folder("none")]).exitCode == 64)
+  }
+
+  @Test func `a shared file that is damaged is named and nothing is lost`() throws {
+    try Data("no database, but long enough to be taken for one at first sight".utf8).write(
+      to: URL(fileURLWithPath: folders.path + "/shared.sqlite"))
+    let result = try run("mac", "focus 25m\n")
+    #expect(result.exitCode == 1)
+    #expect((result.output + result.errors).contains("is no SQLite file"))
+  }
+}
