@@ -40,10 +40,16 @@
           address: .hostname(settings.host, port: settings.port), serverName: "flowrun-sync-server"),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: logger)
       application.addServices(PokeService(backend: backend, zones: Array(settings.tokens.keys), hub: pokes))
-      if stopOnSignals {
-        try await application.runService()
-      } else {
-        try await application.run()
+      let group = ServiceGroup(
+        configuration: ServiceGroupConfiguration(
+          services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
+      // The task may be cancelled at any moment, the services must not: an answer that is cut off in the middle of its
+      // writer's life is a fatal error in SwiftNIO. So a cancellation is a graceful stop.
+      let serving = Task { try await group.run() }
+      try await withTaskCancellationHandler {
+        try await serving.value
+      } onCancel: {
+        Task { await group.triggerGracefulShutdown() }
       }
     }
 

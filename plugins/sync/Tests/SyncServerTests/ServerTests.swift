@@ -131,7 +131,7 @@
           (#"{"operations":[{"type":"a","name":"b","expectedVersion":0,"write":"BwA="}]}"#, 400, "format 7"),
         ]
         for (body, status, message) in cases {
-          let answer = try Curl.post("\(address)/zones/Conformance0/commit", token: Self.token, body: body)
+          let answer = try await Curl.post("\(address)/zones/Conformance0/commit", token: Self.token, body: body)
           #expect(answer.status == status)
           #expect(answer.body.contains(message), "\(answer.body)")
         }
