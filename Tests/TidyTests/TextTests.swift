@@ -26,7 +26,10 @@ struct TextTests {
       let lines = try Repository.text(file).split(separator: "\n", omittingEmptySubsequences: false)
       for (number, line) in lines.enumerated() where promises.contains(where: { line.contains($0) }) {
         guard !line.trimmingPrefix(while: { $0 == " " }).hasPrefix("//") else { continue }
-        let above = number > 0 ? lines[number - 1].trimmingPrefix(while: { $0 == " " }) : ""
+        // Promises that stand together share the proof above the first.
+        var first = number
+        while first > 0, promises.contains(where: { lines[first - 1].contains($0) }) { first -= 1 }
+        let above = first > 0 ? lines[first - 1].trimmingPrefix(while: { $0 == " " }) : ""
         #expect(above.hasPrefix("//"), "\(file):\(number + 1) has no proof above it")
       }
     }

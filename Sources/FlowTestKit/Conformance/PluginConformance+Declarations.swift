@@ -40,6 +40,9 @@ extension PluginConformance {
       }
   }
 
+  /// Whether `text` may be the code of an error: a word in which capitals are allowed, as in `invalidCoordinate`.
+  static func isCode(_ text: String) -> Bool { isWord(text.lowercased()) }
+
   func summaryProblems() -> Problems {
     declarations.filter { $0.summary.isEmpty }.map { ($0.name, "it does not say what it does") }
       + everyInput { $0.summary.isEmpty ? "it does not say what it is" : nil }
@@ -55,7 +58,7 @@ extension PluginConformance {
     declarations.flatMap { declaration in
       declaration.errors.compactMap { error in
         let place = "\(declaration.name), error '\(error.code)'"
-        if !Self.isWord(error.code) { return (place, "its code is no word of lower case letters, digits and hyphens") }
+        if !Self.isCode(error.code) { return (place, "its code is no word of letters, digits and hyphens") }
         if error.summary.isEmpty { return (place, "it does not say when it comes") }
         return declaration.errors.filter { $0.code == error.code }.count > 1 ? (place, "it is declared twice") : nil
       }

@@ -77,13 +77,12 @@ public struct ForwardGeocoder: Sendable {
   ///
   /// - Throws: `Failure`.
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
-    guard query.utf8.count <= Self.longestQuery else { throw .unusableQuery }
+    guard query.utf8.count <= Self.longestQuery, !Folding.key(of: query).isEmpty else { throw .unusableQuery }
     let found = candidates(query, within: [], options: options)
     if !found.isEmpty { return found }
     let parts = query.split { $0 == "," || $0 == "，" || $0 == "、" }.map(Self.trim).filter { !$0.isEmpty }
     if parts.count > 1 { return try search(parts[0], inside: Array(parts.dropFirst()), options: options) }
-    guard let whole = parts.first, !Folding.key(of: whole).isEmpty else { throw .unusableQuery }
-    if let (areas, rest) = splitHan(whole) {
+    if let whole = parts.first, let (areas, rest) = splitHan(whole) {
       let found = candidates(rest, within: areas, options: options)
       if !found.isEmpty { return found }
       throw .partialResult(found: areas.last!, missing: rest)
@@ -178,8 +177,9 @@ public struct ForwardGeocoder: Sendable {
           distanceKilometers: distance(of: record, from: options.near)))
       return true
     }
+    mergeTwins(&matches)
     matches.sort(by: Self.isBetter)
-    return Array(withoutTwins(matches).prefix(options.limit))
+    return Array(matches.prefix(options.limit))
   }
 
   /// Reports every entry whose folded name is the key, then those it begins, until the report says that it is enough.
@@ -215,16 +215,22 @@ public struct ForwardGeocoder: Sendable {
     return false
   }
 
-  /// A division of China that is a found city under its official name is not reported beside it.
-  private func withoutTwins(_ matches: [Match]) -> [Match] {
-    matches.filter { match in
-      guard case .division = match.record, let here = tables.position(of: match.record) else { return true }
-      return !matches.contains { other in
-        guard case .place = other.record, other.closeness <= match.closeness,
-          let there = tables.position(of: other.record)
+  /// A division of China that is a found city under its official name is not reported beside it; the city takes over how
+  /// well the name fits (深圳市 is written just so, though the city's record says 深圳).
+  private func mergeTwins(_ matches: inout [Match]) {
+    for index in matches.indices.reversed() {
+      guard case .division = matches[index].record, matches[index].closeness != .prefix,
+        let here = tables.position(of: matches[index].record)
+      else { continue }
+      let twin = matches.indices.first { other in
+        guard case .place = matches[other].record, matches[other].closeness != .prefix,
+          let there = tables.position(of: matches[other].record)
         else { return false }
         return UnitVectors.kilometers(from: tables.coordinate(here), to: tables.coordinate(there)) < 60
       }
+      guard let twin else { continue }
+      matches[twin].closeness = min(matches[twin].closeness, matches[index].closeness)
+      matches.remove(at: index)
     }
   }
 

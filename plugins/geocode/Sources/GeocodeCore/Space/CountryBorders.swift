@@ -149,8 +149,9 @@ struct CountryBorders: Sendable {
   /// The country whose outline holds the coordinate, or `none`.
   @inline(__always)
   func country(at coordinate: Coordinate) -> CountryNumber {
-    let x = Float(coordinate.longitude)
-    let y = Float(coordinate.latitude)
+    // The map is cut along the antimeridian and ends at the poles: a point on the edge is taken for one just inside.
+    let x = max(-179.999, min(179.999, Float(coordinate.longitude)))
+    let y = max(-89.999, min(89.999, Float(coordinate.latitude)))
     let (row, column) = (Self.row(y), Self.column(x))
     let cell = cells[row * Self.columns + column]
     if cell.edgeCount == 0 { return cell.middle &- 1 }
