@@ -13,6 +13,7 @@ let package = Package(
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
     .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),
     .library(name: "FlowTestKit", targets: ["FlowTestKit"]),
+    .library(name: "RouterCore", targets: ["RouterCore"]),
     .library(
       name: "SyncKit",
       targets: [

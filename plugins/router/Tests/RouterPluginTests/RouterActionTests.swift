@@ -360,6 +360,13 @@ import Testing
     #expect(found.map(\.message) == [message])
   }
 
+  @Test func `judges the routes also when a scheme or a host is wrong`() {
+    let found = problems([
+      "schemes": ["https", "app", "my app"], "hosts": ["a..b"], "routes": ["app://a/:b", "app://a/:c"],
+    ])
+    #expect(found.map(\.keyPath) == ["schemes[0]", "schemes[2]", "hosts[0]", "routes[1]"])
+  }
+
   @Test func `warns of a route that no URL reaches`() {
     let found = problems(["schemes": ["app"], "routes": ["a/:b", ["pattern": "a/*", "page": "c"]]])
     #expect(found.map(\.isWarning) == [true])

@@ -253,8 +253,8 @@ public struct SyncSettings: Hashable, Sendable {
   public var requestTimeoutMilliseconds: Int64 = 4000
   /// How long a request may take at least, however fast others were, in milliseconds.
   public var shortestTimeoutMilliseconds: Int64 = 1000
-  /// How long a silent channel is believed to be up, in milliseconds.
-  public var channelSilenceMilliseconds: Int64 = 75_000
+  /// How long a silent channel is believed to be up, in milliseconds: six signs of life, so that a lossy one is kept.
+  public var channelSilenceMilliseconds: Int64 = 180_000
   /// Poll interval while the channel is up, in milliseconds (L3).
   public var pollHealthyMilliseconds: Int64 = 300_000
   /// Poll interval in the first five minutes without a channel, in milliseconds (S5).

@@ -244,7 +244,7 @@ import Testing
     let number = (1...9).first { rig.machine.isListening(on: $0) } ?? 0
     rig.give(.channelSigned(number, .alive))
     #expect(rig.notices.contains(.channel(isUp: true)))
-    rig.advance(milliseconds: 76_000)
+    rig.advance(milliseconds: 181_000)
     #expect(rig.notices.contains(.channel(isUp: false)))
     #expect(!rig.machine.isListening(on: number))
   }

@@ -31,17 +31,32 @@ struct RouteDeclarations {
     guard problems.isEmpty else { throw RouteEntryProblems(problems) }
   }
 
+  /// The policy, without the schemes and hosts that are wrong, so that the routes are judged in the same pass.
   private static func policy(_ inputs: ValueObject, _ problems: inout [InputProblem]) -> URLPolicy? {
     let schemes = inputs["schemes"]?.arrayValue?.compactMap(\.stringValue) ?? []
     let hosts = inputs["hosts"]?.arrayValue?.compactMap(\.stringValue) ?? []
-    do throws(URLPolicy.Problem) {
-      return try URLPolicy(
-        schemes: schemes, hosts: hosts, plusAsSpace: inputs["plus-as-space"]?.booleanValue ?? false,
-        strictSlashes: inputs["strict-slashes"]?.booleanValue ?? false,
-        caseSensitiveHost: inputs["case-sensitive-host"]?.booleanValue ?? false)
-    } catch {
-      problems.append(problem(error, schemes, hosts))
-      return nil
+    var goodSchemes = Array(schemes.indices)
+    var goodHosts = Array(hosts.indices)
+    while true {
+      do throws(URLPolicy.Problem) {
+        return try URLPolicy(
+          schemes: goodSchemes.map { schemes[$0] }, hosts: goodHosts.map { hosts[$0] },
+          plusAsSpace: inputs["plus-as-space"]?.booleanValue ?? false,
+          strictSlashes: inputs["strict-slashes"]?.booleanValue ?? false,
+          caseSensitiveHost: inputs["case-sensitive-host"]?.booleanValue ?? false)
+      } catch {
+        switch error {
+        case .noScheme:
+          if schemes.isEmpty { problems.append(problem(error, schemes, hosts)) }
+          return nil
+        case .malformedScheme(let place):
+          problems.append(problem(.malformedScheme(index: goodSchemes.remove(at: place)), schemes, hosts))
+        case .reservedScheme(let place):
+          problems.append(problem(.reservedScheme(index: goodSchemes.remove(at: place)), schemes, hosts))
+        case .malformedHost(let place):
+          problems.append(problem(.malformedHost(index: goodHosts.remove(at: place)), schemes, hosts))
+        }
+      }
     }
   }
 

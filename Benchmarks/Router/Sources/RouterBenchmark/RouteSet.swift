@@ -1,0 +1,43 @@
+/// Patterns and URLs that match them, for both routers.
+struct RouteSet {
+  /// Patterns without a scheme.
+  let patterns: [String]
+  /// For each URL its path without a scheme and the names of its parameters.
+  let paths: [(path: String, names: [String])]
+
+  /// The paths again and again up to `count`, so that tables of every size are asked for as many different strings and
+  /// only the tables differ in what they keep in the caches.
+  func repeated(_ count: Int) -> [(path: String, names: [String])] { (0..<count).map { paths[$0 % paths.count] } }
+
+  /// The six routes of an ordinary application.
+  static let six = RouteSet(
+    patterns: [
+      "user/:userId", "settings", "product/:productId", "search", "vip/:vipId", "notification/:notificationId",
+    ],
+    paths: [
+      ("user/42", ["userId"]), ("settings", []), ("product/12345", ["productId"]), ("search", []),
+      ("vip/999", ["vipId"]), ("notification/n-7", ["notificationId"]),
+    ])
+
+  /// Resources with four routes each, asked for in a scattered order that is the same every time.
+  static func resources(_ count: Int) -> RouteSet {
+    var patterns: [String] = []
+    var paths: [(String, [String])] = []
+    for index in 0..<count / 4 {
+      patterns += [
+        "resource\(index)/:id", "resource\(index)/:id/comments/:commentId", "resource\(index)/settings/privacy",
+        "resource\(index)/:id/edit",
+      ]
+      paths += [
+        ("resource\(index)/12345", ["id"]), ("resource\(index)/12345/comments/678", ["id", "commentId"]),
+        ("resource\(index)/settings/privacy", []), ("resource\(index)/12345/edit", ["id"]),
+      ]
+    }
+    var state: UInt64 = 42
+    for index in stride(from: paths.count - 1, to: 0, by: -1) {
+      state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      paths.swapAt(index, Int(state >> 33) % (index + 1))
+    }
+    return RouteSet(patterns: patterns, paths: paths)
+  }
+}
