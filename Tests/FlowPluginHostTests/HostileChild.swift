@@ -15,7 +15,8 @@ struct HostileChild {
 
   static let actionNames = [
     "answer-twice", "close-input", "close-output", "die", "die-by-signal", "echo", "environment", "exit-after", "fail",
-    "flood-log", "flood-without-end", "fork-and-answer", "fork-and-die", "garbage", "half-line", "hang", "hang-all",
+    "flood-lines", "flood-log", "flood-messages", "flood-progress", "flood-without-end", "fork-and-answer",
+    "fork-and-die", "garbage", "half-line", "hang", "hang-all",
     "hold", "lie", "log", "long-line", "long-text", "post", "service", "stop-reading", "strays", "thread",
   ]
 

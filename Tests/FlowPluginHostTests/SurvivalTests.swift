@@ -155,32 +155,6 @@ struct SurvivalTests {
     await child.close()
   }
 
-  @Test func `a flooded log is cut after 1,000 lines of a call and the call still answered`() async throws {
-    let child = try HostileChild()
-    let run = TestHost()
-    #expect(try await child.call("flood-log", ["lines": 50_000], in: run) == ["text": "done"])
-    #expect(run.logs.count == 1001)
-    #expect(run.logs[999] == "line 999")
-    #expect(run.logs[1000] == "the plugin 'hostile' has logged 1000 lines in this call; the others are dropped")
-    await child.close()
-  }
-
-  /// Runs with the long tests: an endless flood and its reader need a core each, or it takes more than its minute.
-  @Test(.enabled(if: ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil))
-  func `a log without line ends and without end neither stops cancelling nor grows`() async throws {
-    let child = try HostileChild()
-    let run = TestHost()
-    let before = residentKilobytes()
-    let call = Task { await child.failure(of: "flood-without-end", in: run) }
-    let other = await child.failure(of: "echo")
-    _ = other
-    run.cancel()
-    let error = await call.value
-    #expect(error?.code == "plugin-ended")
-    #expect(residentKilobytes() - before < 100_000)
-    await child.close()
-  }
-
   @Test func `what a child forked ends with it`() async throws {
     let child = try HostileChild()
     let error = await child.failure(of: "fork-and-die")
@@ -282,6 +256,31 @@ struct SurvivalTests {
     await child.close()
   }
 
+  @Test func `a child that ends three times before it reads a call is not started a fourth time for it`() async throws {
+    let child = try HostileChild(mode: "leaves-after-start")
+    let error = await child.failure(of: "echo")
+    #expect(error?.code == "plugin-exited")
+    #expect(error?.message == "the program of the plugin 'hostile' ended 3 times without reading the call")
+    await child.close()
+  }
+
+  @Test func `a child that reads no more is ended when what waits for it passes the limit`() async throws {
+    var limits = HostileChild.shortLimits
+    limits.waitingInputBytes = 4 << 20
+    let child = try HostileChild(limits: limits)
+    #expect(try await child.call("stop-reading") == ["text": "stopped"])
+    let text = Value.string(String(repeating: "x", count: 1 << 20))
+    let codes = await withTaskGroup(of: String?.self) { group in
+      for _ in 1...8 { group.addTask { await child.failure(of: "echo", ["text": text])?.code } }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+    // Those that came after the end went to its successor.
+    #expect(codes.filter { $0 == "plugin-stuck" }.count >= 4, "\(codes)")
+    #expect(codes.allSatisfy { $0 == "plugin-stuck" || $0 == "no-error" }, "\(codes)")
+    #expect(try await child.call("echo", ["text": "again"]) == ["text": "again"])
+    await child.close()
+  }
+
   @Test func `what a stuck child has not read goes to its successor`() async throws {
     let child = try HostileChild()
     let stuck = TestHost()
@@ -352,11 +351,5 @@ struct SurvivalTests {
   /// Returns when the process has ended; the suite's time limit ends a wait in vain.
   private func ended(_ number: Int) async {
     while HostileChild.isRunning(number), !Task.isCancelled { await Task.yield() }
-  }
-
-  private func residentKilobytes() -> Int {
-    let status = (try? String(contentsOfFile: "/proc/self/status", encoding: .utf8)) ?? ""
-    let line = status.split(separator: "\n").first { $0.hasPrefix("VmRSS:") } ?? ""
-    return Int(line.filter(\.isNumber)) ?? 0
   }
 }

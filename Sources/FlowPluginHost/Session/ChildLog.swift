@@ -1,5 +1,13 @@
 import FlowModel
 
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
 /// What a program writes on its standard error, line by line, and the last lines for the message when it dies.
 struct ChildLog {
   /// How many lines are kept.
@@ -11,30 +19,83 @@ struct ChildLog {
   private var line: [UInt8] = []
   private var isCut = false
 
-  /// Takes up what was read and gives the lines that are complete; one past 64 KiB is cut.
-  mutating func append(_ chunk: UnsafeRawBufferPointer) -> [String] {
-    var complete: [String] = []
-    for piece in chunk.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated() {
-      if piece.offset > 0, let line = takeLine() { complete.append(line) }
-      let room = Limits.logLineBytes - line.count
-      if piece.element.count > room { isCut = true }
-      line.append(contentsOf: piece.element.prefix(room))
+  /// The lines that a piece of the stream completed.
+  struct Lines: Equatable {
+    /// Those that there was room for, each cut at 64 KiB.
+    var texts: [String] = []
+    /// How many followed that nobody wants; they cost hardly more than being counted.
+    var dropped = 0
+  }
+
+  /// Takes up what was read and gives the first `room` lines that are complete.
+  mutating func append(_ chunk: UnsafeRawBufferPointer, room: Int) -> Lines {
+    var lines = Lines()
+    var rest = chunk
+    while lines.texts.count < room, let end = Self.lineEnd(in: rest) {
+      add(rest[..<end])
+      lines.texts.append(takeLine())
+      rest = Self.after(end, in: rest)
     }
-    return complete
+    lines.dropped = Self.lineEnds(in: rest)
+    if lines.dropped > Self.tailLines {
+      // Only the last ones can become part of a message.
+      for _ in 0..<lines.dropped - Self.tailLines {
+        if let end = Self.lineEnd(in: rest) { rest = Self.after(end, in: rest) }
+      }
+      forgetLine()
+    }
+    while let end = Self.lineEnd(in: rest) {
+      add(rest[..<end])
+      _ = takeLine()
+      rest = Self.after(end, in: rest)
+    }
+    add(rest[...])
+    return lines
   }
 
   /// The line without an end that stands last, when the stream has ended.
   mutating func finish() -> String? { line.isEmpty ? nil : takeLine() }
 
-  private mutating func takeLine() -> String? {
-    defer {
-      line.removeAll(keepingCapacity: line.capacity < 4096)
-      isCut = false
+  private static func lineEnd(in bytes: UnsafeRawBufferPointer) -> Int? {
+    guard let base = bytes.baseAddress, let found = memchr(base, CInt(UInt8(ascii: "\n")), bytes.count) else {
+      return nil
     }
+    return UnsafeRawPointer(found) - base
+  }
+
+  private static func after(_ end: Int, in bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(rebasing: bytes[(end + 1)...])
+  }
+
+  private static func lineEnds(in bytes: UnsafeRawBufferPointer) -> Int {
+    var count = 0
+    var rest = bytes
+    while let end = lineEnd(in: rest) {
+      count += 1
+      rest = after(end, in: rest)
+    }
+    return count
+  }
+
+  private mutating func add(_ bytes: Slice<UnsafeRawBufferPointer>) {
+    let room = Limits.logLineBytes - line.count
+    if bytes.count > room { isCut = true }
+    line.append(contentsOf: UnsafeRawBufferPointer(rebasing: bytes.prefix(room)))
+  }
+
+  private mutating func forgetLine() {
+    line.removeAll(keepingCapacity: line.capacity < 4096)
+    isCut = false
+  }
+
+  private mutating func takeLine() -> String {
+    defer { forgetLine() }
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     let text = String(decoding: line, as: UTF8.self) + (isCut ? " … (cut at 64 KiB)" : "")
     if tail.count == Self.tailLines { tail.removeFirst() }
-    tail.append(String(decoding: text.utf8.prefix(Self.tailLineBytes), as: UTF8.self))
+    tail.append(
+      text.utf8.count <= Self.tailLineBytes
+        ? text : String(decoding: text.utf8.prefix(Self.tailLineBytes), as: UTF8.self))
     return text
   }
 

@@ -31,8 +31,10 @@ struct PluginCall: Sendable {
   let answer: OneShot<Outcome>
   /// When the program is ended unless it has answered; nil: the step's own deadline cancels it.
   var deadline: ContinuousClock.Instant?
-  /// How many log lines it has written.
+  /// How many log lines it has written, the dropped ones included.
   var logLines = 0
+  /// How many times it has told its progress.
+  var progressMessages = 0
 
   /// The action that was called; nil for `initialize`.
   var action: PluginManifest.Action? { if case .run(let action, _) = request { action } else { nil } }

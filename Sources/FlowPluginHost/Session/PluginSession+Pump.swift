@@ -15,27 +15,61 @@ extension PluginSession {
   private static let exitLookMilliseconds: CInt = 100
   /// How many reads what a program left behind may take.
   private static let lastReads = 32
+  /// A flooded log is left alone for so many times as long as its reading took: it costs a fifth of a core at most, and
+  /// the program that floods it waits.
+  private static let logPause = 4
+  /// The same for messages past their limits; answers may stand behind them, so they get half a core.
+  private static let outputPause = 1
+
+  /// One of the program's two outputs as its reader sees it.
+  private struct Stream {
+    private var isOpen = true
+    /// When a flooded one is read again.
+    private(set) var pausedUntil: ContinuousClock.Instant?
+
+    /// Whether it is to be read now.
+    mutating func isRead(at now: ContinuousClock.Instant) -> Bool {
+      if let end = pausedUntil, end <= now { pausedUntil = nil }
+      return isOpen && pausedUntil == nil
+    }
+
+    /// Reads some of it, and starts a pause when that was of no use to anybody.
+    mutating func read(pausingTimes factor: Int, _ look: () -> Look) {
+      let start = ContinuousClock.now
+      switch look() {
+      case .open: break
+      case .ended: isOpen = false
+      case .flooded:
+        let end = ContinuousClock.now
+        pausedUntil = end + (end - start) * factor
+      }
+    }
+  }
 
   /// The session's own thread, until the program is gone.
   func pump() {
-    var isLogOpen = true
-    var isOutputOpen = true
+    var logStream = Stream()
+    var outputStream = Stream()
     var hasExited = false
     while true {
-      let plan = state.withLock { $0.plan(at: .now, hasExited: hasExited, limits: limits) }
+      let now = ContinuousClock.now
+      let plan = state.withLock { $0.plan(at: now, hasExited: hasExited, limits: limits) }
       guard case .wait(let wait) = plan else { break }
+      let readsLog = logStream.isRead(at: now)
+      let readsOutput = outputStream.isRead(at: now) && wait.readsOutput
       // `poll` ignores negative numbers.
       var interests = [
         pollfd(fd: wakePipe.reading.number, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: isLogOpen ? child.errors.number : -1, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: wait.readsOutput && isOutputOpen ? child.output.number : -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: readsLog ? child.errors.number : -1, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: readsOutput ? child.output.number : -1, events: Int16(POLLIN), revents: 0),
         pollfd(fd: wait.writesInput ? child.inputNumber : -1, events: Int16(POLLOUT), revents: 0),
         pollfd(fd: child.exitWatch.number, events: Int16(POLLIN), revents: 0),
       ]
-      guard poll(&interests, nfds_t(interests.count), milliseconds(until: wait.deadline)) >= 0 else { continue }
+      let deadline = [wait.deadline, logStream.pausedUntil, outputStream.pausedUntil].compactMap(\.self).min()
+      guard poll(&interests, nfds_t(interests.count), milliseconds(until: deadline)) >= 0 else { continue }
       if interests[0].revents != 0 { emptyWakePipe() }
-      if interests[1].revents != 0 { isLogOpen = readLog() }
-      if interests[2].revents != 0 { isOutputOpen = readOutput() }
+      if interests[1].revents != 0 { logStream.read(pausingTimes: Self.logPause) { readLog() } }
+      if interests[2].revents != 0 { outputStream.read(pausingTimes: Self.outputPause) { readOutput() } }
       if interests[3].revents != 0 { writeOutbox() }
       hasExited = child.exitWatch.number < 0 ? child.exitStatus() != nil : interests[4].revents != 0
     }
@@ -58,7 +92,7 @@ extension PluginSession {
 
   private func writeOutbox() {
     state.withLock { state in
-      switch child.send(state.outbox[...]) {
+      switch child.send(state.outbox) {
       case .bytes(let count): state.outbox.removeFirst(count)
       case .closed: state.finish(.closedInput)
       }
@@ -72,9 +106,10 @@ extension PluginSession {
     // Nobody of the group writes any more, so what it left behind is at most a pipe full.
     if reason.leavesAnswers {
       var reads = 0
-      while reads < Self.lastReads, readOutput() { reads += 1 }
+      while reads < Self.lastReads, readOutput() != .ended { reads += 1 }
     }
-    readLog()
+    var reads = 0
+    while reads < Self.lastReads, readLog() == .flooded { reads += 1 }
     finishLog()
     let unread = child.unreadInputBytes()
     let (calls, readBytes) = state.withLock { state in
@@ -84,6 +119,7 @@ extension PluginSession {
     if !calls.isEmpty {
       let error = reason.error(plugin: plugin, status: status, remains: remains())
       for call in calls {
+        reportDroppedLines(of: call)
         let isHandedOver = call.position >= readBytes && call.context != nil && reason.permitsHandover
         call.answer.finish(isHandedOver ? .unread : .failed(error))
       }

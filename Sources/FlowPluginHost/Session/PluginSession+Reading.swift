@@ -2,37 +2,50 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
-  /// Reads what the program wrote and acts on it; false when there is no more to read now or ever.
+  /// What a look at one of the program's two outputs came to.
+  enum Look {
+    /// Something was there, or nothing yet.
+    case open
+    /// More is there than is read at a time, and nobody wants it.
+    case flooded
+    /// Nothing can be read any more.
+    case ended
+  }
+
+  /// Reads what the program wrote, at most 64 KiB, and acts on it.
   ///
   /// Called by the one who is the reader.
-  @discardableResult func readOutput() -> Bool {
+  func readOutput() -> Look {
     var messages: [PluginMessage] = []
-    let goesOn = lines.withLock { lines in
+    let look = lines.withLock { lines in
       switch lines.fill({ child.output.receive(into: $0) }) {
-      case .nothing: return true
+      case .nothing: return Look.open
       case .end:
         finish(.closedOutput)
-        return false
+        return .ended
       case .bytes: break
       }
       while true {
         switch lines.next() {
-        case .nothing: return true
+        case .nothing: return .open
         case .tooLong(let beginning):
           finish(.lineTooLong(beginning: excerpt(beginning), limit: limits.lineBytes))
-          return false
+          return .ended
         case .line(let line):
           do throws(PluginMessage.Problem) {
             messages.append(try PluginMessage(line: line))
           } catch {
             finish(.garbage(beginning: excerpt(line), problem: error.message))
-            return false
+            return .ended
           }
         }
       }
     }
-    for message in messages where state.withLock({ $0.end?.leavesAnswers ?? true }) { act(on: message) }
-    return goesOn
+    var hasEffect = messages.isEmpty
+    for message in messages where state.withLock({ $0.end?.leavesAnswers ?? true }) {
+      if act(on: message) { hasEffect = true }
+    }
+    return hasEffect ? look : look == .open ? .flooded : look
   }
 
   private func finish(_ reason: SessionEnd) { state.withLock { $0.finish(reason) } }
@@ -43,27 +56,45 @@ extension PluginSession {
     return line.count > 80 ? text + "…" : text
   }
 
-  private func act(on message: PluginMessage) {
+  /// Whether the message was of any use; those past a limit are not.
+  private func act(on message: PluginMessage) -> Bool {
     switch message {
     case .result(let id, let value): answer(id, .answered(value))
     case .failure(let id, let failure): answer(id, .refused(failure))
-    case .log(let id, let level, let message): log(message, level: level, call: id)
-    case .progress(let id, let fraction, let message):
-      state.withLock { $0.call(id) }?.call.context?.progress(fraction, message)
+    case .log(let id, let level, let message): return log(message, level: level, call: id)
+    case .progress(let id, let fraction, let message): return progress(fraction, message, call: id)
     case .post(let id, let event): post(event, call: id)
     case .ready(let id, let outputs): ready(outputs, call: id)
     case .unknown: state.withLock { $0.countStray(limits: limits) }
     }
+    return true
   }
 
   private func answer(_ id: Int, _ outcome: PluginCall.Outcome) {
     // What the program logged before it answered belongs to the step that ends with the answer.
     readLog()
     if let call = state.withLock({ $0.answered(id, limits: limits) }) {
+      reportDroppedLines(of: call)
       call.answer.finish(outcome)
     } else {
       log("the plugin '\(plugin)' answered the call \(id), which waits for no answer", level: .warning, call: nil)
     }
+  }
+
+  private func progress(_ fraction: Double, _ message: String, call id: Int?) -> Bool {
+    let target = state.withLock { state -> (context: ActionContext, isWithin: Bool, passesLimit: Bool)? in
+      guard let (id, call) = state.call(id), let context = call.context else { return nil }
+      let (isWithin, passesLimit) = state.countProgress(of: id, limit: limits.progressPerCall)
+      return (context, isWithin, passesLimit)
+    }
+    guard let target else { return false }
+    if target.isWithin { target.context.progress(fraction, message) }
+    if target.passesLimit {
+      target.context.log(
+        "the plugin '\(plugin)' has told its progress \(limits.progressPerCall) times in this call; the rest is dropped",
+        level: .warning)
+    }
+    return target.isWithin
   }
 
   private func post(_ event: String, call id: Int?) {
@@ -118,47 +149,5 @@ extension PluginSession {
     let call = state.withLock { state in state.call(id)?.call }
     call?.answer.finish(.failed(error))
     cancel(id)
-  }
-
-  // MARK: The log
-
-  /// Reads what the program logged; false when there will be no more.
-  @discardableResult func readLog() -> Bool {
-    log.withLock { log in
-      withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
-        // A program that floods its log must not keep the reader from everything else.
-        for _ in 0..<64 {
-          switch child.errors.receive(into: buffer) {
-          case .nothing: return true
-          case .end: return false
-          case .bytes(let count):
-            for line in log.append(UnsafeRawBufferPointer(rebasing: buffer[..<count])) { pass(line) }
-          }
-        }
-        return true
-      }
-    }
-  }
-
-  /// Passes on a last line without an end.
-  func finishLog() { log.withLock { log in if let line = log.finish() { pass(line) } } }
-
-  private func pass(_ line: String) { log(line, level: .info, call: nil) }
-
-  /// Writes a line to the run's log, as a line of the call it belongs to; counts it.
-  private func log(_ message: String, level: LogLevel, call id: Int?) {
-    let target = state.withLock { state -> (context: ActionContext, isFirstBeyond: Bool)? in
-      guard let (id, call) = state.call(id), let context = call.context else { return nil }
-      let (isWithin, isFirstBeyond) = state.countLogLine(of: id, limit: limits.logLinesPerCall)
-      return isWithin || isFirstBeyond ? (context, isFirstBeyond) : nil
-    }
-    guard let target else { return }
-    if target.isFirstBeyond {
-      target.context.log(
-        "the plugin '\(plugin)' has logged \(limits.logLinesPerCall) lines in this call; the others are dropped",
-        level: .warning)
-    } else {
-      target.context.log(message, level: level)
-    }
   }
 }

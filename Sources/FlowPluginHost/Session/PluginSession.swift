@@ -114,7 +114,9 @@ final class PluginSession: Sendable {
     let end = ContinuousClock.now + .milliseconds(Int(Self.directMilliseconds))
     var interest = pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0)
     while answer.value == nil, isOpen {
-      guard poll(&interest, 1, Self.directMilliseconds) > 0, readOutput(), ContinuousClock.now < end else { break }
+      guard poll(&interest, 1, Self.directMilliseconds) > 0, readOutput() == .open, ContinuousClock.now < end else {
+        break
+      }
     }
     let isQuiet = state.withLock { state in
       let isQuiet = state.calls.isEmpty && state.outbox.isEmpty && state.end == nil
@@ -163,9 +165,9 @@ final class PluginSession: Sendable {
       return
     }
     switch child.send(line[...]) {
-    case .bytes(let count): if count < line.count { state.outbox = Array(line[count...]) }
+    case .bytes(let count): if count < line.count { state.outbox = line[count...] }
     case .closed:
-      state.outbox = line
+      state.outbox = line[...]
       state.finish(.closedInput)
     }
   }

@@ -24,7 +24,7 @@ struct SessionState: Sendable {
   /// All bytes ever meant for the program.
   var queuedBytes = 0
   /// Those that its pipe had no room for yet.
-  var outbox: [UInt8] = []
+  var outbox: ArraySlice<UInt8> = []
   private var strays = 0
 
   /// Notes a request whose line is about to be queued.
@@ -61,11 +61,21 @@ struct SessionState: Sendable {
     return calls.filter { fits($0.value) }.min { $0.key < $1.key }.map { ($0.key, $0.value) }
   }
 
-  /// Counts a log line of a call; nil: past the limit, true: the first past it.
-  mutating func countLogLine(of id: Int, limit: Int) -> (isWithin: Bool, isFirstBeyond: Bool) {
-    guard let lines = calls[id]?.logLines else { return (false, false) }
-    calls[id]?.logLines = lines + 1
-    return (lines < limit, lines == limit)
+  /// How many more lines the call that logs may write.
+  func logRoom(limit: Int) -> Int { call(nil).map { max(0, limit - $0.call.logLines) } ?? 0 }
+
+  /// Counts log lines of a call: how many of them are within the limit, and whether they are the first to pass it.
+  mutating func countLogLines(_ count: Int, of id: Int, limit: Int) -> (within: Int, passesLimit: Bool) {
+    guard let before = calls[id]?.logLines else { return (0, false) }
+    calls[id]?.logLines = before + count
+    return (min(count, max(0, limit - before)), before <= limit && before + count > limit)
+  }
+
+  /// Counts a message about the progress of a call.
+  mutating func countProgress(of id: Int, limit: Int) -> (isWithin: Bool, passesLimit: Bool) {
+    guard let before = calls[id]?.progressMessages else { return (false, false) }
+    calls[id]?.progressMessages = before + 1
+    return (before < limit, before == limit)
   }
 
   /// What the session's thread does next.

@@ -1,5 +1,6 @@
 """A plugin's program that does, action by action, what no program should."""
 
+import contextlib
 import json
 import os
 import signal
@@ -12,8 +13,12 @@ output = sys.stdout.buffer
 
 
 def send(message):
-    output.write(json.dumps(message).encode() + b"\n")
-    output.flush()
+    global waiting
+    waiting += 1
+    with turn:
+        output.write(json.dumps(message).encode() + b"\n")
+        output.flush()
+    waiting -= 1
 
 
 def answer(id, **outputs):
@@ -35,7 +40,22 @@ def fork_and(action):
     return action(process.pid)
 
 
+def flood(descriptor, block):
+    """Writes without end on a thread of its own; what is answered meanwhile stands between two blocks."""
+    def write():
+        while True:
+            while waiting:
+                time.sleep(0.0002)
+            with turn if descriptor == 1 else contextlib.nullcontext():
+                rest = block
+                while rest:
+                    rest = rest[os.write(descriptor, rest):]
+    threading.Thread(target=write, daemon=True).start()
+
+
 held = []
+turn = threading.Lock()
+waiting = 0
 
 
 def run(id, action, inputs, params):
@@ -86,9 +106,17 @@ def run(id, action, inputs, params):
             log("line %d" % line)
         answer(id, text="done")
     elif action == "hostile.flood-without-end":
-        block = b"y" * 65536
-        while True:
-            os.write(2, block)
+        flood(2, b"y" * 65536)
+    elif action == "hostile.flood-lines":
+        flood(2, b"\n" * 65536)
+    elif action == "hostile.flood-messages":
+        message = {"jsonrpc": "2.0", "method": text, "params": {
+            "id": id, "message": "again", "level": "info", "fraction": 0.5}}
+        flood(1, (json.dumps(message) + "\n").encode() * 500)
+    elif action == "hostile.flood-progress":
+        for step in range(inputs["count"]):
+            notify("progress", id=id, fraction=step / inputs["count"], message="on")
+        answer(id, text="done")
     elif action == "hostile.fork-and-die":
         fork_and(lambda pid: (log("grandchild %d" % pid), os._exit(3)))
     elif action == "hostile.fork-and-answer":
@@ -154,6 +182,8 @@ for line in sys.stdin:
         if mode == "fewer-actions":
             greeting["actions"].pop()
         send({"jsonrpc": "2.0", "id": message["id"], "result": greeting})
+        if mode == "leaves-after-start":
+            os._exit(0)
     elif method == "run":
         run(message["id"], params["action"], params["inputs"], params)
     elif method == "cancel" and params["id"] in services:

@@ -1,0 +1,67 @@
+import FlowModel
+import FlowPluginKit
+
+extension PluginSession {
+  /// How much of the log is read at a time, so that a flood keeps the reader from nothing else: what a pipe holds.
+  private static let logBytesAtATime = 64 << 10
+
+  /// Reads what the program logged, at most what a pipe holds.
+  @discardableResult func readLog() -> Look {
+    log.withLock { log in
+      withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+        var total = 0
+        while total < Self.logBytesAtATime {
+          switch child.errors.receive(into: buffer) {
+          case .nothing: return .open
+          case .end: return .ended
+          case .bytes(let count):
+            total += count
+            let room = state.withLock { $0.logRoom(limit: limits.logLinesPerCall) }
+            let lines = log.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), room: room)
+            pass(lines.texts, level: .info, dropped: lines.dropped, call: nil)
+          }
+        }
+        return .flooded
+      }
+    }
+  }
+
+  /// Passes on a last line without an end.
+  func finishLog() {
+    log.withLock { log in if let line = log.finish() { pass([line], level: .info, dropped: 0, call: nil) } }
+  }
+
+  /// Writes a line to the run's log, as a line of the call it belongs to; false when that call has no room for it.
+  @discardableResult func log(_ message: String, level: LogLevel, call id: Int?) -> Bool {
+    pass([message], level: level, dropped: 0, call: id) > 0
+  }
+
+  /// Writes lines to the run's log as far as their call has room, and says once that it has none; gives how many passed.
+  @discardableResult
+  private func pass(_ lines: [String], level: LogLevel, dropped: Int, call id: Int?) -> Int {
+    if lines.isEmpty, dropped == 0 { return 0 }
+    let target = state.withLock { state -> (context: ActionContext, within: Int, passesLimit: Bool)? in
+      guard let (id, call) = state.call(id), let context = call.context else { return nil }
+      let (within, passesLimit) = state.countLogLines(
+        lines.count + dropped, of: id, limit: limits.logLinesPerCall)
+      return (context, within, passesLimit)
+    }
+    guard let target else { return 0 }
+    for line in lines.prefix(target.within) { target.context.log(line, level: level) }
+    if target.passesLimit {
+      target.context.log(
+        "the plugin '\(plugin)' has logged \(limits.logLinesPerCall) lines in this call; the others are dropped",
+        level: .warning)
+    }
+    return target.within
+  }
+
+  /// Says at the end of a call how many of its lines were dropped.
+  func reportDroppedLines(of call: PluginCall) {
+    let dropped = call.logLines - limits.logLinesPerCall
+    guard dropped > 0 else { return }
+    call.context?.log(
+      "the plugin '\(plugin)' logged \(dropped) more line\(dropped == 1 ? "" : "s") in this call, which \(dropped == 1 ? "was" : "were") dropped",
+      level: .warning)
+  }
+}
