@@ -38,8 +38,9 @@ let package = Package(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
       tests: ["FlowDiagnostics", "FlowModel"])
     + core("FlowPluginKit", uses: ["FlowModel"])
+    + [.target(name: "CFlowClock", path: "Sources/CFlowClock")]
     + core(
-      "FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit"],
+      "FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "CFlowClock"],
       tests: ["FlowModel", "FlowPluginKit", "FlowPlugin", "FlowTestKit"])
     + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
     + core(

@@ -65,6 +65,23 @@ extension ActionType {
 public protocol Action: ActionType {
   /// Does the work; throws an ``ActionError`` (or any error) when it fails.
   func run(_ input: Input, in context: ActionContext) throws -> Output
+
+  /// What the engine calls where the action takes nothing and gives nothing; nil for all others. The defaults are right
+  /// for every action.
+  func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
+}
+
+extension Action {
+  /// None: inputs must be read, or outputs written.
+  public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
+}
+
+extension Action where Input == NoInput, Output == NoOutput {
+  /// Just ``run(_:in:)``. Inlined where the action is compiled, since such steps may come by the hundred thousand.
+  @inlinable
+  public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? {
+    { context in _ = try run(NoInput(), in: context) }
+  }
 }
 
 /// An action that awaits.

@@ -7,9 +7,9 @@ public struct ActionContext: Sendable {
   /// The run behind this context.
   public let host: any ActionHost
   /// Which step of the run, as the host numbers them.
-  public let step: StepIndex
+  public package(set) var step: StepIndex
   /// Which try this is; the first is 1.
-  public let attempt: Int
+  public package(set) var attempt: Int
 
   /// A context for one try of one step; made by engines and by test hosts.
   public init(host: any ActionHost, step: StepIndex, attempt: Int) {

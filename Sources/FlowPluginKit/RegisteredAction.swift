@@ -8,6 +8,8 @@ public struct RegisteredAction: Sendable {
   public let declaration: ActionDeclaration
   /// What runs.
   public let body: Body
+  /// The same as a synchronous ``body``, where there are no inputs and no outputs to pass; nil where there may be.
+  package let plainBody: (@Sendable (ActionContext) throws -> Void)?
   /// The action's own check of literal inputs.
   public let check: @Sendable (LiteralInput) -> [InputProblem]
 
@@ -26,8 +28,16 @@ public struct RegisteredAction: Sendable {
     declaration: ActionDeclaration, body: Body,
     check: @escaping @Sendable (LiteralInput) -> [InputProblem] = { _ in [] }
   ) {
+    self.init(declaration: declaration, body: body, plainBody: nil, check: check)
+  }
+
+  private init(
+    declaration: ActionDeclaration, body: Body, plainBody: (@Sendable (ActionContext) throws -> Void)?,
+    check: @escaping @Sendable (LiteralInput) -> [InputProblem]
+  ) {
     self.declaration = declaration
     self.body = body
+    self.plainBody = plainBody
     self.check = check
   }
 
@@ -40,7 +50,10 @@ public struct RegisteredAction: Sendable {
       outputsFromInput: A.outputsFromInput, events: A.events, eventFromInput: A.eventFromInput,
       provides: A.provides, requires: A.requires, needsProtectedData: A.needsProtectedData,
       isService: A.self is any Service.Type, errors: A.errors, example: A.example)
-    return RegisteredAction(declaration: declaration, body: body(of: A()), check: { A.check($0) })
+    let action = A()
+    return RegisteredAction(
+      declaration: declaration, body: body(of: action), plainBody: (action as? any Action)?.plainBody(),
+      check: { A.check($0) })
   }
 
   private static func body(of action: any ActionType) -> Body {
@@ -54,14 +67,7 @@ public struct RegisteredAction: Sendable {
   }
 
   private static func synchronous<A: Action>(_ action: A) -> Body {
-    if A.Input.self == NoInput.self, A.Output.self == NoOutput.self {
-      let input = A.Input()
-      return .synchronous { _, context in
-        _ = try action.run(input, in: context)
-        return ValueObject()
-      }
-    }
-    return .synchronous { values, context in try action.run(A.Input(values: values), in: context).values }
+    .synchronous { values, context in try action.run(A.Input(values: values), in: context).values }
   }
 
   private static func asynchronous<A: AsyncAction>(_ action: A, isService: Bool) -> Body {

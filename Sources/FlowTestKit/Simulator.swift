@@ -154,8 +154,12 @@ public struct Simulator {
   private mutating func apply(_ event: PlanEvent) {
     if case .cancelled = event { signal(.cancelled) }
     if case .finished(let step, let attempt, .success) = event {
-      // The shorter way that production takes; the tests of interleavings take the longer one.
-      plan.succeeded(step, attempt: attempt, at: now)
+      // The shorter way that production takes. With a limit for all lanes together it may choose another step first.
+      if plan.graph.workflow.concurrency != nil {
+        plan.succeeded(step, attempt: attempt, at: now)
+      } else if let next = plan.passOn(step, attempt: attempt, in: plan.lane(of: step), at: now) {
+        startBody(Key(step: next.step, attempt: next.attempt))
+      }
     } else {
       plan.apply(event, at: now)
     }

@@ -34,12 +34,19 @@ import Testing
     }
   }
 
+  @Test(arguments: 1...5)
+  func `comes out the same when the place of a step that succeeds is passed on`(steps: Int) throws {
+    for needs in SmallGraphs.all(steps: steps) {
+      try explore(needs, optional: 0, cancels: steps < 5, passesOn: true)
+    }
+  }
+
   /// Tries every set of steps that are optional and fail; the others succeed or fail.
   private func explore(_ needs: [[Int]]) throws {
     for optional in 0..<(1 << needs.count) { try explore(needs, optional: optional, cancels: false) }
   }
 
-  private func explore(_ needs: [[Int]], optional: Int, cancels: Bool) throws {
+  private func explore(_ needs: [[Int]], optional: Int, cancels: Bool, passesOn: Bool = false) throws {
     var workflow = Workflow(name: "small", steps: [])
     for (index, needs) in needs.enumerated() {
       var options = StepOptions()
@@ -49,7 +56,7 @@ import Testing
         Step(id: StepID(unchecked: "s\(index)"), uses: "script.step", needs: indices[...], options: options))
     }
     let graph = try WorkflowGraph(workflow)
-    var walk = Walk(plan: Plan(graph: graph, detail: .none), needs: needs, optional: optional)
+    var walk = Walk(plan: Plan(graph: graph, detail: .none), needs: needs, optional: optional, passesOn: passesOn)
     walk.plan.apply(.activated(Resolution()), at: 0)
     walk.plan.apply(.started(prewarm: false), at: 0)
     walk.drain(at: 0)
@@ -80,12 +87,21 @@ import Testing
     var plan: Plan
     let needs: [[Int]]
     let optional: Int
+    /// Whether a success starts the next step by itself, as slots do it.
+    let passesOn: Bool
     var running: [Int] = []
     var endings: [(step: Int, ending: Ending)] = []
 
     mutating func end(_ step: Int, _ ending: Ending) {
       endings.append((step, ending))
       running.removeAll { $0 == step }
+      if passesOn, ending == .success {
+        let lane = plan.lane(of: StepIndex(step))
+        if let next = plan.passOn(StepIndex(step), attempt: 1, in: lane, at: endings.count) {
+          running.append(Int(next.step))
+        }
+        return drain(at: endings.count)
+      }
       let failure = StepFailure(code: "scripted", message: "the script says so")
       plan.apply(
         .finished(

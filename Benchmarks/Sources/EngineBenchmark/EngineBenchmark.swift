@@ -8,14 +8,28 @@ import Synchronization
 ///
 ///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
 ///     EngineBenchmark efficiency            two workers, steps of 1 µs and 10 µs
-///     EngineBenchmark chain COUNT           one run of a chain, for callgrind
+///     EngineBenchmark once SHAPE COUNT      one run, for callgrind and perf
 @main
 enum EngineBenchmark {
-  static func main() async throws {
-    let arguments = CommandLine.arguments.dropFirst()
+  // The main thread waits for the measurements: callgrind does not survive a main thread that ends before its process.
+  static func main() {
+    let isDone = DispatchSemaphore(value: 0)
+    Task.detached {
+      do { try await measure(CommandLine.arguments.dropFirst()) } catch { fatalError("\(error)") }
+      isDone.signal()
+    }
+    isDone.wait()
+  }
+
+  private static func measure(_ arguments: ArraySlice<String>) async throws {
     switch arguments.first {
     case "efficiency": try await efficiency()
-    case "chain": _ = try await engine(.chain, count: Int(arguments.last!) ?? 10_000, repetitions: 1)
+    case "once":
+      let words = Array(arguments)
+      guard words.count == 3, let shape = Shape(rawValue: words[1]), let count = Int(words[2]) else {
+        fatalError("usage: EngineBenchmark once chain|fan|tree|wavefront|layers COUNT")
+      }
+      _ = try await engine(shape, count: count, repetitions: 1)
     default: try await schedule(count: Int(arguments.last ?? "") ?? 100_000)
     }
   }

@@ -4,6 +4,7 @@ extension Plan {
   /// Takes in what happened at `now`, nanoseconds from the start of the run. Effects and ready steps follow from it.
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
+    tables.makeUnique()
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
     case .activated(let resolution): activate(resolution, at: now)
@@ -24,6 +25,7 @@ extension Plan {
   /// that comes most often.
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
+    tables.makeUnique()
     let place = Int(step)
     if states[place].status == .running, Int(states[place].attempt) == attempt {
       givePlaceBack(step)
@@ -35,7 +37,7 @@ extension Plan {
   }
 
   /// What follows from any change: cascades, idle steps, the end.
-  private mutating func followUp(at now: Int) {
+  mutating func followUp(at now: Int) {
     if !unsettledSkips.isEmpty { settleCollected(at: now) }
     if mainHolder != nil { limitMainHold(at: now) }
     guard busyCount == 0 else { return }
@@ -106,7 +108,7 @@ extension Plan {
       default: break
       }
     }
-    gateFailed.removeAll { !traits[Int($0)].flags.contains(.blocking) }
+    gateFailed.removeAll { [traits] step in !traits[Int(step)].flags.contains(.blocking) }
     isAnyBlockingUnsatisfied = !gateFailed.isEmpty
     for index in queued { queues[Int(traits[index].queue)].ready.insert(Int(traits[index].position)) }
   }

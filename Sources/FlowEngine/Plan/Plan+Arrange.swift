@@ -5,7 +5,7 @@ extension Plan {
   /// activation where an expression changed what is deferred.
   mutating func arrange(_ resolution: Resolution) {
     let steps = graph.workflow.steps
-    queues = PlanQueue.builtIn
+    var queues = PlanQueue.builtIn
     var queueIndices: [String: UInt16] = [:]
     for (index, queue) in queues.enumerated() { queueIndices[queue.name] = UInt16(index) }
     for queue in graph.workflow.queues {
@@ -13,8 +13,7 @@ extension Plan {
       queues.append(
         PlanQueue(name: queue.name, lane: .slots(queue.qualityOfService), width: queue.width ?? .max))
     }
-    allQueues = Array(queues.indices)
-    laneQueues = Lane.all.map { lane in queues.indices.filter { queues[$0].lane == lane } }
+    hasOnlyBuiltInQueues = graph.workflow.queues.isEmpty
     let plainQueue = UInt16(2)
     let deferredQueue = UInt16(3)
     deferredSteps.removeAll()
@@ -64,11 +63,12 @@ extension Plan {
       if functions.contains(.always) { traits[Int(index)].flags.insert(.always) }
       if !functions.isDisjoint(with: [.always, .cancelled]) { traits[Int(index)].flags.insert(.seesCancellation) }
     }
-    rank()
+    rank(&queues)
+    tables.setQueues(queues)
   }
 
   /// Orders the steps: on the way to a blocking one first, then longest remaining path by estimate, then file order.
-  private mutating func rank() {
+  private mutating func rank(_ queues: inout [PlanQueue]) {
     let steps = graph.workflow.steps
     let count = steps.count
     var leadsToBlocking = [Bool](repeating: false, count: count)

@@ -19,38 +19,42 @@ extension Plan {
 
   /// The step of the lowest rank that may start now in a lane (nil: in any), marked as running, or nil.
   public mutating func startNext(in lane: Lane? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
-    guard let queue = nextQueue(in: lane) else { return nil }
-    let step = queues[queue].members[queues[queue].ready.lowest!]
-    let place = Int(step)
-    leave(.queued, step)
-    states[place].status = .running
-    states[place].attempt += 1
+    guard queuedCount > 0, let index = nextQueue(in: lane) else { return nil }
+    tables.makeUnique()
+    let queue = queues.baseAddress! + index
+    let step = queue.pointee.members[queue.pointee.ready.removeLowest()]
+    let state = states.baseAddress! + Int(step)
+    let flags = traits[Int(step)].flags
+    let isFirst = state.pointee.startedAt == never
+    queuedCount -= 1
+    state.pointee.status = .running
+    state.pointee.attempt += 1
     runningCount += 1
-    if !traits[place].flags.contains(.idle) { busyCount += 1 }
-    queues[queue].taken += 1
+    queue.pointee.taken += 1
     takenCount += 1
-    let isFirst = states[place].startedAt == never
-    if isFirst { states[place].startedAt = now }
-    if traits[place].flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
-    note(.started, step, at: now, Int32(states[place].attempt))
-    return (step, Int(states[place].attempt))
+    if isFirst { state.pointee.startedAt = now }
+    if flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
+    if detail == .full { note(.started, step, at: now, Int32(state.pointee.attempt)) }
+    return (step, Int(state.pointee.attempt))
   }
 
+  @inline(__always)
   private func nextQueue(in lane: Lane?) -> Int? {
-    if queuedCount == 0 { return nil }
-    if let limit = graph.workflow.concurrency, takenCount >= limit { return nil }
-    var best: Int?
-    var bestRank = Int32.max
-    let candidates = lane.map { laneQueues[$0.index] } ?? allQueues
-    for index in candidates where !queues[index].ready.isEmpty && queues[index].taken < queues[index].width {
-      if candidates.count == 1 { return index }
+    guard queuedCount > 0, takenCount < concurrency else { return nil }
+    // Without queues of the workflow's own, each lane has one, with the lane's index.
+    if let lane, hasOnlyBuiltInQueues { return queues[lane.index].canStart ? lane.index : nil }
+    return Self.bestQueue(of: tables, in: lane)
+  }
+
+  /// The queue whose next step has the lowest rank. Static, so that no plan is copied to ask it.
+  private static func bestQueue(of tables: StepTables, in lane: Lane?) -> Int? {
+    let (queues, traits) = (tables.queues, tables.traits)
+    var best: (queue: Int, rank: Int32)?
+    for index in queues.indices where queues[index].canStart && (lane == nil || queues[index].lane == lane) {
       let rank = traits[Int(queues[index].members[queues[index].ready.lowest!])].rank
-      if rank < bestRank {
-        bestRank = rank
-        best = index
-      }
+      if best == nil || rank < best!.rank { best = (index, rank) }
     }
-    return best
+    return best?.queue
   }
 
   /// Gives back the place of a body that returned, or that will not be waited for.

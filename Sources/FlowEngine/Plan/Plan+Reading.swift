@@ -104,13 +104,17 @@ extension Plan {
 
   /// How many steps of a lane wait for a place.
   func queuedSteps(in lane: Lane) -> Int {
+    if hasOnlyBuiltInQueues { return queues[lane.index].ready.count }
     var count = 0
-    for index in laneQueues[lane.index] { count += queues[index].ready.count }
+    for queue in queues where queue.lane == lane { count += queue.ready.count }
     return count
   }
 
   /// The name of a step's queue.
   func queueName(of step: StepIndex) -> String { queues[Int(traits[Int(step)].queue)].name }
+
+  /// Which threads a step runs on.
+  public func lane(of step: StepIndex) -> Lane { queues[Int(traits[Int(step)].queue)].lane }
 
   /// The name of an event.
   func eventName(_ index: Int) -> String { eventNames[index] }

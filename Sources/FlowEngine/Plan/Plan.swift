@@ -17,12 +17,11 @@ public struct Plan: Sendable {
   /// Draws from 0..<1 for the pause before a retry, by step and try.
   let jitter: @Sendable (StepIndex, Int) -> Double
 
-  var traits: [StepTraits]
-  var states: [StepState]
-  var queues: [PlanQueue] = PlanQueue.builtIn
-  /// The indices of all queues, and of those of each lane.
-  var allQueues: [Int] = []
-  var laneQueues: [[Int]] = []
+  var tables: StepTables
+  /// Whether the workflow has no queues of its own, so that each lane has one queue, with the lane's index.
+  var hasOnlyBuiltInQueues = true
+  /// How many steps may run at once.
+  let concurrency: Int
   var timers = TimerHeap()
   var effects: [PlanEffect] = []
   var records: [PlanRecord] = []
@@ -121,16 +120,23 @@ public struct Plan: Sendable {
     self.facts = facts
     self.jitter = jitter
     self.detail = detail
+    concurrency = graph.workflow.concurrency ?? .max
     self.announcedEvents = announcedEvents
     self.outsideSourceIsOpen = outsideSourceIsOpen
     let resolution = resolution ?? Resolution(literalsOf: graph.workflow)
     gateHasCeiling = resolution.gateHasCeiling
     unsettledCount = count
-    states = [StepState](repeating: StepState(), count: count)
-    traits = [StepTraits](repeating: StepTraits(), count: count)
+    tables = StepTables(count: count)
     arrange(resolution)
     linkEvents()
   }
+
+  /// What changes about each step; to be written only after `tables.makeUnique()`.
+  var states: UnsafeMutableBufferPointer<StepState> { tables.states }
+  /// What is fixed about each step; to be written only after `tables.makeUnique()`.
+  var traits: UnsafeMutableBufferPointer<StepTraits> { tables.traits }
+  /// The queues; to be written only after `tables.makeUnique()`.
+  var queues: UnsafeMutableBufferPointer<PlanQueue> { tables.queues }
 
   /// Hands over what the plan asked for since the last call.
   public mutating func takeEffects() -> [PlanEffect] {

@@ -33,6 +33,9 @@ struct PlanQueue: Sendable {
   /// Positions in `members` that are ready.
   var ready = ReadySet(capacity: 0)
 
+  /// Whether one of its steps may start.
+  var canStart: Bool { !ready.isEmpty && taken < width }
+
   /// The queues every workflow has, in the order of their indices: `main`, then one for each quality of service.
   static let builtIn: [PlanQueue] =
     [PlanQueue(name: "main", lane: .main, width: 1)]

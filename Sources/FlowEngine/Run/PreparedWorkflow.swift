@@ -15,7 +15,7 @@ public struct PreparedWorkflow: Sendable {
   /// For each step the index of its action in ``actions``.
   let actionIndices: [Int32]
   /// What runs for each of ``actions``.
-  let bodies: [RegisteredAction.Body]
+  let bodies: StepBodies
   /// What steps with inputs, conditions or switches have besides, in file order.
   let details: [StepDetail]
   /// For each step the index of its detail, or -1.
@@ -84,7 +84,7 @@ public struct PreparedWorkflow: Sendable {
       }
     }
     self.actions = actions
-    bodies = actions.map(\.body)
+    bodies = StepBodies(actions)
     actionIndices = indices
     self.details = details
     self.detailIndices = detailIndices

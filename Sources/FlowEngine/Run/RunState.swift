@@ -11,6 +11,7 @@ struct RunState {
   var outputs: [StepIndex: ValueObject] = [:]
   var launch: Launch
   var environment: ValueObject = [:]
+  private(set) var latestNanoseconds = 0
   /// The instant for which the plan's timer is set.
   var timerAt: Int?
   var gateFloorNanoseconds = 0
@@ -24,6 +25,13 @@ struct RunState {
   // What observers have not heard yet.
   var pendingEvents: [RunEvent] = []
   var isDelivering = false
+
+  /// An instant that some thread read, but not before any that was told earlier: threads read their clocks each by
+  /// itself, and a plan's times do not go back.
+  mutating func instant(_ nanoseconds: Int) -> Int {
+    latestNanoseconds = max(latestNanoseconds, nanoseconds)
+    return latestNanoseconds
+  }
 
   struct TaskKey: Hashable {
     var step: StepIndex
@@ -45,12 +53,22 @@ struct Aftermath {
   var hasEnded = false
 }
 
-/// A step that has been given a place, with what it runs on.
+/// A step that has been given a place; small, because every step passes through it.
 struct Start {
   var step: StepIndex
-  var attempt: Int
-  var inputs: ValueObject
-  /// Why the inputs could not be made (the step then fails without running); an array of at most one, so that the
-  /// value that every step passes through stays small.
-  var problem: [StepFailure] = []
+  var attempt: Int32
+  /// What it runs on; nil: nothing.
+  var inputs: StartInputs?
+}
+
+/// What a step with inputs runs on.
+final class StartInputs: Sendable {
+  let values: ValueObject
+  /// Why the inputs could not be made: the step fails without running.
+  let problem: StepFailure?
+
+  init(_ values: ValueObject, problem: StepFailure? = nil) {
+    self.values = values
+    self.problem = problem
+  }
 }

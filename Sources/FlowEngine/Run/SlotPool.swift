@@ -60,7 +60,7 @@ struct SlotPool {
   /// Whether nobody looks after steps that wait.
   var needsWatch: Bool { watchedReturns == nil && (busy < limit || limit < Limits.slots) }
 
-  mutating func noteReturn() { returns &+= 1 }
+  mutating func noteReturns(_ count: Int) { returns &+= count }
 
   /// Whether a watch must be set because steps wait: all slots are busy, or those that are work through short steps.
   mutating func startsWatch() -> Bool {

@@ -66,7 +66,7 @@ extension WorkflowRun: ActionHost {
         throw ActionError("too-many-events", "the run has posted \(Limits.events) events", isRetryable: false)
       }
       state.postedCount += 1
-      state.plan.apply(.posted(event), at: clock.now)
+      state.plan.apply(.posted(event), at: state.instant(clock.now))
       return settle(&state)
     }
     finish(aftermath)
@@ -95,7 +95,7 @@ extension WorkflowRun: ActionHost {
     let aftermath = state.withLock { state -> Aftermath in
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
       if !outputs.isEmpty { state.outputs[step] = outputs }
-      state.plan.apply(.ready(step, attempt: attempt), at: clock.now)
+      state.plan.apply(.ready(step, attempt: attempt), at: state.instant(clock.now))
       return settle(&state)
     }
     finish(aftermath)

@@ -33,7 +33,7 @@ extension WorkflowRun {
     switch effect {
     case .evaluate(let step):
       let decision = decide(step, state)
-      state.plan.apply(.decided(step, decision), at: clock.now)
+      state.plan.apply(.decided(step, decision), at: state.instant(clock.now))
     case .cancel(let step, let attempt):
       aftermath.cancellations.append((step, attempt))
     case .gateDecided(let decision):
@@ -46,15 +46,21 @@ extension WorkflowRun {
   }
 
   private func takeNext(_ lane: Lane, _ state: inout RunState) -> Start? {
-    guard let (step, attempt) = state.plan.startNext(in: lane, at: clock.now) else { return nil }
-    return start(step, attempt, state)
+    guard let (step, attempt) = state.plan.startNext(in: lane, at: state.instant(clock.now)) else { return nil }
+    return start(step, attempt, &state)
   }
 
-  private func start(_ step: StepIndex, _ attempt: Int, _ state: RunState) -> Start {
-    guard prepared.detailIndices[Int(step)] >= 0 else { return Start(step: step, attempt: attempt, inputs: [:]) }
+  // The state is passed to be changed though it is only read: passed to be read, all of it would be copied.
+  @inline(__always)
+  private func start(_ step: StepIndex, _ attempt: Int, _ state: inout RunState) -> Start {
+    let inputs = prepared.detailIndices[Int(step)] >= 0 ? startInputs(of: step, &state) : nil
+    return Start(step: step, attempt: Int32(attempt), inputs: inputs)
+  }
+
+  private func startInputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
     switch inputs(of: step, state) {
-    case .success(let inputs): return Start(step: step, attempt: attempt, inputs: inputs)
-    case .failure(let problem): return Start(step: step, attempt: attempt, inputs: [:], problem: [problem])
+    case .success(let values): values.isEmpty ? nil : StartInputs(values)
+    case .failure(let problem): StartInputs(ValueObject(), problem: problem)
     }
   }
 
@@ -92,7 +98,7 @@ extension WorkflowRun {
   private func timerFired() {
     let aftermath = state.withLock { state in
       state.timerAt = nil
-      state.plan.apply(.timePassed, at: clock.now)
+      state.plan.apply(.timePassed, at: state.instant(clock.now))
       return settle(&state)
     }
     finish(aftermath)
@@ -108,24 +114,33 @@ extension WorkflowRun {
 
   /// Runs steps on a slot, one after the other, until there is none ready for its lane.
   private func work(on queue: DispatchQueue, lane: Lane, first: Start) {
-    var pace = Pace(now: clock.now)
+    var pace = Pace(SlotClock(clock))
+    // One context for all steps of the slot: to count references to the run at each would cost more than the rest.
+    var context = ActionContext(host: self, step: first.step, attempt: Int(first.attempt))
     var next: Start? = first
     while let start = next {
       next = nil
-      let end = execute(start, lane: lane)
+      context.step = start.step
+      context.attempt = Int(start.attempt)
+      let end = execute(start, context, lane: lane)
       let aftermath = state.withLock { state -> Aftermath? in
-        let now = clock.now
-        pace.note(now)
-        state.pools[lane.index].noteReturn()
-        switch end {
-        case .success: state.plan.succeeded(start.step, attempt: start.attempt, at: now)
-        case .ended(let ending, let outputs): take(ending, outputs, of: start, &state, at: now)
-        case .goesOn: break
+        let now = state.instant(pace.endStep())
+        let goesOn =
+          lane != .main && !state.plan.hasEffects
+          && (pace.isMidway || pace.keepsGoing(&state.pools[lane.index]))
+        let following: (step: StepIndex, attempt: Int)?
+        if goesOn, case .success = end {
+          following = state.plan.passOn(start.step, attempt: Int(start.attempt), in: lane, at: now)
+        } else {
+          switch end {
+          case .success: state.plan.succeeded(start.step, attempt: Int(start.attempt), at: now)
+          case .ended(let ending, let outputs): take(ending, outputs, of: start, &state, at: now)
+          case .goesOn: break
+          }
+          following = goesOn && !state.plan.hasEffects ? state.plan.startNext(in: lane, at: now) : nil
         }
-        if lane != .main, !state.plan.hasEffects, pace.keepsGoing(state.pools[lane.index]),
-          let (step, attempt) = state.plan.startNext(in: lane, at: now)
-        {
-          next = self.start(step, attempt, state)
+        if let following {
+          next = self.start(following.step, following.attempt, &state)
           if !needsOthers(&state, lane, pace) { return nil }
         }
         // A slot of the main thread goes back after each step, so that other work of the main queue has its turn.
@@ -137,12 +152,17 @@ extension WorkflowRun {
   }
 
   /// Whether anything is left to do but to run the next step on this slot.
+  @inline(__always)
   private func needsOthers(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
     if state.plan.hasRecords, !state.isDelivering { return true }
-    guard state.plan.queuedSteps > 0 else { return false }
+    return state.plan.queuedSteps > 0 && shares(&state, lane, pace)
+  }
+
+  /// Whether ready steps need other slots, or somebody to look after them.
+  private func shares(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
     // Short steps are not shared, but watched: one of them may turn out to take long.
-    return state.pools[lane.index].needsWatch || !pace.isShort && state.pools[lane.index].hasRoom
+    state.pools[lane.index].needsWatch || !pace.isShort && state.pools[lane.index].hasRoom
       || state.plan.queuedSteps > state.plan.queuedSteps(in: lane)
   }
 
@@ -156,47 +176,56 @@ extension WorkflowRun {
   }
 
   /// Runs a body.
-  private func execute(_ start: Start, lane: Lane) -> End {
-    if let problem = start.problem.first {
-      return .ended(.failure(problem, isRetryable: false, retryAfterNanoseconds: 0), [:])
+  @inline(__always)
+  private func execute(_ start: Start, _ context: ActionContext, lane: Lane) -> End {
+    if let inputs = start.inputs, let problem = inputs.problem {
+      return .ended(.failure(problem, isRetryable: false, retryAfterNanoseconds: 0), ValueObject())
     }
-    let context = ActionContext(host: self, step: start.step, attempt: start.attempt)
-    switch prepared.bodies[Int(prepared.actionIndices[Int(start.step)])] {
-    case .synchronous(let body):
+    let action = prepared.actionIndices[Int(start.step)]
+    do {
+      switch try prepared.bodies.run(action, start.inputs, in: context) {
+      case .nothing: return .success
+      case .outputs(let outputs): return .ended(.success, outputs)
+      case .none: break
+      }
+    } catch {
+      return .ended(ending(of: error, start), ValueObject())
+    }
+    run(prepared.bodies.asynchronous(action), start, context, lane: lane)
+    return .goesOn
+  }
+
+  /// Runs a body in a task of its own.
+  private func run(
+    _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, lane: Lane
+  ) {
+    let (step, attempt) = (start.step, Int(start.attempt))
+    let task = Task(priority: lane.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
+      let result: (Ending, ValueObject)
       do {
-        let outputs = try body(start.inputs, context)
-        return outputs.isEmpty ? .success : .ended(.success, outputs)
+        result = (.success, try await body(start.inputs?.values ?? ValueObject(), context))
       } catch {
-        return .ended(ending(of: error, start), [:])
+        result = (ending(of: error, start), [:])
       }
-    case .asynchronous(let body), .service(let body):
-      let key = RunState.TaskKey(step: start.step, attempt: start.attempt)
-      let task = Task(priority: lane.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
-        let result: (Ending, ValueObject)
-        do {
-          result = (.success, try await body(start.inputs, context))
-        } catch {
-          result = (ending(of: error, start), [:])
-        }
-        complete(start, result.0, result.1)
-      }
-      // The body may have ended, or the try may have been told to end, before the task could be kept.
-      state.withLock { state in
-        if state.plan.isRunning(start.step, attempt: start.attempt) { state.tasks[key] = task }
-      }
-      if cancellations.isCancelled(start.step, attempt: start.attempt) { task.cancel() }
-      return .goesOn
+      complete(start, result.0, result.1)
     }
+    // The body may have ended, or the try may have been told to end, before the task could be kept.
+    state.withLock { state in
+      if state.plan.isRunning(step, attempt: attempt) {
+        state.tasks[RunState.TaskKey(step: step, attempt: attempt)] = task
+      }
+    }
+    if cancellations.isCancelled(step, attempt: attempt) { task.cancel() }
   }
 
   /// Takes in the end of a body that ran in a task.
   private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
     let aftermath = state.withLock { state in
-      state.tasks[RunState.TaskKey(step: start.step, attempt: start.attempt)] = nil
-      take(ending, outputs, of: start, &state, at: clock.now)
+      state.tasks[RunState.TaskKey(step: start.step, attempt: Int(start.attempt))] = nil
+      take(ending, outputs, of: start, &state, at: state.instant(clock.now))
       return settle(&state)
     }
-    cancellations.forget(start.step, attempt: start.attempt)
+    cancellations.forget(start.step, attempt: Int(start.attempt))
     finish(aftermath)
   }
 
@@ -204,7 +233,7 @@ extension WorkflowRun {
     _ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int
   ) {
     var ending = ending
-    if !outputs.isEmpty, ending == .success, state.plan.isAwaiting(start.step, attempt: start.attempt) {
+    if !outputs.isEmpty, ending == .success, state.plan.isAwaiting(start.step, attempt: Int(start.attempt)) {
       if Value.object(outputs).exceeds(bytes: Limits.outputBytes) {
         ending = .failure(
           StepFailure(code: "output-too-large", message: "the outputs are larger than 1 MiB"), isRetryable: false,
@@ -213,12 +242,14 @@ extension WorkflowRun {
         state.outputs[start.step] = outputs
       }
     }
-    state.plan.apply(.finished(start.step, attempt: start.attempt, ending), at: now)
+    state.plan.apply(.finished(start.step, attempt: Int(start.attempt), ending), at: now)
   }
 
   /// What an error thrown by a body means.
   private func ending(of error: any Error, _ start: Start) -> Ending {
-    if error is CancellationError, cancellations.isCancelled(start.step, attempt: start.attempt) { return .cancelled }
+    if error is CancellationError, cancellations.isCancelled(start.step, attempt: Int(start.attempt)) {
+      return .cancelled
+    }
     switch error {
     case let error as ActionError:
       let declared = prepared.action(of: start.step).declaration.errors.first { $0.code == error.code }?.isRetryable

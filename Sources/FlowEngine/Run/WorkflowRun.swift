@@ -88,7 +88,7 @@ public final class WorkflowRun: Sendable {
       if let opening, opening.outcome != .cancelled {
         state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds)
       }
-      state.plan.apply(.cancelled, at: clock.now)
+      state.plan.apply(.cancelled, at: state.instant(clock.now))
       return settle(&state)
     }
     finish(aftermath)
@@ -132,8 +132,8 @@ public final class WorkflowRun: Sendable {
 
   private func deliverAnnounced(_ name: String) {
     let aftermath = state.withLock { state in
-      state.plan.apply(.posted(name), at: clock.now)
-      state.plan.apply(.announcedEventDone, at: clock.now)
+      state.plan.apply(.posted(name), at: state.instant(clock.now))
+      state.plan.apply(.announcedEventDone, at: state.instant(clock.now))
       return settle(&state)
     }
     finish(aftermath)
@@ -142,7 +142,7 @@ public final class WorkflowRun: Sendable {
   /// Tells the plan what happened now, or at an instant that has been noted.
   func change(_ event: PlanEvent, atNanoseconds: Int? = nil) {
     let aftermath = state.withLock { state in
-      state.plan.apply(event, at: atNanoseconds ?? clock.now)
+      state.plan.apply(event, at: atNanoseconds ?? state.instant(clock.now))
       return settle(&state)
     }
     finish(aftermath)

@@ -1,0 +1,72 @@
+/// What changes and what is fixed about every step, and the queues, in blocks of memory.
+///
+/// A plan touches them dozens of times a step; arrays would check at each touch whether they are shared and whether the
+/// index is in bounds. Here the first is checked once for each event (``makeUnique()``), the second in debug builds.
+///
+/// Proof of safety: the blocks are allocated and initialized in `Blocks.init`, never move, and are freed with the last
+/// plan that refers to them. Copies of a plan share them; every method that writes is reached only through a mutating
+/// entry of ``Plan`` that has called ``makeUnique()``, so that who writes is alone in holding them. Indices are those of
+/// steps and queues of one graph, for which the blocks are made.
+struct StepTables: @unchecked Sendable {
+  private final class Blocks {
+    let states: UnsafeMutableBufferPointer<StepState>
+    let traits: UnsafeMutableBufferPointer<StepTraits>
+    var queues: UnsafeMutableBufferPointer<PlanQueue>
+
+    init(count: Int) {
+      states = .allocate(capacity: count)
+      traits = .allocate(capacity: count)
+      states.initialize(repeating: StepState())
+      traits.initialize(repeating: StepTraits())
+      queues = .allocate(capacity: 0)
+    }
+
+    init(copying other: Blocks) {
+      states = .allocate(capacity: other.states.count)
+      traits = .allocate(capacity: other.traits.count)
+      _ = states.initialize(from: other.states)
+      _ = traits.initialize(from: other.traits)
+      queues = .allocate(capacity: other.queues.count)
+      _ = queues.initialize(from: other.queues)
+    }
+
+    deinit {
+      queues.deinitialize()
+      queues.deallocate()
+      states.deallocate()
+      traits.deallocate()
+    }
+  }
+
+  private var blocks: Blocks
+  /// What changes about each step.
+  private(set) var states: UnsafeMutableBufferPointer<StepState>
+  /// What is fixed about each step.
+  private(set) var traits: UnsafeMutableBufferPointer<StepTraits>
+  /// The queues.
+  private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
+
+  /// Tables for so many steps.
+  init(count: Int) { self.init(Blocks(count: count)) }
+
+  private init(_ blocks: Blocks) {
+    self.blocks = blocks
+    states = blocks.states
+    traits = blocks.traits
+    queues = blocks.queues
+  }
+
+  /// Replaces the queues.
+  mutating func setQueues(_ new: [PlanQueue]) {
+    blocks.queues.deinitialize()
+    blocks.queues.deallocate()
+    blocks.queues = .allocate(capacity: new.count)
+    _ = blocks.queues.initialize(from: new)
+    queues = blocks.queues
+  }
+
+  /// Makes sure that no other plan shares the blocks; to be called before anything is written.
+  mutating func makeUnique() {
+    if !isKnownUniquelyReferenced(&blocks) { self = StepTables(Blocks(copying: blocks)) }
+  }
+}

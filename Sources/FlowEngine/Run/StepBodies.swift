@@ -1,0 +1,80 @@
+import FlowModel
+import FlowPluginKit
+
+/// What runs for each action of a workflow, so that a slot calls it without counting references: several slots that run
+/// steps of one action would fetch its count from each other.
+///
+/// Proof of safety: the references are retained in `init`, never replaced, and released in `deinit`; whoever calls a body
+/// holds the workflow that holds this.
+final class StepBodies: @unchecked Sendable {
+  /// A body that runs in a task.
+  typealias Asynchronous = @Sendable (ValueObject, ActionContext) async throws -> ValueObject
+
+  private final class Plain: Sendable {
+    let call: @Sendable (ActionContext) throws -> Void
+    init(_ call: @escaping @Sendable (ActionContext) throws -> Void) { self.call = call }
+  }
+
+  private final class Synchronous: Sendable {
+    let call: @Sendable (ValueObject, ActionContext) throws -> ValueObject
+    init(_ call: @escaping @Sendable (ValueObject, ActionContext) throws -> ValueObject) { self.call = call }
+  }
+
+  private struct References {
+    var plain: Unmanaged<Plain>?
+    var synchronous: Unmanaged<Synchronous>?
+  }
+
+  private let bodies: [RegisteredAction.Body]
+  private let references: UnsafeMutableBufferPointer<References>
+
+  init(_ actions: [RegisteredAction]) {
+    bodies = actions.map(\.body)
+    references = .allocate(capacity: actions.count)
+    for (index, action) in actions.enumerated() {
+      var reference = References()
+      if let call = action.plainBody {
+        reference.plain = .passRetained(Plain(call))
+      } else if case .synchronous(let call) = action.body {
+        reference.synchronous = .passRetained(Synchronous(call))
+      }
+      references.initializeElement(at: index, to: reference)
+    }
+  }
+
+  deinit {
+    for reference in references {
+      reference.plain?.release()
+      reference.synchronous?.release()
+    }
+    references.deallocate()
+  }
+
+  /// How a synchronous body ended.
+  enum Ending {
+    case nothing
+    case outputs(ValueObject)
+    /// The action has no synchronous body.
+    case none
+  }
+
+  /// Runs the synchronous body of an action.
+  @inline(__always)
+  func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> Ending {
+    if let plain = references[Int(action)].plain {
+      try plain._withUnsafeGuaranteedRef { try $0.call(context) }
+      return .nothing
+    }
+    guard let body = references[Int(action)].synchronous else { return .none }
+    let outputs = try body._withUnsafeGuaranteedRef { try $0.call(inputs?.values ?? ValueObject(), context) }
+    return outputs.isEmpty ? .nothing : .outputs(outputs)
+  }
+
+  /// The body of an action that has no synchronous one.
+  func asynchronous(_ action: Int32) -> Asynchronous {
+    switch bodies[Int(action)] {
+    case .synchronous(let call): return { values, context in try call(values, context) }
+    case .asynchronous(let body), .service(let body): return body
+    }
+  }
+}
