@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build sync-server setup setup-test test test-server test-long bench lint check data-check clean
+.PHONY: run build sync-server setup setup-test test test-long bench lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -29,13 +29,9 @@ setup:
 setup-test:
 	@scripts/setup test
 
-## Runs every test.
+## Runs every test, with the sync server in front of a real PostgreSQL.
 test: setup-test
 	scripts/test $(TEST_LIMIT)
-
-## Runs every test with the sync server and PostgreSQL as well; builds Hummingbird first.
-test-server: setup-test
-	FLOWRUN_TEST_ARGUMENTS="--traits Server" scripts/test $(TEST_LIMIT)
 
 ## Runs what takes longer than a few minutes.
 test-long: setup-test

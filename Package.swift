@@ -121,7 +121,7 @@ func syncServer() -> [Target] {
       ],
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncConformance", "SyncHTTP", "SyncPostgres",
-        "flowrun-sync-server",
+        "flowrun-sync-server", "flowrun",
       ])
     + [
       .executableTarget(

@@ -6,7 +6,8 @@ let package = Package(
   name: "SyncBenchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "flowrun", path: "../..", traits: ["Server"])
+    .package(name: "flowrun", path: "../..", traits: ["Server"]),
+    .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ],
   targets: [
     .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
@@ -14,6 +15,7 @@ let package = Package(
       name: "SyncBenchmarks",
       dependencies: [
         "CLibPQ", .product(name: "SyncKit", package: "flowrun"), .product(name: "SyncServerKit", package: "flowrun"),
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
   ]
 )

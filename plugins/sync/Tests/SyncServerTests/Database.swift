@@ -11,57 +11,31 @@
       let output: String
     }
 
+    private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appendingPathComponent("../../../../scripts/postgres").standardizedFileURL.path
+
+    /// Starts it in the folder whose servers `scripts/test` stops when a test that was killed could not.
     init() throws {
-      folder = "/tmp/sync-pg-\(UUID().uuidString.prefix(8))"
-      information = "host=\(folder) dbname=postgres user=sync"
-      let script = """
-        set -e
-        bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1); [ -z "$bin" ] || PATH="$bin:$PATH"
-        mkdir -p '\(folder)'
-        run() { "$@"; }
-        if [ "$(id -u)" = 0 ]; then
-          chown postgres '\(folder)'
-          run() { setpriv --reuid=postgres --regid=postgres --init-groups env HOME='\(folder)' PATH="$PATH" "$@"; }
-        fi
-        cd '\(folder)'
-        run initdb --no-sync -A trust -U sync -D '\(folder)/data' >/dev/null
-        """
-      let (status, output) = try Shell.run(script)
-      guard status == 0 else { throw Failure(output: output) }
+      let parent = ProcessInfo.processInfo.environment["FLOWRUN_TEST_POSTGRES"] ?? "/tmp"
+      folder = "\(parent)/sync-pg-\(UUID().uuidString.prefix(8))"
+      information = "host=\(folder)/socket dbname=postgres user=sync"
       try start()
     }
 
     /// Starts it, also after it was killed.
-    func start() throws {
-      let (status, output) = try Shell.run(
-        """
-        bin=$(ls -d /usr/lib/postgresql/*/bin 2>/dev/null | tail -n 1); [ -z "$bin" ] || PATH="$bin:$PATH"
-        cd '\(folder)'
-        as=""; [ "$(id -u)" != 0 ] || as="setpriv --reuid=postgres --regid=postgres --init-groups env HOME=\(folder)"
-        # After a kill the shared memory is in use until the last child has noticed.
-        for try in $(seq 50); do
-          $as pg_ctl -D '\(folder)/data' -w -l '\(folder)/log' \
-            -o "-k '\(folder)' -c listen_addresses= -c max_connections=60" start && exit 0
-          sleep 0.1
-        done
-        exit 1
-        """)
-      guard status == 0 else { throw Failure(output: output) }
-    }
+    func start() throws { try run("start") }
 
     deinit {
-      _ = try? Shell.run(
-        """
-        kill -INT $(head -n 1 '\(folder)/data/postmaster.pid') 2>/dev/null
-        for i in 1 2 3 4 5 6 7 8 9 10; do [ -e '\(folder)/data/postmaster.pid' ] || break; sleep 0.1; done
-        rm -rf '\(folder)'
-        """)
+      try? run("stop")
+      try? FileManager.default.removeItem(atPath: folder)
     }
 
     /// Ends every process of it at once, as a power cut would.
-    func kill() throws {
-      _ = try Shell.run(
-        "pid=$(head -n 1 '\(folder)/data/postmaster.pid'); kill -KILL $pid $(ps -o pid= --ppid $pid)")
+    func kill() throws { try run("kill") }
+
+    private func run(_ verb: String) throws {
+      let (status, output) = try Shell.run("'\(Self.script)' \(verb) '\(folder)'")
+      guard status == 0 else { throw Failure(output: output) }
     }
   }
 
@@ -70,9 +44,7 @@
     static func run(_ script: String, input: String = "") throws -> (status: Int32, output: String) {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/bash")
-      // A server that the script leaves behind must not hold what the parent waits on: everything but the standard files
-      // is closed first.
-      process.arguments = ["-c", "for n in {3..63}; do eval \"exec $n>&-\"; done; " + script]
+      process.arguments = ["-c", script]
       let (standardInput, standardOutput) = (Pipe(), Pipe())
       process.standardInput = standardInput
       process.standardOutput = standardOutput

@@ -74,8 +74,8 @@
     }
   }
 
-  /// `flowrun-sync-server` as a process.
-  struct ServerProcess {
+  /// `flowrun-sync-server` as a process, which ends with this.
+  final class ServerProcess {
     let address: String
     private let process = Process()
 
@@ -92,6 +92,9 @@
       // The line that it prints when it listens, or the end of its output when it could not.
       _ = try output.fileHandleForReading.read(upToCount: 1)
     }
+
+    // What a failing test leaves running would hold the suite's output open.
+    deinit { if process.isRunning { kill() } }
 
     func kill() {
       _ = try? Shell.run("kill -KILL \(process.processIdentifier)")

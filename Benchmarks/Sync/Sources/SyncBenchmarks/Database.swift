@@ -1,0 +1,83 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncHTTP
+import SyncPostgres
+
+/// PostgreSQL under load, and a device that has everything to fetch.
+enum Database {
+  static let seconds = 5.0
+
+  /// Commits by as many writers as fit, each to a zone of its own or all to one.
+  static func commits(_ information: String, writers: Int, zones: Int) async throws -> Double {
+    let names = (0..<zones).map { "Commits\($0)" }
+    let policies = Dictionary(uniqueKeysWithValues: names.map { ($0, AnythingPolicy()) })
+    let backend = try await PostgresBackend(information, zones: policies, connections: writers)
+    defer { backend.close() }
+    let began = Instant.now
+    let done = try await withThrowingTaskGroup(of: Int64.self) { group in
+      for writer in 0..<writers {
+        group.addTask {
+          let (zone, device) = (names[writer % zones], DeviceID(stem: "w", random: .random(in: 0 ... .max)))
+          let key = RecordKey(type: "T", name: "run-\(device)")
+          var version: Int64 = 0
+          let now = try await backend.serverTime()
+          while Double(Instant.now - began) < seconds * 1e9 {
+            let write = Write(dot: Dot(device: device, number: version + 1), milliseconds: now, payload: [1])
+            let reply = try await backend.commit(
+              [Operation(key: key, expectedVersion: version, change: .write(write))], zone: zone)
+            guard case .committed? = reply.results.first else { throw Failure("a commit came to \(reply.results)") }
+            version += 1
+          }
+          return version
+        }
+      }
+      return try await group.reduce(0, +)
+    }
+    return Double(done) / (Double(Instant.now - began) / 1e9)
+  }
+
+  /// A new device fetches 10,000 records through the server and keeps them in its file.
+  static func catchUp(_ information: String, _ figures: Figures) async throws {
+    let zone = "CatchUp\(UInt32.random(in: 0 ... .max))"
+    let count = 10_000
+    let backend = try await PostgresBackend(information, zones: [zone: AnythingPolicy()])
+    let device = DeviceID(stem: "w", random: 1)
+    let now = try await backend.serverTime()
+    for batch in 0..<(count / SyncLimits.operations) {
+      let operations = (0..<SyncLimits.operations).map { index in
+        let number = batch * SyncLimits.operations + index
+        return Operation(
+          key: RecordKey(type: "T", name: "r\(number)"), expectedVersion: 0,
+          change: .write(
+            Write(dot: Dot(device: device, number: Int64(number + 1)), milliseconds: now, payload: [1])))
+      }
+      _ = try await backend.commit(operations, zone: zone)
+    }
+    let bare = Instant.now
+    var (cursor, hasMore): (Cursor?, Bool) = (nil, true)
+    while hasMore {
+      let page = try await backend.changes(
+        zone: zone, since: cursor, limit: SyncLimits.records, maximumBytes: SyncLimits.bodyBytes)
+      (cursor, hasMore) = (page.cursor, page.hasMore)
+    }
+    let direct = Double(Instant.now - bare) / 1e9
+    backend.close()
+    let seconds = try await Devices.serving(information, zone: zone) { address in
+      let session = try await Devices.session(
+        "new", try HTTPBackend(address: address, token: ""), zone: zone, policy: AnythingPolicy())
+      let began = Instant.now
+      await session.start()
+      guard await session.wait(milliseconds: 60_000, until: { $0.completedPulls > 0 }),
+        await session.machine.replica.confirmed.count == count
+      else { throw Failure("the new device did not fetch everything") }
+      let taken = Double(Instant.now - began) / 1e9
+      await session.stop()
+      return taken
+    }
+    figures.add(
+      "cold catch-up of 10,000 records by a new device", seconds, "s", atMost: 1,
+      detail: "reading them from PostgreSQL alone \(Figures.short(direct)) s",
+      figures: ["seconds": seconds, "postgresSeconds": direct, "records": Double(count)])
+  }
+}

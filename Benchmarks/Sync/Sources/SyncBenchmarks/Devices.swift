@@ -1,0 +1,187 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import SyncHTTP
+import SyncPomodoro
+import SyncPostgres
+import SyncServer
+import SyncStorage
+
+/// Where the devices of a measurement keep their zone.
+enum Place {
+  case file(String)
+  case server(String)
+
+  func backend() throws -> any SyncBackend {
+    switch self {
+    case .file(let path): try SQLiteBackend(path: path, zones: [PomodoroPolicy.zone: PomodoroPolicy()])
+    case .server(let address): try HTTPBackend(address: address, token: "")
+    }
+  }
+
+  var arguments: [String] {
+    switch self {
+    case .file(let path): ["follow", "file", path]
+    case .server(let address): ["follow", "server", address]
+    }
+  }
+}
+
+/// From an action on one device to its being applied on another: real devices, each with its own file, in processes of
+/// their own.
+enum Devices {
+  static let actions = 300
+
+  /// A device that has no budget to keep to, with a file of its own.
+  static func session(
+    _ device: String, _ backend: any SyncBackend, zone: String = PomodoroPolicy.zone,
+    policy: any MergePolicy = PomodoroPolicy(), _ onChange: @escaping @Sendable (SyncMachine) -> Void = { _ in }
+  ) async throws -> SyncSession {
+    var limits = RequestBudget.Limits()
+    limits.requestsPerHour = 1_000_000
+    limits.bytesPerDay = 1 << 40
+    let file = NSTemporaryDirectory() + "sync-benchmark-\(UUID().uuidString).sqlite"
+    return try await SyncSession.open(
+      device: device, zone: zone, backend: backend, store: try SQLiteReplicaStore(path: file), policy: policy,
+      limits: limits
+    ) { notice, machine in
+      if case .changed(PomodoroPolicy.timer, remote: true, rule: _) = notice { onChange(machine) }
+    }
+  }
+
+  /// The receiving process: a line with the instant and the number of each action that it has applied.
+  static func follow(_ place: Place) async throws {
+    let phone = try await session("phone", try place.backend()) { machine in
+      let now = Instant.now
+      let payload = machine.view(of: PomodoroPolicy.timer).reading(by: PomodoroPolicy())?.winner.payload ?? []
+      let number = (try? TimerState(payload: payload))?.remainingMilliseconds ?? 0
+      Child.say("\(now) \(number)")
+    }
+    await phone.start()
+    _ = await phone.wait(milliseconds: 10_000) { $0.completedPulls > 0 && $0.status(atMilliseconds: 0).isChannelUp }
+    Child.say("ready")
+    await Child.parentEnds()
+    await phone.stop()
+  }
+
+  static func latencies(_ place: Place) async throws -> Latencies {
+    let follower = try Child(place.arguments)
+    defer { follower.end() }
+    guard await follower.line() == "ready" else { throw Failure("the receiving device did not begin") }
+    let mac = try await session("mac", try place.backend())
+    await mac.start()
+    _ = await mac.wait(milliseconds: 10_000) { $0.completedPulls > 0 }
+    var latencies = Latencies()
+    for number in 1...actions {
+      // An action after rest, at no fixed beat.
+      try await Task.sleep(for: .milliseconds(160 + number * 7 % 40))
+      let began = Instant.now
+      try await mac.act(
+        PomodoroPolicy.timer,
+        .init(payload: TimerState(kind: .focus, remainingMilliseconds: Int64(number)).payload))
+      var arrived: UInt64?
+      while arrived == nil {
+        guard let parts = await follower.line()?.split(separator: " "), parts.count == 2 else {
+          throw Failure("the receiving device ended early")
+        }
+        if Int(parts[1]) == number { arrived = UInt64(parts[0]) }
+      }
+      latencies.record(nanoseconds: (arrived ?? began) - began)
+    }
+    await mac.stop()
+    return latencies
+  }
+
+  /// The serving process: one line with its address, then it serves until its input ends.
+  static func serve(_ information: String, zone: String) async throws {
+    let policy: any MergePolicy = zone == PomodoroPolicy.zone ? PomodoroPolicy() : AnythingPolicy()
+    let backend = try await PostgresBackend(information, zones: [zone: policy])
+    var settings = ServerSettings(tokens: [zone: nil])
+    settings.port = 0
+    settings.requestsPerSecond = 1_000_000
+    let server = SyncServer(backend: backend, settings: settings)
+    let running = Task {
+      try await server.run(stopOnSignals: false) { port in
+        Child.say("http://127.0.0.1:\(port)")
+      }
+    }
+    await Child.parentEnds()
+    running.cancel()
+    _ = await running.result
+    backend.close()
+  }
+
+  /// Runs the body with the address of a server in a process of its own.
+  static func serving<Value>(
+    _ information: String, zone: String = PomodoroPolicy.zone, _ body: (String) async throws -> Value
+  ) async throws -> Value {
+    let server = try Child(["serve", information, zone])
+    defer { server.end() }
+    guard let address = await server.line() else { throw Failure("the server did not begin") }
+    return try await body(address)
+  }
+}
+
+/// This program in a process of its own, line by line.
+final class Child {
+  private let process = Process()
+  private let input = Pipe()
+  private var lines: AsyncStream<String>.Iterator
+
+  init(_ arguments: [String]) throws {
+    let output = Pipe()
+    let (stream, continuation) = AsyncStream.makeStream(of: String.self)
+    lines = stream.makeAsyncIterator()
+    process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0])
+    process.arguments = arguments
+    process.standardInput = input
+    process.standardOutput = output
+    try process.run()
+    let reading = output.fileHandleForReading
+    Thread.detachNewThread {
+      var rest: [UInt8] = []
+      while case let more = reading.availableData, !more.isEmpty {
+        rest += more
+        while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+          continuation.yield(String(decoding: rest[..<end], as: UTF8.self))
+          rest.removeSubrange(...end)
+        }
+      }
+      continuation.finish()
+    }
+  }
+
+  /// The next line, nil at the end.
+  func line() async -> String? { await lines.next(isolation: #isolation) }
+
+  func end() {
+    try? input.fileHandleForWriting.close()
+    process.waitUntilExit()
+  }
+
+  /// In the child: writes a line at once.
+  static func say(_ line: String) { FileHandle.standardOutput.write(Data((line + "\n").utf8)) }
+
+  /// In the child: waits until its parent closes its input or ends.
+  static func parentEnds() async {
+    await withCheckedContinuation { continuation in
+      Thread.detachNewThread {
+        _ = try? FileHandle.standardInput.readToEnd()
+        continuation.resume()
+      }
+    }
+  }
+}
+
+/// Why a measurement could not be made.
+struct Failure: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// Takes anything: for measuring the store alone.
+struct AnythingPolicy: MergePolicy {
+  let windowMilliseconds: Int64 = 5000
+  func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing { Standing(priority: 0) }
+  func problem(with write: Write, for key: RecordKey) -> String? { nil }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import Histogram
+
+/// What was measured, row by row: each as a line of JSON at once, all as a table at the end.
+final class Figures {
+  /// One row. `value` is what `bar` is about, in `unit`.
+  struct Row: Encodable {
+    var work: String
+    var bar: String
+    var value: Double
+    var unit: String
+    var isMet: Bool?
+    var detail: String
+    /// Further figures by name, the unit last in each.
+    var figures: [String: Double]
+  }
+
+  private(set) var rows: [Row] = []
+
+  /// Adds a row; `atMost` or `atLeast` is its bar, neither for one that stands beside another.
+  func add(
+    _ work: String, _ value: Double, _ unit: String, atMost: Double? = nil, atLeast: Double? = nil, detail: String = "",
+    figures: [String: Double] = [:]
+  ) {
+    let bar = atMost.map { "≤ \(Self.short($0))" } ?? atLeast.map { "≥ \(Self.short($0))" } ?? "–"
+    let isMet = atMost.map { value <= $0 } ?? atLeast.map { value >= $0 }
+    let row = Row(
+      work: work, bar: bar, value: Self.rounded(value), unit: unit, isMet: isMet, detail: detail,
+      figures: figures.mapValues(Self.rounded))
+    rows.append(row)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    if let line = try? encoder.encode(row) { print(String(decoding: line, as: UTF8.self)) }
+    fflush(nil)
+  }
+
+  /// Adds a row for each named share of latencies, with the others as its detail.
+  func add(_ work: String, _ latencies: Latencies, bars: [(percentile: Double, atMost: Double?)]) {
+    for bar in bars {
+      add(
+        "\(work): p\(Int(bar.percentile))", latencies.milliseconds(percentile: bar.percentile), "ms",
+        atMost: bar.atMost,
+        detail: latencies.text, figures: latencies.figures)
+    }
+  }
+
+  /// Everything as a table.
+  var table: String {
+    let shown = rows.map { row in
+      let mark = row.isMet.map { $0 ? "met" : "MISSED" } ?? ""
+      return [row.work, "\(Self.short(row.value)) \(row.unit)", row.bar, mark, row.detail]
+    }
+    let widths = (0..<4).map { column in shown.map { $0[column].count }.max() ?? 0 }
+    return shown.map { cells in
+      cells.enumerated().map { column, cell in
+        column < 4 ? cell + String(repeating: " ", count: widths[column] - cell.count) : cell
+      }.joined(separator: "  ")
+    }.joined(separator: "\n")
+  }
+
+  static func short(_ number: Double) -> String {
+    number == number.rounded() ? String(Int(number)) : String(format: number < 10 ? "%.2f" : "%.1f", number)
+  }
+
+  private static func rounded(_ number: Double) -> Double { (number * 1000).rounded() / 1000 }
+}
+
+/// How long something took, each time: a histogram of microseconds with three significant digits.
+struct Latencies {
+  private var histogram = Histogram<UInt64>(
+    highestTrackableValue: 60_000_000, numberOfSignificantValueDigits: .three)
+
+  mutating func record(nanoseconds: UInt64) { histogram.record(min(nanoseconds / 1000, 60_000_000)) }
+
+  /// What this share of them, in percent, stays within.
+  func milliseconds(percentile: Double) -> Double { Double(histogram.valueAtPercentile(percentile)) / 1000 }
+
+  var figures: [String: Double] {
+    [
+      "count": Double(histogram.totalCount), "p50Milliseconds": milliseconds(percentile: 50),
+      "p90Milliseconds": milliseconds(percentile: 90), "p99Milliseconds": milliseconds(percentile: 99),
+      "maxMilliseconds": milliseconds(percentile: 100),
+    ]
+  }
+
+  var text: String {
+    let shares = [50.0, 90, 99, 100].map { Figures.short(milliseconds(percentile: $0)) }
+    return "p50 \(shares[0]), p90 \(shares[1]), p99 \(shares[2]), max \(shares[3]) ms of \(histogram.totalCount)"
+  }
+}

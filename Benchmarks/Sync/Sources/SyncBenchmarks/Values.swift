@@ -1,0 +1,50 @@
+import SyncCore
+import SyncPomodoro
+import SyncSimulation
+
+/// What needs no store: merging, and histories on the virtual clock.
+enum Values {
+  static func merging(_ figures: Figures) {
+    let policy = PomodoroPolicy()
+    var (left, right) = (Cell(), Cell())
+    for index in 0..<3 {
+      let write = Write(
+        dot: Dot(device: DeviceID(stem: "MacBook-Pro", random: UInt32(index)), number: 7),
+        milliseconds: 1_704_628_800_000 + Int64(index),
+        payload: TimerState(kind: .focus, remainingMilliseconds: 1_500_000 + Int64(index)).payload)
+      if index < 2 { left.apply(write, windowMilliseconds: policy.windowMilliseconds) }
+      if index > 0 { right.apply(write, windowMilliseconds: policy.windowMilliseconds) }
+    }
+    let (rounds, batches) = (20_000, 20)
+    var (joins, readings): ([Double], [Double]) = ([], [])
+    let both = Cell.join(left, right, windowMilliseconds: policy.windowMilliseconds)
+    for _ in 0..<batches {
+      var entries = 0
+      let began = Instant.now
+      for _ in 0..<rounds { entries += Cell.join(left, right, windowMilliseconds: 5000).entries.count }
+      let between = Instant.now
+      for _ in 0..<rounds { entries += both.reading(by: policy)?.contenders ?? 0 }
+      let end = Instant.now
+      // What is counted is used, so that the work cannot be left out.
+      precondition(entries >= 3 * rounds)
+      joins.append(Double(between - began) / Double(rounds))
+      readings.append(Double(end - between) / Double(rounds))
+    }
+    let (joined, reading) = (joins.sorted()[batches / 2], readings.sorted()[batches / 2])
+    figures.add(
+      "merge of two cells, three devices", joined / 1000, "µs", atMost: 2,
+      detail: "reading the winner \(Figures.short(reading / 1000)) µs",
+      figures: ["mergeNanoseconds": joined, "readingNanoseconds": reading])
+  }
+
+  static func histories(_ figures: Figures) {
+    let began = Instant.now
+    var bad = 0
+    for seed in 1...UInt64(10_000) where !Simulation.run(.concurrentHistory(seed: seed)).isGood { bad += 1 }
+    let seconds = Double(Instant.now - began) / 1e9
+    figures.add(
+      "10,000 simulated concurrent histories", seconds, "s", atMost: 30,
+      detail: bad == 0 ? "all converged and equal to the oracle" : "\(bad) DID NOT CONVERGE",
+      figures: ["seconds": seconds, "bad": Double(bad)])
+  }
+}
