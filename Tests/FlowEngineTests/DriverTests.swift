@@ -58,6 +58,15 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
+  @Test func `a run waits for the event that a running service names in its inputs`() async throws {
+    let report = try await EngineFixture([
+      Step("radio", "probe.radio", with: ["event": "signal"]),
+      Step("hears", needs: [0]) { $0.after = ["signal"] },
+    ]).run()
+    #expect(report["hears"].outcome == .success)
+    #expect(report["radio"].outcome == .success)
+  }
+
   @Test func `a failing step is tried again with pauses, and its last try counts (S34)`() async throws {
     let report = try await EngineFixture([
       Step("flaky", "probe.fail-twice") { $0.retry = RetryPolicy(attempts: 3, delay: .milliseconds(5), backoff: 2) }

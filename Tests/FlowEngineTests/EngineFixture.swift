@@ -89,7 +89,7 @@ struct ProbePlugin: Plugin {
   var door = Door()
   var diary = Diary()
   var actions: [any ActionType.Type] {
-    [Hold.self, Note.self, Provide.self, Serve.self, Cleanup.self, FailTwice.self]
+    [Hold.self, Note.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self]
   }
   var resources: [PluginResource] { [PluginResource(.door, door), PluginResource(.diary, diary)] }
 
@@ -144,6 +144,23 @@ struct ProbePlugin: Plugin {
         diary.write("stopped")
       }
       return Output(port: 7)
+    }
+  }
+
+  /// Reports ready and posts the event that its input names when everything else has long been settled.
+  struct Radio: Service {
+    static let name = "probe.radio"
+    static let summary = "Posts an event some time after it is ready"
+    static let eventFromInput: String? = "event"
+    struct Input: ActionInput {
+      @Field("The event to post") var event: String
+    }
+    func run(_ input: Input, in context: ActionContext) async throws -> NoOutput {
+      context.ready(NoOutput())
+      try await context.sleep(for: .milliseconds(20))
+      try context.post(input.event)
+      try? await context.sleep(for: .seconds(60))
+      return NoOutput()
     }
   }
 

@@ -76,7 +76,7 @@ public struct PreparedWorkflow: Sendable {
           details.append(detail)
         }
         let fact = StepFacts(
-          isService: declaration.isService, postedEvents: declaration.events,
+          isService: declaration.isService, postedEvents: Self.eventsPosted(by: declaration, with: step.with),
           statusFunctions: detail.condition?.statusFunctionSet ?? [])
         if fact.isService || !fact.statusFunctions.isEmpty { facts[StepIndex(place)] = fact }
       } catch {
@@ -97,6 +97,13 @@ public struct PreparedWorkflow: Sendable {
     } catch {
       throw Problem(step: nil, message: error.description)
     }
+  }
+
+  /// What a step may post: the events that its action declares, and the one that it names in its inputs, as `flow.post`
+  /// does.
+  private static func eventsPosted(by declaration: ActionDeclaration, with inputs: ValueObject) -> [String] {
+    guard let event = declaration.eventFromInput.flatMap({ inputs[$0]?.stringValue }) else { return declaration.events }
+    return declaration.events + [event]
   }
 
   /// What a step has beyond its action; nil: nothing.
