@@ -33,6 +33,9 @@ extension ActionOutput {
     if Self.self == NoOutput.self || Self.self == AnyOutput.self { return [] }
     let recorder = FieldRecorder()
     _ = try? Self(from: FieldRecordingDecoder(recorder: recorder))
+    precondition(
+      !recorder.fields.contains { $0.name == "values" },
+      "'\(Self.self)' cannot have an output 'values': all its outputs together have that name; call it otherwise")
     return recorder.fields.map { field in
       FieldDeclaration(
         field.name, field.type, isRequired: field.isRequired, summary: Self.summaries[field.name] ?? "")

@@ -1,0 +1,22 @@
+import FlowModel
+import FlowPluginKit
+import Testing
+
+/// What is refused of actions that are compiled in, at once and with a reason.
+@Suite(.timeLimit(.minutes(1)))
+struct CompiledInTests {
+  struct Ambiguous: Action {
+    static let name = "ambiguous.run"
+    static let summary = "Gives an output that cannot be told from all outputs"
+    struct Output: ActionOutput { var values: ValueObject }
+    func run(_ input: NoInput, in context: ActionContext) throws -> Output { Output(values: [:]) }
+  }
+
+  @Test func `an output called as all outputs together are ends the program that declares it`() async throws {
+    let result = await #expect(processExitsWith: .failure, observing: [\.standardErrorContent]) {
+      _ = RegisteredAction(Ambiguous.self)
+    }
+    let errors = String(decoding: try #require(result).standardErrorContent, as: UTF8.self)
+    #expect(errors.contains("'Output' cannot have an output 'values'"), "\(errors)")
+  }
+}
