@@ -86,6 +86,49 @@ import Testing
     }
   }
 
+  // MARK: plugin.yaml
+
+  private func expectPluginAgreement(_ text: String) {
+    guard let document = document(Array(text.utf8)) else { return }
+    let result = PluginManifestLoader().load(bytes: Array(text.utf8), file: "plugin.yaml")
+    let problem = SchemaValidator(root: PluginSchema().json()).problem(with: document)
+    // That an action bears its plugin's name, and that a default fits its type, a schema cannot say.
+    let sayable = result.diagnostics.filter { !$0.message.contains("plugin's name") && $0.code != .invalidDefault }
+    #expect(
+      (problem == nil) == sayable.isEmpty,
+      "the schema says \(problem ?? "nothing") of:\n\(text)\nand the loader:\n\(result.rendered())")
+  }
+
+  @Test func `the schema of plugin.yaml and its loader agree about every key with every kind of value`() {
+    let values = [
+      "", "null", "true", "no", "0", "1", "2", "1.5", "''", "text", "a-b", "a b", "A", "main.swift", "/main.swift",
+      "../main.swift", "sub/main.swift", "a/../main.swift", "main.py", "[]", "[a]", "[a, a]", "[1]", "[[a]]", "[a b]",
+      "{}", "{ a: b }", "{ a: {} }", "{ a: { summary: x } }", "{ 'a b': { summary: x } }", "{ x.a: { summary: x } }",
+      "{ x.a: { summary: x, more: 1 } }", "{ x.a: 5 }", "{ a: { type: string } }", "{ a: { type: array } }",
+      "{ a: { type: array, items: { type: integer } } }", "{ a: { type: string, items: { type: string } } }",
+      "{ a: { type: path, base: file } }", "{ a: { type: strng } }", "{ a: { type: integer, default: 1 } }",
+      "{ a: { summary: x, retryable: true } }", "{ a: { summary: x, retryable: 1 } }", "{ a: { retryable: true } }",
+    ]
+    for value in values {
+      for key in ManifestKey.allCases {
+        var text = "\(key.rawValue): \(value)\n"
+        for (other, line) in [
+          (ManifestKey.name, "name: x"), (.version, "version: 1.0.0"), (.protocol, "protocol: 1"),
+          (.actions, "actions: { x.run: { summary: Runs } }"),
+        ] where other != key { text += line + "\n" }
+        expectPluginAgreement(text)
+        if key != .command, key != .source { expectPluginAgreement(text + "command: [cat]\n") }
+        if key == .source { expectPluginAgreement(text + "command: [cat]\n") }
+      }
+      for key in ManifestActionKey.allCases {
+        let summary = key == .summary ? "" : "summary: Runs, "
+        expectPluginAgreement(
+          "name: x\nversion: 1.0.0\nprotocol: 1\ncommand: [cat]\nactions: { x.run: { \(summary)\(key.rawValue): \(value) } }\n"
+        )
+      }
+    }
+  }
+
   @Test func `the schema names every key and describes it`() throws {
     let schema = WorkflowSchema(catalogue: TestCatalogue.standard).json()
     let step = try #require(schema.objectValue?["definitions"]?.objectValue?["step"]?.objectValue?["properties"])

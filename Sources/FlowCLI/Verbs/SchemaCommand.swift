@@ -1,18 +1,22 @@
 import ArgumentParser
 import FlowSyntax
 
-/// `flowrun schema`: the JSON Schema of workflow files, for editors.
+/// `flowrun schema`: the JSON Schema of workflow files or of `plugin.yaml`, for editors.
 struct SchemaCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "schema", abstract: "Prints the JSON Schema of workflow files, for editors.",
+    commandName: "schema", abstract: "Prints the JSON Schema of workflow files, or of plugin.yaml, for editors.",
     discussion: """
       Keep it beside the workflows and name it in their first line:
       # yaml-language-server: $schema=workflow.schema.json
       """)
 
+  @Flag(help: "The schema of plugin.yaml instead.")
+  var plugin = false
+
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
+    if plugin { return StandardOutput.write(PluginSchema().text()) }
     let installation = try Installation(given: plugins)
     installation.explainUnusable()
     StandardOutput.write(WorkflowSchema(catalogue: installation.registry).text())

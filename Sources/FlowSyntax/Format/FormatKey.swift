@@ -27,6 +27,10 @@ indirect enum Shape: Sendable {
   case string
   /// A string that is not empty.
   case name
+  /// A name of this kind.
+  case nameOf(NameKind)
+  /// The relative path of a Swift file.
+  case sourceFile
   case boolean
   case integer(ClosedRange<Int>)
   case number(atLeast: Double)

@@ -8,7 +8,9 @@ enum ManifestKey: String, FormatKey {
 
   var shape: Shape {
     switch self {
-    case .name, .version, .source, .description: .string
+    case .name: .nameOf(.plugin)
+    case .version, .description: .string
+    case .source: .sourceFile
     case .protocol: .integer(1...1)
     case .command: .list(of: .string, isNonempty: true)
     case .env: .list(of: .string, isNonempty: false)
@@ -44,9 +46,9 @@ enum ManifestActionKey: String, FormatKey {
     switch self {
     case .summary, .example: .string
     case .inputs, .outputs: .named(.field, .map(FieldKey.self))
-    case .events: .list(of: .string, isNonempty: false)
+    case .events: .list(of: .nameOf(.event), isNonempty: false)
     case .service, .protectedData, .retryable: .boolean
-    case .errors: .named(.queue, .map(ManifestErrorKey.self))
+    case .errors: .named(.field, .map(ManifestErrorKey.self))
     }
   }
 

@@ -178,6 +178,7 @@ struct ManifestReader: DocumentReading {
         reportDuplicate(member.key, in: node)
         continue
       }
+      checkName(code, .field, member.key)
       var summary = ""
       var isRetryable = false
       let owner = Owner.text("error '\(code)'")

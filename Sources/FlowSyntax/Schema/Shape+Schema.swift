@@ -6,6 +6,8 @@ extension Shape {
     switch self {
     case .string: ["type": "string"]
     case .name: ["type": "string", "minLength": 1]
+    case .nameOf(let kind): ["type": "string", "pattern": .string(kind.pattern)]
+    case .sourceFile: ["type": "string", "pattern": "^(?!/)(?!(.*/)?[.][.]/).*[.]swift$"]
     case .boolean: ["type": "boolean"]
     case .integer(let range):
       ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
@@ -100,6 +102,7 @@ extension Shape {
     var schema: ValueObject = [
       "type": "object", "propertyNames": .object(names), "additionalProperties": .object(shape.schema),
     ]
+    if kind == .action { schema["minProperties"] = 1 }
     if kind == .step {
       schema["minProperties"] = 1
       schema["maxProperties"] = .integer(Limits.steps)

@@ -18,7 +18,7 @@ public struct WorkflowSchema: Sendable {
       "title": "A workflow of flowrun",
     ])
     schema["definitions"] = [
-      "duration": ["type": "string", "pattern": .string("^(\(SchemaPattern.duration))$")],
+      "duration": Self.duration,
       "step": .object(step()),
       "field": .object(Self.field()),
       "deadline": .object(Self.map(of: DeadlineKey.self)),
@@ -48,6 +48,11 @@ public struct WorkflowSchema: Sendable {
     if !required.isEmpty { schema["required"] = .array(required) }
     return schema
   }
+
+  private static let duration: Value = ["type": "string", "pattern": .string("^(\(SchemaPattern.duration))$")]
+
+  /// What declarations of fields refer to.
+  static var fieldDefinitions: Value { ["duration": duration, "field": .object(field())] }
 
   /// A declaration of a field, with the keys that belong to one type only.
   private static func field() -> ValueObject {

@@ -1,0 +1,23 @@
+import FlowModel
+
+/// The JSON Schema (draft 07) of `plugin.yaml`, for editors, made from the key tables that its loader uses.
+public struct PluginSchema: Sendable {
+  /// The schema, which is the same everywhere.
+  public init() {}
+
+  /// The schema as JSON.
+  public func json() -> Value {
+    var schema: ValueObject = [
+      "$schema": "http://json-schema.org/draft-07/schema#",
+      "title": "A plugin of flowrun",
+    ]
+    for (key, value) in WorkflowSchema.map(of: ManifestKey.self) { schema[key] = value }
+    schema["anyOf"] = [["required": ["command"]], ["required": ["source"]]]
+    schema["not"] = ["required": ["command", "source"]]
+    schema["definitions"] = WorkflowSchema.fieldDefinitions
+    return .object(schema)
+  }
+
+  /// The schema as a file: indented JSON with a line break at its end.
+  public func text() -> String { JSONText.write(json(), layout: .indented) + "\n" }
+}
