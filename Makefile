@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build sync-server setup setup-test test test-long bench lint check data-check clean
+.PHONY: run build sync-server setup setup-test test test-long bench fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -42,9 +42,14 @@ bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
 
+## Fuzzes everything that reads text somebody wrote, for FUZZ_SECONDS a target.
+FUZZ_SECONDS ?= 60
+fuzz: setup
+	scripts/fuzz $(FUZZ_SECONDS)
+
 ## Checks formatting and that every target imports only what the manifest lets it.
 lint:
-	swift format lint --strict --recursive --parallel Package.swift Sources Tests plugins Benchmarks
+	swift format lint --strict --recursive --parallel Package.swift Sources Tests plugins Benchmarks Fuzzing
 
 ## Everything a commit is held to.
 check: lint test

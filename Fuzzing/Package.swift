@@ -1,0 +1,25 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Coverage-guided fuzzing of everything that reads text somebody wrote. A package of its own, whose targets are the
+// same sources compiled with libFuzzer's instrumentation; `make fuzz` runs it.
+
+let instrumented: [SwiftSetting] = [.unsafeFlags(["-sanitize=fuzzer", "-enable-testing"])]
+
+let package = Package(
+  name: "Fuzzing",
+  platforms: [.macOS(.v15)],
+  targets: [
+    .systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])]),
+    .target(name: "FlowDiagnostics", swiftSettings: instrumented),
+    .target(name: "FlowModel", swiftSettings: instrumented),
+    .target(name: "FlowExpressions", dependencies: ["FlowDiagnostics", "FlowModel"], swiftSettings: instrumented),
+    .target(
+      name: "FlowSyntax", dependencies: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
+      swiftSettings: instrumented),
+    .target(name: "CLibFuzzer"),
+    .executableTarget(
+      name: "Fuzz", dependencies: ["CLibFuzzer", "FlowModel", "FlowExpressions", "FlowSyntax"],
+      linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
+  ]
+)

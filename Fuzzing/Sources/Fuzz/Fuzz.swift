@@ -1,0 +1,23 @@
+import CLibFuzzer
+
+/// `Fuzz TARGET [libFuzzer's options] [folders of inputs]`; an input that breaks a promise is kept as `crash-…`.
+@main
+enum Fuzz {
+  /// The fuzzer's callback is a C function, which cannot capture what is chosen once, before the first call.
+  nonisolated(unsafe) fileprivate static var check: @Sendable ([UInt8]) -> Void = { _ in }
+
+  static func main() {
+    guard CommandLine.arguments.count > 1, let target = Target(rawValue: CommandLine.arguments[1]) else {
+      let names = Target.allCases.map(\.rawValue).joined(separator: "|")
+      fatalError("usage: Fuzz \(names) [libFuzzer's options] [folders of inputs]")
+    }
+    check = target.check
+    var count = CommandLine.argc - 1
+    // libFuzzer reads its own arguments behind the name of the program.
+    var arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>? = CommandLine.unsafeArgv + 1
+    _ = LLVMFuzzerRunDriver(&count, &arguments) { data, size in
+      Fuzz.check(Array(UnsafeBufferPointer(start: data, count: size)))
+      return 0
+    }
+  }
+}
