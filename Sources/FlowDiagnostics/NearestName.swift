@@ -7,15 +7,17 @@ public enum NearestName {
   public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
-    let plainName = plain(name)
+    var rows = Rows()
+    var letters: [Unicode.Scalar] = []
     var best: (candidate: String, distance: Int)?
     for candidate in candidates where candidate != name {
-      if plain(candidate) == plainName { return candidate }
-      let letters = Array(candidate.unicodeScalars.prefix(longest + 1))
+      letters.removeAll(keepingCapacity: true)
+      letters.append(contentsOf: candidate.unicodeScalars.prefix(longest + 1))
+      guard letters.count <= longest else { continue }
+      if isSame(typed, letters) { return candidate }
       let allowed = max(1, max(typed.count, letters.count) / 3)
-      guard letters.count <= longest, abs(letters.count - typed.count) <= min(allowed, (best?.distance ?? .max) - 1)
-      else { continue }
-      let distance = distance(typed, letters)
+      guard abs(letters.count - typed.count) <= min(allowed, (best?.distance ?? .max) - 1) else { continue }
+      let distance = rows.distance(typed, letters)
       if distance <= allowed, distance < (best?.distance ?? .max), distance < max(typed.count, letters.count) {
         best = (candidate, distance)
       }
@@ -30,27 +32,51 @@ public enum NearestName {
 
   private static let longest = 128
 
-  private static func plain(_ name: String) -> String {
-    String(name.lowercased().filter { $0 != "-" && $0 != "_" && $0 != "." })
+  /// Whether two names are the same but for case, `-`, `_` and `.`.
+  private static func isSame(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Bool {
+    var place = 0
+    for letter in left where !isSeparator(letter) {
+      while place < right.count, isSeparator(right[place]) { place += 1 }
+      guard place < right.count, isSameLetter(letter, right[place]) else { return false }
+      place += 1
+    }
+    while place < right.count, isSeparator(right[place]) { place += 1 }
+    return place == right.count
   }
 
-  /// The optimal-string-alignment distance: Levenshtein's with swapped neighbours as one step.
-  private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-    var beforeLast = [Int](repeating: 0, count: right.count + 1)
-    var last = Array(0...right.count)
-    for row in 0..<left.count {
-      var current = [row + 1]
-      current.reserveCapacity(right.count + 1)
-      for column in 0..<right.count {
-        let isSame = left[row] == right[column]
-        var cost = min(last[column] + (isSame ? 0 : 1), last[column + 1] + 1, current[column] + 1)
-        if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
-          cost = min(cost, beforeLast[column - 1] + 1)
+  private static func isSeparator(_ letter: Unicode.Scalar) -> Bool {
+    letter == "-" || letter == "_" || letter == "."
+  }
+
+  private static func isSameLetter(_ left: Unicode.Scalar, _ right: Unicode.Scalar) -> Bool {
+    if left == right { return true }
+    if left.isASCII, right.isASCII { return left.value | 0x20 == right.value | 0x20 && left.properties.isAlphabetic }
+    return left.properties.lowercaseMapping == right.properties.lowercaseMapping
+  }
+
+  /// Room for the rows of the table, made once for all candidates.
+  private struct Rows {
+    private var beforeLast = [Int](repeating: 0, count: longest + 1)
+    private var last = [Int](repeating: 0, count: longest + 1)
+    private var current = [Int](repeating: 0, count: longest + 1)
+
+    /// The optimal-string-alignment distance: Levenshtein's with swapped neighbours as one step.
+    mutating func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
+      for column in 0...right.count { last[column] = column }
+      for row in 0..<left.count {
+        current[0] = row + 1
+        for column in 0..<right.count {
+          let isSame = left[row] == right[column]
+          var cost = min(last[column] + (isSame ? 0 : 1), last[column + 1] + 1, current[column] + 1)
+          if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
+            cost = min(cost, beforeLast[column - 1] + 1)
+          }
+          current[column + 1] = cost
         }
-        current.append(cost)
+        swap(&beforeLast, &last)
+        swap(&last, &current)
       }
-      (beforeLast, last) = (last, current)
+      return last[right.count]
     }
-    return last[right.count]
   }
 }

@@ -8,6 +8,8 @@ public enum Limits {
   public static let steps = 1_000_000
   /// Nodes that the aliases of a file may expand to.
   public static let aliasNodes = 100_000
+  /// Directives, lines that begin with `%`, in a file.
+  public static let directives = 100
   /// How deep maps and lists may nest.
   public static let nestingDepth = 64
   /// Problems that are named in one file; the rest is not shown.

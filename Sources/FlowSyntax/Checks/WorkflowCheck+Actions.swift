@@ -8,6 +8,7 @@ extension WorkflowCheck {
     let installed = catalogue.declarations
     for step in workflow.steps.indices {
       guard let entry = actions.entry(ofStep: step), entry.declaration == nil else { continue }
+      if isSettled { return }
       report(
         .unknownAction, "step '\(name(step))' uses '\(entry.name)', which is no installed action",
         at: span(.uses, of: step), help: actionHelp(entry.name, installed))

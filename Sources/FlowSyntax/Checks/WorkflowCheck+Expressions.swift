@@ -8,7 +8,7 @@ extension WorkflowCheck {
     if let node = places.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
     if let node = places.value(.deadline) { checkGateExpressions(node) }
     if let node = places.value(.outputs) { checkTemplates(node, .outputs, nil) }
-    for step in workflow.steps.indices {
+    for step in workflow.steps.indices where !isSettled {
       let place = workflow.steps[step]
       if place.hasOptions { checkOptions(place.options, of: step) }
       if !place.with.isEmpty, place.with.contains(where: { $0.value.containsExpression }) { checkWith(of: step) }
@@ -98,7 +98,7 @@ extension WorkflowCheck {
       if let properties, property == nil {
         report(
           .inputType, "\(owner) does not fit: there is no key '\(name)'", at: tree.span(member.key),
-          help: NearestName.question(name, among: properties.map(\.name)))
+          help: question(name, among: properties.map(\.name)))
       }
       checkValue(member.value, fits: property?.type ?? .any, step, owner)
     }

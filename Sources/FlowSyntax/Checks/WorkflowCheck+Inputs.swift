@@ -9,6 +9,7 @@ extension WorkflowCheck {
     for step in workflow.steps.indices {
       guard let entry = actions.entry(ofStep: step), let declaration = entry.declaration else { continue }
       if entry.isPlain && workflow.steps[step].with.isEmpty { continue }
+      if isSettled { return }
       checkInputs(of: step, declaration)
     }
   }
@@ -17,8 +18,10 @@ extension WorkflowCheck {
     let with = workflow.steps[step].with
     let mapping = node(.with, of: step)
     var literals = ValueObject()
+    let byName = with.count > 16 ? mapping.map { members(of: $0) } : nil
     for (name, value) in with {
-      let member = mapping.flatMap { tree.member(name, of: $0) }
+      if isSettled { return }
+      let member = byName.map { $0[name] } ?? mapping.flatMap { tree.member(name, of: $0) }
       let place = member.map { tree.span($0.key) } ?? idSpan(step)
       guard let field = declaration.input(named: name) else {
         reportUnknownInput(name, declaration, at: place)
@@ -42,6 +45,17 @@ extension WorkflowCheck {
     report(catalogue.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
   }
 
+  /// The members of a map by name, for one with so many that each is not looked for alone.
+  private func members(of mapping: NodeID) -> [String: MemberCursor.Member] {
+    var result: [String: MemberCursor.Member] = [:]
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: mapping, failures: &ignored)
+    while let member = members.next(in: tree) {
+      if let name = tree.text(of: member.key), result[name] == nil { result[name] = member }
+    }
+    return result
+  }
+
   private static func summary(of field: FieldDeclaration) -> String {
     field.summary.isEmpty ? "" : ": \(field.summary)"
   }
@@ -49,10 +63,9 @@ extension WorkflowCheck {
   private mutating func reportUnknownInput(_ name: String, _ declaration: ActionDeclaration, at span: Span) {
     let names = declaration.inputs.map(\.name)
     let nearest = NearestName.of(name, among: names).map { "did you mean '\($0)'? " } ?? ""
-    let list = names.map { "'\($0)'" }.joined(separator: ", ")
     report(
       .unknownInput, "'\(declaration.name)' has no input '\(name)'", at: span,
-      help: nearest + (names.isEmpty ? "it takes none" : "it has \(list)"))
+      help: nearest + (names.isEmpty ? "it takes none" : "it has \(Self.list(names))"))
   }
 
   /// What the action itself finds wrong, with its key paths as places.

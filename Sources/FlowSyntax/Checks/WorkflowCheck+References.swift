@@ -34,11 +34,11 @@ extension WorkflowCheck {
   }
 
   private mutating func checkInputReference(_ reference: ContextReference, at place: Span) {
-    guard let input = reference.path.first, field(like: input, in: workflow.inputs) == nil else { return }
+    guard let input = reference.path.first, inputs.field(like: input) == nil else { return }
     let names = workflow.inputs.map(\.name)
     report(
       .undeclaredInput, "the workflow declares no input '\(input)'", at: place,
-      help: NearestName.question(input, among: names)
+      help: question(input, among: names)
         ?? (names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))"))
   }
 
@@ -52,10 +52,9 @@ extension WorkflowCheck {
   private mutating func checkStepReference(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
     guard let id = reference.path.first else { return }
     guard let target = stepIndex(like: id) else {
-      let nearest = workflow.steps.count < 1_000 || diagnostics.count < 20
       report(
         .unknownStep, "'steps.\(id)' names no step", at: place,
-        help: nearest ? NearestName.question(id, among: workflow.steps.map(\.id.text)) : nil)
+        help: question(id, among: workflow.steps.lazy.map(\.id.text)))
       return
     }
     if let step = site.step, graph != nil, !reaches(target, from: step) {
@@ -87,18 +86,20 @@ extension WorkflowCheck {
   /// Whether the action of `target` declares the output.
   private mutating func checkOutput(_ output: String, of target: Int, at place: Span) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
-    if field(like: output, in: declaration.outputs) != nil { return true }
+    if FieldIndex(declaration.outputs).field(like: output) != nil { return true }
     var names = declaration.outputs.map(\.name)
     if let input = declaration.outputsFromInput {
       // Where the keys come out of an expression nobody knows them before the run.
       guard case .object(let members)? = workflow.steps[target].with[input] else { return true }
-      if members.contains(where: { $0.key.lowercased() == output.lowercased() }) { return true }
+      if members[output] != nil { return true }
+      if freeOutputs[target] == nil { freeOutputs[target] = Set(members.keys.map { $0.lowercased() }) }
+      if freeOutputs[target]?.contains(output.lowercased()) ?? false { return true }
       names += members.keys
     }
     report(
       .unknownOutput, "'\(name(target))' has no output '\(output)'", at: place,
       related: [.init(span(.uses, of: target), "it is a step of '\(declaration.name)'")],
-      help: NearestName.question(output, among: names)
+      help: question(output, among: names)
         ?? (names.isEmpty ? "it has none" : "it has \(Self.list(names))"))
     return false
   }
@@ -135,7 +136,7 @@ extension WorkflowCheck {
     let path = reference.path
     switch (reference.name.lowercased(), path.count) {
     case ("inputs", 1...):
-      return field(like: path[0], in: workflow.inputs).flatMap { Self.type(at: path.dropFirst(), in: $0.type) }
+      return inputs.field(like: path[0]).flatMap { Self.type(at: path.dropFirst(), in: $0.type) }
     case ("env", 1), ("run", 1): return .string
     case ("launch", 1):
       switch path[0].lowercased() {
@@ -149,7 +150,9 @@ extension WorkflowCheck {
       guard let target = stepIndex(like: path[0]), let declaration = actions.declaration(ofStep: target) else {
         return nil
       }
-      return field(like: path[2], in: declaration.outputs).flatMap { Self.type(at: path.dropFirst(3), in: $0.type) }
+      return FieldIndex(declaration.outputs).field(like: path[2]).flatMap {
+        Self.type(at: path.dropFirst(3), in: $0.type)
+      }
     default: return nil
     }
   }
@@ -164,12 +167,6 @@ extension WorkflowCheck {
 
   // MARK: Looking up
 
-  private func field(like name: String, in fields: [FieldDeclaration]) -> FieldDeclaration? {
-    fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }
-  }
-
-  private static func list(_ names: [String]) -> String { names.map { "'\($0)'" }.joined(separator: ", ") }
-
   /// Whether `target` is over when `step` starts: whether a way of needs leads there.
   ///
   /// Only steps behind `target` in the order of the graph can lie on such a way.
@@ -181,11 +178,16 @@ extension WorkflowCheck {
       for (rank, step) in order.enumerated() { ranks[Int(step)] = Int32(rank) }
     }
     var open = [StepIndex(step)]
-    var seen: Set<StepIndex> = []
+    // A step has been seen in this search when it bears its number: nothing is cleared between two searches.
+    if searches.isEmpty { searches = [Int32](repeating: 0, count: workflow.steps.count) }
+    searchNumber += 1
     while let current = open.popLast() {
       for need in workflow.steps[Int(current)].needs {
         if need == wanted { return true }
-        if ranks[Int(need)] > ranks[target], seen.insert(need).inserted { open.append(need) }
+        if ranks[Int(need)] > ranks[target], searches[Int(need)] != searchNumber {
+          searches[Int(need)] = searchNumber
+          open.append(need)
+        }
       }
       reachBudget -= workflow.steps[Int(current)].needs.count + 1
       // A file that asks for this much was not written by hand: what is not found is null when the run reads it.

@@ -10,6 +10,10 @@ struct WorkflowCheck: DocumentReading {
   let workflow: Workflow
   /// The steps by id, as expressions name them.
   private let ids: NameTable
+  /// The workflow's inputs, as expressions name them.
+  let inputs: FieldIndex
+  /// The outputs of steps whose outputs are the members of an input, in lower case; found when somebody asks.
+  var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
   /// Nil while unknown and when the needs form a cycle.
   var graph: WorkflowGraph?
@@ -24,6 +28,7 @@ struct WorkflowCheck: DocumentReading {
     workflow = reader.workflow
     diagnostics = reader.diagnostics
     ids = reader.ids
+    inputs = FieldIndex(reader.workflow.inputs)
   }
 
   /// Makes every check.
@@ -39,7 +44,7 @@ struct WorkflowCheck: DocumentReading {
     checkCycle()
     checkDeferral()
     checkExpressions()
-    guard graph != nil else { return }
+    guard graph != nil, !isSettled else { return }
     checkResources()
     checkEventOrder()
     checkWaitsWithoutCeiling()
@@ -49,6 +54,9 @@ struct WorkflowCheck: DocumentReading {
 
   /// The place of each step in the order of the graph; empty until somebody asks.
   var ranks: [Int32] = []
+  /// The number of the last search for steps out of reach that came by each step; empty until somebody asks.
+  var searches: [Int32] = []
+  var searchNumber: Int32 = 0
   /// How many edges the search for steps out of reach may still walk.
   var reachBudget = 100_000_000
 

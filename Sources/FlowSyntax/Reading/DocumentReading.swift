@@ -11,12 +11,35 @@ extension DocumentReading {
   /// Whether so much is wrong that nothing more is named.
   var isFull: Bool { diagnostics.count >= Limits.diagnostics }
 
+  /// Whether nothing that may still be found would be named: so much is wrong already, an error included.
+  var isSettled: Bool { isFull && diagnostics.contains(where: \.isError) }
+
+  /// Whether looking through `count` names of the file is worth its time: some milliseconds for a slip, but not again
+  /// and again in a file in which nothing fits.
+  func mayLookThrough(_ count: Int) -> Bool { count < 1_000 || diagnostics.count < 20 }
+
+  /// The one of many names in the file that was most likely meant, as ``NearestName`` finds it.
+  func nearest(_ name: String, among names: some Collection<String>) -> String? {
+    mayLookThrough(names.count) ? NearestName.of(name, among: names) : nil
+  }
+
+  /// `did you mean 'fetch'?`, or nil when none of the names in the file is near.
+  func question(_ name: String, among names: some Collection<String>) -> String? {
+    nearest(name, among: names).map { "did you mean '\($0)'?" }
+  }
+
+  /// `'a', 'b'`: the names in the order given, the first twenty of many.
+  static func list(_ names: [String]) -> String {
+    let shown = names.prefix(20).map { "'\($0)'" }.joined(separator: ", ")
+    return names.count > 20 ? "\(shown) and \(names.count - 20) more" : shown
+  }
+
   /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
     help: String? = nil
   ) {
-    if isFull, code.severity == .warning || diagnostics.contains(where: \.isError) { return }
+    if isFull, code.severity == .warning || isSettled { return }
     diagnostics.append(Diagnostic(code, message, at: span, related: related, help: help))
   }
 
@@ -61,7 +84,7 @@ extension DocumentReading {
   }
 
   private mutating func reportUnknown<Key: FormatKey>(_ type: Key.Type, _ key: NodeID, owner: String) {
-    guard let name = keyText(key) else { return }
+    guard !isSettled, let name = keyText(key) else { return }
     let nearest = NearestName.of(name, among: Key.allCases.map(\.rawValue)).map { "did you mean '\($0)'? " } ?? ""
     report(
       .unknownKey, "\(owner) has no key '\(name)'", at: span(key), help: nearest + "\(Key.owner) has \(Key.list)")
@@ -74,7 +97,8 @@ extension DocumentReading {
     var related: [Diagnostic.RelatedPlace] = []
     var ignored: [Diagnostic] = []
     var members = tree.members(of: mapping, failures: &ignored)
-    while let member = members.next(in: tree), member.key != key {
+    let size = tree.next(tree.resolve(mapping)) - tree.resolve(mapping)
+    while mayLookThrough(size), let member = members.next(in: tree), member.key != key {
       if tree.kind(member.key) == .scalar, tree.text(member.key) == name {
         related = [.init(span(member.key), "the first one is here")]
         break

@@ -150,12 +150,11 @@ extension WorkflowReader {
   /// `main`, a quality of service, or one of the workflow's queues.
   mutating func queueName(_ node: NodeID, _ owner: Owner) -> String? {
     guard let name = string(node, owner) else { return nil }
-    let known = Queue.builtIn + workflow.queues.map(\.name)
-    if !known.contains(name) {
+    if !Queue.builtIn.contains(name), !queueNames.contains(name), !isSettled {
+      let known = Queue.builtIn + workflow.queues.map(\.name)
       report(
         .unknownQueue, "\(owner.text(in: tree)) is '\(name)', which is no queue", at: span(node),
-        help: (NearestName.of(name, among: known).map { "did you mean '\($0)'? " } ?? "")
-          + "there are \(known.map { "'\($0)'" }.joined(separator: ", "))")
+        help: (nearest(name, among: known).map { "did you mean '\($0)'? " } ?? "") + "there are \(Self.list(known))")
     }
     return name
   }

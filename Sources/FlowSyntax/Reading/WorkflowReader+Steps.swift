@@ -58,7 +58,7 @@ extension WorkflowReader {
   }
 
   private mutating func reportStepID(_ key: NodeID) {
-    guard let name = keyText(key) else { return }
+    guard !isSettled, let name = keyText(key) else { return }
     let proposal = Self.stepID(like: name)
     report(
       .invalidStepID, "'\(name)' cannot be the id of a step", at: span(key),
@@ -184,9 +184,9 @@ extension WorkflowReader {
     let name = tree.keyName(places.steps[step].key)
     guard let need = string(node, .part("each of the needs", of: .step(places.steps[step].key))) else { return }
     guard !isFull else { return }
-    // A look at 100,000 ids takes milliseconds: enough for a slip, not for a file in which nothing fits.
-    let isCheap = places.steps.count < 1_000 || diagnostics.count < 20
-    let nearest = isCheap ? NearestName.of(need, among: places.steps.map { tree.keyName($0.key) }) : nil
+    let nearest =
+      mayLookThrough(places.steps.count)
+      ? NearestName.of(need, among: places.steps.map { tree.keyName($0.key) }) : nil
     let related = nearest.flatMap { nearest in
       places.steps.first { tree.keyName($0.key) == nearest }.map {
         Diagnostic.RelatedPlace(span($0.key), "'\(nearest)' is defined here")

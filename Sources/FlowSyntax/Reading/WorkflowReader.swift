@@ -16,6 +16,8 @@ struct WorkflowReader: DocumentReading {
   /// The needs of all steps, one after the other.
   var needs: [StepIndex] = []
   var longNeeds = LongNeeds(start: -1, end: 0)
+  /// The names of the workflow's own queues, once they are read.
+  private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
   let stepKeys = KeyTable<StepKey>()
   let retryKeys = KeyTable<RetryKey>()
@@ -48,6 +50,7 @@ struct WorkflowReader: DocumentReading {
     if let node = places.value(.deadline) { workflow.gate = gateDeadline(node) }
     if let node = places.value(.events) { workflow.events = events(node) }
     if let node = places.value(.queues) { workflow.queues = queues(node) }
+    queueNames = Set(workflow.queues.map(\.name))
     if let node = places.value(.concurrency) { workflow.concurrency = integer(node, 1...Limits.steps, "concurrency") }
     if let node = places.value(.defaults) { readDefaults(node) }
     if let node = places.value(.outputs) { workflow.outputs = outputs(node) }

@@ -47,6 +47,7 @@ struct YAMLParser {
   ) -> Result<NodeTree, YAMLFailure> {
     var parser = YAMLParser(tree: NodeTree(source: source))
     do throws(YAMLFailure) {
+      try checkDirectives(bytes)
       try parser.run(bytes, OffsetMap(bytes))
       return .success(parser.tree)
     } catch {
@@ -55,6 +56,23 @@ struct YAMLParser {
   }
 
   private init(tree: NodeTree) { self.tree = tree }
+
+  /// libyaml looks through all tag directives for each new one, so many would take it hours; no workflow needs any.
+  private static func checkDirectives(_ bytes: UnsafeBufferPointer<UInt8>) throws(YAMLFailure) {
+    var count = 0
+    var isLineStart = true
+    for (offset, byte) in bytes.enumerated() {
+      if isLineStart, byte == UInt8(ascii: "%") {
+        count += 1
+        if count > Limits.directives {
+          throw YAMLFailure(
+            .yamlSyntax, "more than \(Limits.directives) directives", at: Span(offset, offset + 1),
+            help: "a workflow needs no line that begins with '%'")
+        }
+      }
+      isLineStart = byte == 0x0A || byte == 0x0D
+    }
+  }
 
   private mutating func run(_ bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap) throws(YAMLFailure) {
     // `yaml_parser_t` points into itself, so it lives on the heap and is never copied; the bytes outlive it.

@@ -1,0 +1,28 @@
+import FlowModel
+
+/// Fields by name, as expressions look them up: as written first, then in whatever case.
+struct FieldIndex {
+  let fields: [FieldDeclaration]
+  /// Empty for a handful of fields, which a scan finds faster.
+  private var exact: [String: Int] = [:]
+  private var folded: [String: Int] = [:]
+
+  private static let scanLimit = 16
+
+  /// An index of these fields; of equal names the first counts.
+  init(_ fields: [FieldDeclaration]) {
+    self.fields = fields
+    guard fields.count > Self.scanLimit else { return }
+    for (index, field) in fields.enumerated() {
+      if exact[field.name] == nil { exact[field.name] = index }
+      let name = field.name.lowercased()
+      if folded[name] == nil { folded[name] = index }
+    }
+  }
+
+  /// The field that `name` means, or nil.
+  func field(like name: String) -> FieldDeclaration? {
+    guard exact.isEmpty else { return (exact[name] ?? folded[name.lowercased()]).map { fields[$0] } }
+    return fields.first { $0.name == name } ?? fields.first { $0.name.lowercased() == name.lowercased() }
+  }
+}

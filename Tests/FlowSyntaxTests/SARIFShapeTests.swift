@@ -1,0 +1,162 @@
+import FlowDiagnostics
+import FlowModel
+import Testing
+
+@testable import FlowSyntax
+
+/// Every report is one that the schema of SARIF 2.1.0 (OASIS standard, appendix of the specification) accepts.
+///
+/// The schema allows no other properties than its own in each object, so what is written here is exactly what may be.
+@Suite struct SARIFShapeTests {
+  /// An object of the standard: the properties used, with what each must be; `required` ones must be there.
+  private struct Shape: Sendable {
+    var required: Set<String> = []
+    var properties: [String: @Sendable (Value, String) -> Void] = [:]
+  }
+
+  private static func object(_ shape: Shape) -> @Sendable (Value, String) -> Void {
+    { value, path in
+      guard let members = value.objectValue else {
+        Issue.record("\(path) is no object")
+        return
+      }
+      for key in shape.required.subtracting(members.keys) { Issue.record("\(path) lacks '\(key)'") }
+      for (key, member) in members {
+        guard let check = shape.properties[key] else {
+          Issue.record("\(path) may not have '\(key)'")
+          continue
+        }
+        check(member, "\(path).\(key)")
+      }
+    }
+  }
+
+  private static func list(_ check: @escaping @Sendable (Value, String) -> Void) -> @Sendable (Value, String) -> Void {
+    { value, path in
+      guard let elements = value.arrayValue else {
+        Issue.record("\(path) is no list")
+        return
+      }
+      for (index, element) in elements.enumerated() { check(element, "\(path)[\(index)]") }
+    }
+  }
+
+  private static let text: @Sendable (Value, String) -> Void = { value, path in
+    if value.stringValue == nil { Issue.record("\(path) is no text") }
+  }
+
+  private static func word(_ words: String...) -> @Sendable (Value, String) -> Void {
+    { value, path in
+      if !words.contains(value.stringValue ?? "") { Issue.record("\(path) is \(value.shortText), not one of \(words)") }
+    }
+  }
+
+  private static func integer(atLeast least: Int) -> @Sendable (Value, String) -> Void {
+    { value, path in
+      if (value.integerValue ?? .min) < least { Issue.record("\(path) is \(value.shortText), not at least \(least)") }
+    }
+  }
+
+  /// A URI reference (RFC 3986): no other characters than these, and `%` only before two digits.
+  private static let reference: @Sendable (Value, String) -> Void = { value, path in
+    let isReference = (value.stringValue ?? " ").wholeMatch(
+      of: /(?:[A-Za-z0-9._~:\/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*/)
+    if isReference == nil { Issue.record("\(path) is no URI reference: \(value.shortText)") }
+  }
+
+  private static let message = object(Shape(required: ["text"], properties: ["text": text]))
+
+  private static let physicalLocation = object(
+    Shape(properties: [
+      "artifactLocation": object(Shape(properties: ["uri": reference])),
+      "region": object(
+        Shape(properties: [
+          "startLine": integer(atLeast: 1), "startColumn": integer(atLeast: 1), "endLine": integer(atLeast: 1),
+          "endColumn": integer(atLeast: 1),
+        ])),
+    ]))
+
+  private static let log = object(
+    Shape(
+      required: ["version", "runs"],
+      properties: [
+        "$schema": reference, "version": word("2.1.0"),
+        "runs": list(
+          object(
+            Shape(
+              required: ["tool"],
+              properties: [
+                "columnKind": word("utf16CodeUnits", "unicodeCodePoints"),
+                "tool": object(
+                  Shape(
+                    required: ["driver"],
+                    properties: [
+                      "driver": object(
+                        Shape(required: ["name"], properties: ["name": text, "rules": list(rule)]))
+                    ])),
+                "results": list(result),
+              ]))),
+      ]))
+
+  private static let rule = object(
+    Shape(
+      required: ["id"],
+      properties: [
+        "id": text,
+        "defaultConfiguration": object(Shape(properties: ["level": word("none", "note", "warning", "error")])),
+      ]))
+
+  private static let result = object(
+    Shape(
+      required: ["message"],
+      properties: [
+        "ruleId": text, "ruleIndex": integer(atLeast: 0), "level": word("none", "note", "warning", "error"),
+        "message": message, "locations": list(object(Shape(properties: ["physicalLocation": physicalLocation]))),
+        "relatedLocations": list(
+          object(
+            Shape(properties: [
+              "id": integer(atLeast: 0), "physicalLocation": physicalLocation, "message": message,
+            ]))),
+      ]))
+
+  /// A file whose name and content have what is rarely written.
+  private static let odd: [(name: String, text: String)] = [
+    ("odd folder/ü 名%.yaml", "name: ä\r\nsteps:\r\n  a: { uses: flow.noop, needs: 名 }\r\n"),
+    ("/absolute/quote'\".yaml", "name: [\n"), ("tab.yaml", "name: x\n\tsteps: 1\n"), ("empty.yaml", ""),
+    ("mark.yaml", "\u{FEFF}name: 5\nsteps: { A: 1 }\n"), ("null.yaml", "name: \0"),
+    ("emoji.yaml", "name: '🎉🎉'\nsteps: { '👩‍👩‍👧': { uses: flow.nop } }\n"),
+    ("end.yaml", "name: x\nsteps: { a: { uses: flow.noop, if: \"${{\" } }"),
+  ]
+
+  @Test func `the report of every broken workflow, alone and together, has the shape of the standard`() throws {
+    var files: [DiagnosticReport.File] = []
+    for workflow in BrokenWorkflow.all {
+      let result = try workflow.result
+      files.append(.init(source: result.source, diagnostics: result.diagnostics))
+    }
+    for (name, text) in Self.odd {
+      let result = load(text, file: name)
+      #expect(!result.diagnostics.isEmpty, "\(name)")
+      files.append(.init(source: result.source, diagnostics: result.diagnostics))
+    }
+    for report in files.map({ DiagnosticReport([$0]) }) + [DiagnosticReport(files), DiagnosticReport([])] {
+      Self.log(report.sarif(), "log")
+      try expectIndices(of: report)
+    }
+  }
+
+  /// What no schema says: each result's index is the place of its rule, and a region ends behind its start.
+  private func expectIndices(of report: DiagnosticReport) throws {
+    let run = try #require(report.sarif().objectValue?["runs"]?.arrayValue?.first?.objectValue)
+    let rules = try #require(run["tool"]?.objectValue?["driver"]?.objectValue?["rules"]?.arrayValue)
+    for result in run["results"]?.arrayValue ?? [] {
+      let index = try #require(result.objectValue?["ruleIndex"]?.integerValue)
+      #expect(rules[index].objectValue?["id"] == result.objectValue?["ruleId"])
+      let location = result.objectValue?["locations"]?.arrayValue?.first?.objectValue?["physicalLocation"]
+      let region = try #require(location?.objectValue?["region"]?.objectValue)
+      let numbers = ["startLine", "startColumn", "endLine", "endColumn"].compactMap { region[$0]?.integerValue }
+      #expect(numbers.count == 4)
+      #expect((numbers[0], numbers[1]) <= (numbers[2], numbers[3]))
+    }
+  }
+}
