@@ -9,6 +9,7 @@ let package = Package(
   products: [
     .executable(name: "flowrun", targets: ["flowrun"]),
     .executable(name: "flowrun-sync-server", targets: ["flowrun-sync-server"]),
+    .library(name: "FlowCLI", targets: ["FlowCLI"]),
     .library(name: "FlowKit", targets: ["FlowKit"]),
     .library(name: "FlowPluginKit", targets: ["FlowPluginKit"]),
     .library(name: "FlowPluginHost", targets: ["FlowPluginHost"]),

@@ -13,6 +13,9 @@ let package = Package(
       name: "EngineBenchmark",
       dependencies: [.product(name: "FlowKit", package: "flowrun")]),
     .executableTarget(
+      name: "StartPeer",
+      dependencies: [.product(name: "FlowCLI", package: "flowrun")]),
+    .executableTarget(
       name: "PluginCallBenchmark",
       dependencies: ["FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
     .executableTarget(

@@ -21,6 +21,20 @@ import Testing
     #expect(report["chain-19"].endedAt! < report["hold-0"].endedAt!)
   }
 
+  @Test func `ready steps get slots also where a slot went from a short step to one that occupies it`() async throws {
+    let probe = ProbePlugin()
+    // The short step is blocking, so it comes first, and returns before anybody has waited a millisecond.
+    var fixture = EngineFixture(
+      [Step("short")] + (0..<40).map { Step("hold-\($0)", "probe.hold") { $0.blocking = false } })
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    let run = try fixture.start()
+    while probe.door.waiting.load(ordering: .acquiring) < 40, run.nowNanoseconds < 30_000_000_000 { await Task.yield() }
+    let occupied = probe.door.waiting.load(ordering: .acquiring)
+    probe.door.open()
+    #expect(occupied == 40)
+    #expect(await run.report.conclusion == .success)
+  }
+
   @Test func `a step that ignores its deadline times out for everybody else and is abandoned after the grace`()
     async throws
   {

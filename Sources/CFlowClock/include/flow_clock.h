@@ -17,4 +17,15 @@ static inline uint64_t flow_cycle_count(void) {
 #endif
 }
 
+/// Asks the scheduler to run the calling thread as soon as it wakes, before threads that compute: it will only ever need
+/// a tenth of a millisecond at a time. Without effect where the system knows no such wish (Linux before 6.12, others).
+void flow_prefer_promptness(void);
+
+/// Sleeps until an instant of the monotonic clock, in nanoseconds, or until the word is no longer 0 and has been woken.
+/// May return early for no reason. Returns 0 at once where the system cannot do it, and 1 otherwise.
+int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds);
+
+/// Wakes who sleeps on the word.
+void flow_wake(const uint32_t *word);
+
 #endif

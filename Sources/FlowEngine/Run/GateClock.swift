@@ -1,19 +1,19 @@
 import Dispatch
 import Synchronization
 
-/// The launch gate of a run in real time: the floor and the ceiling on a serial queue of their own, the state an atomic
-/// that plan and clock both advance.
+/// The launch gate of a run in real time: the floor and the ceiling on a thread of their own, the state an atomic that
+/// plan and clock both advance.
 ///
 /// The gate's thread takes no lock that a step's thread may hold: a lock held by a thread of low priority that the
 /// system has set aside would keep the gate shut. It moves the state, notes the time and leaves; the plan is told
 /// afterwards. `waiters` is locked for an append or a swap only, by those who await the gate and by the gate.
 final class GateClock: Sendable {
   private let clock: RunClock
-  private let queue = DispatchQueue(label: "flowrun.gate", qos: .userInteractive)
   private let state = Atomic<UInt8>(GateState.closed.rawValue)
   private let openedAt = Atomic<Int>(never)
   private let activated = Atomic<Int>(0)
   private let waiters = Mutex<[@Sendable (GateOutcome, Int) -> Void]>([])
+  private let thread = Mutex<GateThread?>(nil)
 
   init(clock: RunClock) { self.clock = clock }
 
@@ -30,18 +30,23 @@ final class GateClock: Sendable {
   /// Sets the timers for floor and ceiling, both from activation, which is nanoseconds from the start of the run.
   func arm(activatedAtNanoseconds: Int, floorNanoseconds: Int, ceilingNanoseconds: Int?) {
     activated.store(activatedAtNanoseconds, ordering: .releasing)
-    set(.floorReached, at: activatedAtNanoseconds + floorNanoseconds)
-    if let ceilingNanoseconds { set(.ceilingReached, at: activatedAtNanoseconds + ceilingNanoseconds) }
+    var instants = [(signal: GateState.Signal.floorReached, atNanoseconds: activatedAtNanoseconds + floorNanoseconds)]
+    if let ceilingNanoseconds { instants.append((.ceilingReached, activatedAtNanoseconds + ceilingNanoseconds)) }
+    // What is due is not waited for: a gate without a floor opens with its last blocking step.
+    let now = clock.now
+    for instant in instants where instant.atNanoseconds <= now { send(instant.signal) }
+    instants.removeAll { $0.atNanoseconds <= now }
+    guard !instants.isEmpty, opening == nil else { return }
+    let gate = GateThread(clock, instants) { [self] signal in send(signal) }
+    thread.withLock { $0 = gate }
+    if opening != nil { stopWaiting() }
   }
 
-  private func set(_ signal: GateState.Signal, at nanoseconds: Int) {
-    if nanoseconds <= clock.now {
-      send(signal)
-      return
-    }
-    queue.asyncAfter(deadline: clock.dispatchTime(nanoseconds), flags: .enforceQoS) { @Sendable [self] in
-      // Never early, whatever the timer thinks.
-      if clock.now < nanoseconds { set(signal, at: nanoseconds) } else { send(signal) }
+  /// Lets the thread go; it holds the gate while it waits.
+  private func stopWaiting() {
+    thread.withLock { thread in
+      thread?.stop()
+      thread = nil
     }
   }
 
@@ -60,6 +65,7 @@ final class GateClock: Sendable {
         let now = clock.now
         openedAt.store(now, ordering: .releasing)
         for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(outcome, now) }
+        stopWaiting()
         return (outcome, now)
       }
       return nil

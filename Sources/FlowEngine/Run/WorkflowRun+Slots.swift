@@ -106,8 +106,11 @@ extension WorkflowRun {
 
   private func endWatch(of lane: Lane) {
     let aftermath = state.withLock { state in
-      guard state.pools[lane.index].endWatch() else { return Aftermath() }
-      return settle(&state)
+      if state.pools[lane.index].endWatch() { return settle(&state) }
+      var aftermath = Aftermath()
+      // A slot came free and took another step; those that still wait have waited less than that.
+      if state.plan.canStart(in: lane), state.pools[lane.index].startsWatch() { aftermath.watches.append(lane) }
+      return aftermath
     }
     finish(aftermath)
   }
