@@ -20,8 +20,7 @@ from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 TABLES = HERE.parent / "Sources" / "GeocodePlugin" / "Tables"
-CHECKSUM_BLOCK = 65_536
-SEARCH_SAMPLE = 16
+CHECKSUM_BLOCK = 8_192
 LARGE_CITY = 500_000
 POLYGON_COUNTRIES = {"France": "FR", "Norway": "NO", "Kosovo": "XK", "N. Cyprus": "CY", "Somaliland": "SO"}
 """Natural Earth leaves these without a code of their own; the two last have none in ISO 3166."""
@@ -92,12 +91,20 @@ def province_names(everything, divisions):
     return {region: max(sorted(v), key=lambda name: v[name]) for region, v in votes.items()}
 
 
+def steps(record):
+    """Latitude and longitude in steps of 0.0001 degrees."""
+    import spatial
+
+    return spatial.ten_thousandths(record["latitude"]), spatial.ten_thousandths(record["longitude"])
+
+
 def tsv(columns, rows):
     return ("\n".join(["\t".join(columns), *("\t".join(row) for row in rows)]) + "\n").encode()
 
 
 def build_tables():
     """The tables by file name, and the held-out places."""
+    import layout
     import names
     import sources
     import spatial
@@ -124,7 +131,6 @@ def build_tables():
     nameless = sorted(i for i in everything if i not in named and i not in excluded)
     order, groups = spatial.k_d_order(vectors(shipped), shipped, vectors(nameless), nameless)
     place_order = [shipped[k] for k in order]
-    cloud = [nameless[k] for group in groups for k in group]
 
     # Named places.
     searchable = []  # (records, each a list of the strings it can be found by)
@@ -133,7 +139,7 @@ def build_tables():
     zone_cities = {
         (zone, names.fold(zone.split("/")[-1])): city for zone, city in sources.chinese_city_names().items()}
     zone_cities["America/New_York", names.fold("New York City")] = zone_cities["America/New_York", names.fold("New York")]
-    place_rows, place_names = [], []
+    place_rows = []
     for identifier in place_order:
         r = everything[identifier]
         nearby = {d[1] for d in near_division(r["latitude"], r["longitude"])} if r["countrycode"] == "CN" else set()
@@ -143,13 +149,9 @@ def build_tables():
         others = []
         if r["population"] >= LARGE_CITY or (is_capital and r["population"] >= 50_000):
             others = [o for o in names.other_names(r["name"], r["alternatenames"], 40) if names.fold(o) != names.fold(zh)]
-        place_rows.append([
-            f"{r['latitude']:.4f}", f"{r['longitude']:.4f}", str(r["population"]), region_of(r),
-            r["name"].replace("\t", " ").replace("|", " "), zh, "|".join(others),
-        ])
-        place_names.append([r["name"], zh, *others])
-    tables["places.tsv"] = tsv(["latitude", "longitude", "population", "region", "name", "zh", "others"], place_rows)
-    searchable += place_names
+        place_rows.append([r["name"].replace("\t", " ").replace("|", " "), zh, "|".join(others)])
+        searchable.append([r["name"], zh, *others])
+    tables["places.tsv"] = tsv(["name", "zh", "others"], place_rows)
 
     # Regions: the rows that clouds and places refer to.
     region_rows = [[code, english.get(code, ""), chinese.get(code, "")] for code in regions]
@@ -158,7 +160,7 @@ def build_tables():
 
     # Countries.
     zh_countries = sources.chinese_country_names()
-    country_rows = []
+    country_rows, country_seats = [], []
     by_country = defaultdict(list)
     for identifier in place_order:
         by_country[everything[identifier]["countrycode"]].append(identifier)
@@ -171,6 +173,7 @@ def build_tables():
             default=None,
         )
         where = [f"{everything[seat]['latitude']:.4f}", f"{everything[seat]['longitude']:.4f}"] if seat else ["", ""]
+        country_seats.append(steps(everything[seat]) if seat else (layout.NOBODY, layout.NOBODY))
         country_rows.append([
             code, c["iso3"], c["name"], zh_countries.get(code, ""), c["capital"], c["continentcode"],
             c["neighbours"], *where,
@@ -184,57 +187,74 @@ def build_tables():
     lower = [d for d in divisions if not d[0].endswith("00")]
     order, _ = spatial.k_d_order([spatial.unit_vector(d[2], d[3]) for d in lower], [d[0] for d in lower])
     divisions = higher + [lower[k] for k in order]
-    tables["divisions.tsv"] = tsv(
-        ["adcode", "latitude", "longitude", "name"],
-        [[code, f"{latitude:.4f}", f"{longitude:.4f}", name] for code, name, latitude, longitude in divisions])
+    tables["divisions.tsv"] = tsv(["adcode", "name"], [[code, name] for code, name, _, _ in divisions])
     searchable += [["" if d[0].endswith("0000") and d[1] in chinese.values() else d[1]] for d in divisions]
 
-    tables["search.bin"] = search_table(searchable)
+    # What the program computes with.
+    country_number = {row[0]: number for number, row in enumerate(country_rows)}
+    country_of_region = [country_number[code.split(".")[0]] for code in regions]
+    seats = [layout.NOBODY] * len(regions)
+    for number, identifier in enumerate(place_order):
+        region = region_number[region_of(everything[identifier])]
+        if seats[region] == layout.NOBODY or (
+                everything[identifier]["population"] > everything[place_order[seats[region]]]["population"]):
+            seats[region] = number
+    province_digits = {d[1]: int(d[0][:2]) for d in divisions if d[0].endswith("0000")}
 
-    # The nameless cloud.
-    columns = ([], [], [])
-    for identifier in cloud:
+    def point(identifier):
         r = everything[identifier]
-        columns[0].append(round((r["latitude"] + 90) / 0.0028))
-        columns[1].append(round((r["longitude"] + 180) / 0.0056))
-        columns[2].append(region_number[region_of(r)])
-    body = b"".join(struct.pack(f"<{len(cloud)}H", *column) for column in columns)
-    tables["cloud.bin"] = struct.pack("<8sII", b"flowgeo1", len(cloud), len(regions)) + struct.pack(
-        f"<{len(groups)}H", *map(len, groups)) + body
+        return spatial.unit_vector(r["latitude"], r["longitude"]), region_number[region_of(r)]
 
-    # Borders.
+    leaves = [place_order[i : i + spatial.BLOCK] for i in range(0, len(place_order), spatial.BLOCK)]
+    place_tree = layout.tree(
+        [[point(i) for i in own] + [point(nameless[k]) for k in group] for own, group in zip(leaves, groups)],
+        country_of_region.__getitem__)
+    districts = divisions[len(higher):]
+    district_tree = layout.tree(
+        [
+            [(spatial.unit_vector(d[2], d[3]), int(d[0][:2])) for d in districts[i : i + spatial.BLOCK]]
+            for i in range(0, len(districts), spatial.BLOCK)
+        ], lambda province: province)
+    samples, entries, marks = layout.search(searchable, names.fold)
+    numbers, large = layout.place_numbers([(*steps(r), r["population"]) for r in map(everything.get, place_order)])
     by_iso3 = {c["iso3"]: code for code, c in sources.countries().items()}
-    rings = []
-    for name, iso3, shape in sources.border_rings():
-        code = by_iso3.get(iso3) or POLYGON_COUNTRIES[name]
-        for ring in shape:
-            corners = [f"{round(x * 1000)} {round(y * 1000)}" for x, y in ring[:-1]]
-            rings.append([code, " ".join(corners)])
-    tables["borders.tsv"] = tsv(["iso2", "ring"], rings)
+    rings = [
+        (country_number[by_iso3.get(iso3) or POLYGON_COUNTRIES[name]],
+         [(round(x * 1000), round(y * 1000)) for x, y in ring[:-1]])
+        for name, iso3, shape in sources.border_rings() for ring in shape]
+
+    tables["index.bin"] = layout.pack({
+        "placeRows": layout.row_starts(tables["places.tsv"], spatial.BLOCK),
+        "placeNumbers": numbers,
+        "largePlaces": large,
+        "regionRows": layout.row_starts(tables["admin1.tsv"]),
+        "regionCountries": bytes(country_of_region),
+        "regionSeats": struct.pack(f"<{len(seats)}I", *seats),
+        "regionDigits": bytes(province_digits.get(row[2], 0) for row in region_rows),
+        "countryRows": layout.row_starts(tables["countries.tsv"]),
+        "countrySeats": b"".join(struct.pack("<II", *(n & layout.NOBODY for n in seat)) for seat in country_seats),
+        "divisionRows": layout.row_starts(tables["divisions.tsv"]),
+        "divisionNumbers": b"".join(
+            struct.pack("<iii", int(code), spatial.ten_thousandths(latitude), spatial.ten_thousandths(longitude))
+            for code, _, latitude, longitude in divisions),
+        "placeLeaves": place_tree[0],
+        "placeNodes": place_tree[1],
+        "placePoints": place_tree[2],
+        "districtLeaves": district_tree[0],
+        "districtNodes": district_tree[1],
+        "districtPoints": district_tree[2],
+        "searchSamples": samples,
+        "searchEntries": entries,
+        "searchMarks": marks,
+        **layout.borders(rings),
+    })
     tables["overrides.tsv"] = (HERE / "overrides.tsv").read_bytes()
     tables["manifest.tsv"] = manifest(tables)
     return tables, [(everything[i]["latitude"], everything[i]["longitude"], region_of(everything[i])) for i in held_out]
 
 
-def search_table(searchable):
-    """Record and field of every searchable name, by folded name; before them the start of every sixteenth."""
-    import names
-
-    entries = []
-    for record, strings in enumerate(searchable):
-        for field, text in enumerate(strings):
-            key = names.fold(text).encode()
-            if key:
-                entries.append((key, record, field))
-    entries.sort()
-    samples = [int.from_bytes(entries[i][0][:8].ljust(8, b"\0"), "big") for i in range(0, len(entries), SEARCH_SAMPLE)]
-    packed = b"".join((record | field << 18).to_bytes(3, "little") for _, record, field in entries)
-    assert len(searchable) < 1 << 18 and all(field < 64 for _, _, field in entries)
-    return struct.pack("<8sII", b"flowgeo1", len(entries), SEARCH_SAMPLE) + struct.pack(f"<{len(samples)}Q", *samples) + packed
-
-
 def checksum(block):
-    """A 64-bit sum of a block, in four lanes of FNV-1a over eight-byte words; `TableFiles.swift` computes the same."""
+    """A 64-bit sum of a block, in four lanes of FNV-1a over eight-byte words; `TableManifest.swift` computes the same."""
     mask, prime = (1 << 64) - 1, 0x100000001B3
     padded = block.ljust((len(block) + 31) // 32 * 32, b"\0")
     lanes = [0xCBF29CE484222325 + lane for lane in range(4)]
@@ -248,12 +268,13 @@ def checksum(block):
 
 
 def manifest(tables):
-    """Size of each table and a checksum for each 64 KiB of it."""
+    """Size of each table and a checksum for each 8 KiB of it; the last row is the sum of the rows before it."""
     rows = []
     for name, data in sorted(tables.items()):
         sums = [checksum(data[at : at + CHECKSUM_BLOCK]) for at in range(0, len(data), CHECKSUM_BLOCK)]
-        rows.append([name, str(len(data)), " ".join(f"{s:016x}" for s in sums)])
-    return tsv(["file", "bytes", "checksums"], rows)
+        rows.append([name, str(len(data)), "".join(f"{s:016x}" for s in sums)])
+    text = tsv(["file", "bytes", "checksums"], rows)
+    return text + f"manifest.tsv\t{len(text)}\t{checksum(text):016x}\n".encode()
 
 
 def main():

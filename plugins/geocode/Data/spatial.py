@@ -3,7 +3,7 @@
 import math
 
 BLOCK = 8
-"""Points in a leaf of the tree. `PointTree` in GeocodeCore reads the same number."""
+"""Named points in a leaf of the tree. `PointTree` in GeocodeCore reads the same number."""
 
 HELD_OUT_SHARE = 8
 """One nameless place in this many stays out of the shipped cloud, so that accuracy can be measured on it."""
@@ -27,13 +27,17 @@ def is_held_out(latitude, longitude):
     return x % HELD_OUT_SHARE == 0
 
 
+UNITS = 1 << 24
+"""Whole steps of a unit vector, 38 cm on the ground: a Float holds each of them exactly."""
+
+
 def unit_vector(latitude, longitude):
-    """The point on the unit sphere, in integer millionths so that the order does not depend on a last bit."""
+    """The point on the unit sphere in whole steps, so that neither order nor tables depend on a last bit."""
     phi, lam = math.radians(latitude), math.radians(longitude)
     return (
-        round(math.cos(phi) * math.cos(lam) * 1e6),
-        round(math.cos(phi) * math.sin(lam) * 1e6),
-        round(math.sin(phi) * 1e6),
+        round(math.cos(phi) * math.cos(lam) * UNITS),
+        round(math.cos(phi) * math.sin(lam) * UNITS),
+        round(math.sin(phi) * UNITS),
     )
 
 

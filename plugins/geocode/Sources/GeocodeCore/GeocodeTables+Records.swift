@@ -19,27 +19,25 @@ extension GeocodeTables {
     number -= places.count
     if number < regions.count { return .region(number) }
     number -= regions.count
-    if number < countries.rows.count { return .country(number) }
-    return .division(number - countries.rows.count)
+    if number < countries.count { return .country(number) }
+    return .division(number - countries.count)
   }
 
-  /// One of a record's names, as written.
-  func searchable(_ entry: SearchTable.Entry, _ body: (UnsafeRawBufferPointer) -> Void) {
+  /// One of a record's names, as written: bytes of the tables, which stay where they are.
+  @inline(__always)
+  func searchable(_ entry: SearchTable.Entry) -> UnsafeRawBufferPointer {
     switch record(entry.record) {
-    case .place(let row): body(places.searchable(row, field: entry.field))
-    case .region(let row): body(regions.searchable(row, field: entry.field))
-    case .division(let row): body(divisions.searchable(row))
-    case .country(let row):
-      let country = countries.rows[row]
-      var name = [country.name, country.chineseName, country.code, country.code3][min(entry.field, 3)]
-      name.withUTF8 { body(UnsafeRawBufferPointer($0)) }
+    case .place(let row): places.searchable(row, field: entry.field)
+    case .region(let row): regions.searchable(row, field: entry.field)
+    case .division(let row): divisions.searchable(row)
+    case .country(let row): countries.searchable(row, field: entry.field)
     }
   }
 
   /// The country a record lies in, or is.
   func country(of record: GeocodeRecord) -> CountryBorders.CountryNumber {
     switch record {
-    case .place(let row): regions.countries[Int(places.regions[row])]
+    case .place(let row): regions.countries[Int(region(ofPlace: row))]
     case .region(let row): regions.countries[row]
     case .country(let row): CountryBorders.CountryNumber(row)
     case .division: chinaNumber
@@ -49,22 +47,20 @@ extension GeocodeTables {
   /// The region a record lies in, or is; nil for a country, and for a division whose province is no region here.
   func region(of record: GeocodeRecord) -> RegionTable.Number? {
     switch record {
-    case .place(let row): return places.regions[row]
+    case .place(let row): return region(ofPlace: row)
     case .region(let row): return RegionTable.Number(row)
     case .country: return nil
-    case .division(let row):
-      let digits = UInt8(divisions.codes[row] / 10_000)
-      return provinceDigits.firstIndex(of: digits).map { RegionTable.Number($0) }
+    case .division(let row): return regions.number(ofProvince: UInt8(divisions.code(row) / 10_000))
     }
   }
 
   /// Where a record is: itself, a region's largest city, a country's capital; in steps of 0.0001°.
   func position(of record: GeocodeRecord) -> SIMD2<Int32>? {
     switch record {
-    case .place(let row): places.positions[row]
-    case .region(let row): seats[row].map { places.positions[Int($0)] }
-    case .country(let row): countries.rows[row].seat
-    case .division(let row): divisions.positions[row]
+    case .place(let row): places.position(row)
+    case .region(let row): regions.seat(row).map(places.position)
+    case .country(let row): countries.seat(row)
+    case .division(let row): divisions.position(row)
     }
   }
 

@@ -31,10 +31,10 @@ extension GeocodeTables {
     if let row = match.place {
       place.city = places.name(row).nilIfEmpty
       place.cityChinese = places.chineseName(row).nilIfEmpty
-      place.coordinate = self.coordinate(places.positions[row])
+      place.coordinate = self.coordinate(places.position(row))
     }
-    if let coordinate, match.place != nil, let region = match.region, provinceDigits[region] != 0 {
-      place.divisionsChinese = districtPath(at: coordinate, province: Int32(provinceDigits[region]))
+    if let coordinate, match.place != nil, let region = match.region, regions.provinceDigits[region] != 0 {
+      place.divisionsChinese = districtPath(at: coordinate, province: regions.provinceDigits[region])
     }
     return place
   }
@@ -47,8 +47,8 @@ extension GeocodeTables {
     case .place(let row):
       place.city = places.name(row).nilIfEmpty
       place.cityChinese = places.chineseName(row).nilIfEmpty
-      if let here = place.coordinate, let region = region(of: record), provinceDigits[Int(region)] != 0 {
-        place.divisionsChinese = districtPath(at: here, province: Int32(provinceDigits[Int(region)]))
+      if let here = place.coordinate, let region = region(of: record), regions.provinceDigits[Int(region)] != 0 {
+        place.divisionsChinese = districtPath(at: here, province: regions.provinceDigits[Int(region)])
       }
     case .division(let row):
       place.divisionsChinese = divisions.path(row).map(divisions.name)
@@ -59,25 +59,27 @@ extension GeocodeTables {
 
   /// Every country, in the order of their codes.
   public var allCountries: [CountrySummary] {
-    countries.rows.map {
+    (0..<countries.count).map { country in
       CountrySummary(
-        code: $0.code, code3: $0.code3, name: $0.name, chineseName: $0.chineseName.nilIfEmpty,
-        capital: $0.capital.nilIfEmpty, continent: $0.continent, neighbours: $0.neighbours)
+        code: countries.text(country, .code), code3: countries.text(country, .code3),
+        name: countries.text(country, .name), chineseName: countries.text(country, .chineseName).nilIfEmpty,
+        capital: countries.text(country, .capital).nilIfEmpty, continent: countries.text(country, .continent),
+        neighbours: countries.text(country, .neighbours).split(separator: ",").map(String.init))
     }
   }
 
   /// The number of named places.
   public var placeCount: Int { places.count }
   /// The number of nameless places.
-  public var cloudCount: Int { cloud.count }
+  public var cloudCount: Int { tree.pointCount - places.count }
   /// The number of first-level divisions.
   public var regionCount: Int { regions.count }
   /// The number of countries and territories.
-  public var countryCount: Int { countries.rows.count }
+  public var countryCount: Int { countries.count }
   /// The position of a named place.
-  public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.positions[row]) }
+  public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.position(row)) }
   /// The number of the country of a named place.
-  public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(places.regions[row])]) }
+  public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(region(ofPlace: row))]) }
   /// Kilometres along the ground from a coordinate to a named place.
   public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
     UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
@@ -85,7 +87,7 @@ extension GeocodeTables {
   /// The code of a region, `CN.30`.
   public func regionCode(_ region: Int) -> String { regions.code(RegionTable.Number(region)) }
   /// The two-letter code of a country.
-  public func countryCode(_ country: Int) -> String { countries.rows[country].code }
+  public func countryCode(_ country: Int) -> String { countries.text(country, .code) }
   /// The number of the country with a code of two or three letters, in any case.
   public func countryNumber(ofCode code: String) -> Int? { countries.number(ofCode: code).map(Int.init) }
 
@@ -95,21 +97,20 @@ extension GeocodeTables {
   }
 
   private func place(country: Int, region: Int?) -> Place {
-    let row = countries.rows[country]
     let number = region.map { RegionTable.Number($0) }
     return Place(
       city: nil, cityChinese: nil, admin1: number.flatMap { regions.name($0).nilIfEmpty },
       admin1Chinese: number.flatMap { regions.chineseName($0).nilIfEmpty }, admin1Code: number.map(regions.code),
-      countryCode: row.code, country: row.name, countryChinese: row.chineseName.nilIfEmpty, divisionsChinese: [],
-      coordinate: nil)
+      countryCode: countries.text(country, .code), country: countries.text(country, .name),
+      countryChinese: countries.text(country, .chineseName).nilIfEmpty, divisionsChinese: [], coordinate: nil)
   }
 
   /// Names from the province down to the district whose seat is nearest.
-  private func districtPath(at coordinate: Coordinate, province: Int32) -> [String] {
+  private func districtPath(at coordinate: Coordinate, province: UInt8) -> [String] {
     let first = divisions.firstDistrict
     let point = vectors.point(coordinate)
-    let hit = districtTree.nearest(to: point, closerThan: PointTree.everywhere, label: UInt8(province))
-    return hit.map { divisions.path(first + $0.index).map(divisions.name) } ?? []
+    let hit = districtTree.nearest(to: point, closerThan: PointTree.everywhere, label: province)
+    return hit.map { divisions.path(first + $0.place).map(divisions.name) } ?? []
   }
 }
 

@@ -104,8 +104,8 @@ public struct ReverseGeocoder: Sendable {
     guard options.level == .city else { return match }
     let city = self.city(point, named: named, match: match, options: options, limit: limit)
     if let city {
-      match.place = city.index
-      match.distanceKilometers = UnitVectors.kilometers(squaredChord: city.squaredChord)
+      match.place = city.place
+      match.distanceKilometers = UnitVectors.kilometers(squaredChord: squaredChord(point, toPlace: city.place))
     }
     return match
   }
@@ -140,7 +140,14 @@ public struct ReverseGeocoder: Sendable {
   /// The region a found place lies in.
   @inline(__always)
   private func region(of hit: PointTree.Hit) -> RegionTable.Number {
-    hit.isFollower ? tables.cloud.region(hit.index) : tables.places.regions[hit.index]
+    hit.carried
+  }
+
+  /// The squared chord to where a place really is; the tree's points are up to 50 m off in the emptiest parts.
+  private func squaredChord(_ point: SIMD3<Float>, toPlace place: Int) -> Float {
+    let position = tables.places.position(place)
+    let d = tables.vectors.point(latitudeSteps: Int(position.x), longitudeSteps: Int(position.y)) - point
+    return (d * d).sum()
   }
 
   /// The region of a country's nearest place.
@@ -159,14 +166,14 @@ public struct ReverseGeocoder: Sendable {
     let country = CountryBorders.CountryNumber(match.country)
     var hit = named
     if let named {
-      let region = tables.places.regions[named.index]
-      let isLarge = tables.places.populations[named.index] >= population
+      let region = tables.region(ofPlace: named.place)
+      let isLarge = tables.places.population(named.place) >= population
       if isLarge, Int(region) == match.region { return named.squaredChord <= limit ? named : nil }
       if !isLarge || tables.regions.countries[Int(region)] != country { hit = nil }
     }
     if hit == nil { hit = nearestCity(point, of: country, population, closerThan: limit, region: nil) }
     guard let nearest = hit, nearest.squaredChord <= limit else { return nil }
-    guard let wanted = match.region, Int(tables.places.regions[nearest.index]) != wanted else { return nearest }
+    guard let wanted = match.region, Int(tables.region(ofPlace: nearest.place)) != wanted else { return nearest }
     let reach = min(limit, nearest.squaredChord * Self.regionFactor)
     return nearestCity(point, of: country, population, closerThan: reach, region: RegionTable.Number(wanted)) ?? nearest
   }
@@ -175,9 +182,8 @@ public struct ReverseGeocoder: Sendable {
     _ point: SIMD3<Float>, of country: CountryBorders.CountryNumber, _ population: UInt32, closerThan reach: Float,
     region: RegionTable.Number?
   ) -> PointTree.Hit? {
-    let (regions, populations) = (tables.places.regions, tables.places.populations)
-    return tables.tree.nearest(to: point, closerThan: reach, label: country) {
-      populations[$0] >= population && (region == nil || regions[$0] == region)
+    tables.tree.nearest(to: point, closerThan: reach, label: country) {
+      tables.places.population($0) >= population && (region == nil || tables.region(ofPlace: $0) == region)
     }
   }
 

@@ -71,15 +71,65 @@ import Testing
   }
 
   @Test func `refuses an empty table and a manifest without a row`() throws {
-    try withDamage(to: "borders.tsv", { $0 = [] }) { folder in
-      #expect(throws: TableError.corrupt(file: "borders.tsv", line: 1, problem: "the file is empty")) {
+    try withDamage(to: "divisions.tsv", { $0 = [] }) { folder in
+      #expect(throws: TableError.corrupt(file: "divisions.tsv", line: 1, problem: "the file is empty")) {
         try GeocodeTables(folder: folder)
       }
     }
-    try withDamage(to: "manifest.tsv", { $0 = Array("file\tbytes\tchecksums\n".utf8) }) { folder in
-      #expect(throws: TableError.corrupt(file: "manifest.tsv", line: nil, problem: "no row for countries.tsv")) {
+    let problem = "its last row is not the sum of the rows before it"
+    for damage: (inout [UInt8]) -> Void in [
+      { $0 = Array("file\tbytes\tchecksums\n".utf8) }, { $0[$0.count / 2] = $0[$0.count / 2] == 0x61 ? 0x62 : 0x61 },
+      { $0.removeLast(60) },
+    ] {
+      try withDamage(to: "manifest.tsv", damage) { folder in
+        let error = #expect(throws: TableError.self) { try GeocodeTables(folder: folder) }
+        guard case .corrupt(let file, let line, let text)? = error else { throw try #require(error) }
+        #expect(file == "manifest.tsv")
+        #expect(line != nil || text == problem)
+      }
+    }
+  }
+
+  @Test(arguments: [
+    ("a missing tab", 5_000, UInt8(ascii: "\t"), UInt8(ascii: "x"), "2 columns where the first line has 3"),
+    ("a row cut in two", 5_000, UInt8(ascii: "a"), UInt8(ascii: "\n"), "1 columns where the first line has 3"),
+    ("a control character", 60_000, UInt8(ascii: "a"), 0, "a control character"),
+    ("broken UTF-8", 90_000, UInt8(ascii: "a"), 0xFF, "the row is not valid UTF-8"),
+  ])
+  func `names the very line that is no row any more`(
+    _ name: String, offset: Int, from: UInt8, to: UInt8, problem: String
+  ) throws {
+    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")))
+    let place = try #require(bytes[offset...].firstIndex(of: from))
+    let line = bytes[..<place].count { $0 == 10 } + 1
+    try withDamage(to: "places.tsv", { $0[place] = to }) { folder in
+      #expect(throws: TableError.corrupt(file: "places.tsv", line: line, problem: problem)) {
         try GeocodeTables(folder: folder)
       }
+    }
+  }
+
+  /// Whatever byte of a table is lost: loading says so, and reads nothing outside the files.
+  @Test func `refuses every table that ends early`() throws {
+    for name in GeocodeTables.fileNames + [GeocodeTables.manifestName] {
+      let size = try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/" + name)).count
+      for kept in [1, 15, 16, 100, size / 2, size - 1] where kept < size {
+        try withDamage(to: name, { $0.removeSubrange(kept...) }) { folder in
+          #expect(throws: TableError.self, "\(name) of \(kept) bytes") { try GeocodeTables(folder: folder) }
+        }
+      }
+    }
+  }
+
+  /// The script lays out the index on its own; here its parts are compared with each other.
+  @Test func `finds every place where it is, as its own nearest`() throws {
+    for row in stride(from: 0, to: Shared.tables.placeCount, by: 11) {
+      let here = Shared.tables.coordinate(ofPlace: row)
+      let match = try #require(Shared.reverse.match(here))
+      let found = try #require(match.place)
+      let distance = try #require(match.distanceKilometers)
+      // Two places may share a position, and a place of the outline's country may win close by.
+      #expect(distance < (found == row ? 0.01 : 10), "row \(row), found \(found)")
     }
   }
 }

@@ -27,52 +27,54 @@ enum Folding {
     eeeeeeeeiiiioooooooooooooooooooooooouuuuuuuuuuuuuuyyyyyyyy++++++
     """
 
+  /// U+0000 … U+007F: letters and digits as they remain, zero for the rest.
+  private static let ascii: [UInt8] = (0..<128).map { byte in
+    let letter = UInt8(byte) | 0x20
+    return UInt8(byte) &- 48 < 10 ? UInt8(byte) : letter &- 97 < 26 && byte >= 65 ? letter : 0
+  }
+
   /// Folds UTF-8 text into `key`, which is emptied first.
-  static func fold(_ text: UnsafeRawBufferPointer, into key: inout [UInt8]) {
-    key.removeAll(keepingCapacity: true)
+  static func fold(_ text: UnsafeRawBufferPointer, into key: inout FoldedName) {
+    key.count = 0
     var offset = 0
     var isHan = true
-    while offset < text.count {
-      let byte = text[offset]
-      if byte < 0x80 {
-        offset += 1
-        let isDigit = byte &- 48 < 10
-        let lower = byte | 0x20
-        guard isDigit || lower &- 97 < 26 else { continue }
-        isHan = false
-        key.append(isDigit ? byte : lower)
-        continue
-      }
-      let (scalar, length) = decode(text, at: offset)
-      defer { offset += length }
-      switch scalar {
-      case 0x3400...0x9FFF:
-        key.append(contentsOf: text[offset..<offset + length])
-      case 0xC0...0x24F:
-        isHan = false
-        append(latin.utf8Start[Int(scalar - 0xC0)], scalar, to: &key)
-      case 0x1E00...0x1EFF:
-        isHan = false
-        append(latinAdditional.utf8Start[Int(scalar - 0x1E00)], scalar, to: &key)
-      default:
-        let before = key.count
-        foldRest(scalar, into: &key)
-        if key.count > before { isHan = false }
+    ascii.withUnsafeBufferPointer { ascii in
+      while offset < text.count {
+        let byte = text[offset]
+        if byte < 0x80 {
+          offset += 1
+          let letter = ascii[Int(byte)]
+          guard letter != 0 else { continue }
+          isHan = false
+          key.append(letter)
+          continue
+        }
+        let (scalar, length) = decode(text, at: offset)
+        switch scalar {
+        case 0x3400...0x9FFF:
+          for index in offset..<min(text.count, offset + length) { key.append(text[index]) }
+        case 0xC0...0x24F:
+          isHan = false
+          append(latin.utf8Start[Int(scalar - 0xC0)], scalar, to: &key)
+        case 0x1E00...0x1EFF:
+          isHan = false
+          append(latinAdditional.utf8Start[Int(scalar - 0x1E00)], scalar, to: &key)
+        default:
+          let before = key.count
+          foldRest(scalar, into: &key)
+          if key.count > before { isHan = false }
+        }
+        offset += length
       }
     }
     if isHan { dropSuffix(&key) }
   }
 
-  /// The key of a string.
-  static func key(of text: String) -> [UInt8] {
-    var key: [UInt8] = []
-    var text = text
-    text.withUTF8 { fold(UnsafeRawBufferPointer($0), into: &key) }
-    return key
-  }
+  /// Whether a text has a letter or a digit.
+  static func isName(_ text: String) -> Bool { FoldedName.with(text) { !$0.isEmpty } }
 
   @inline(__always)
-  private static func append(_ letter: UInt8, _ scalar: UInt32, to key: inout [UInt8]) {
+  private static func append(_ letter: UInt8, _ scalar: UInt32, to key: inout FoldedName) {
     switch letter {
     case UInt8(ascii: "+"): foldRest(scalar, into: &key)
     case UInt8(ascii: "-"): break
@@ -81,7 +83,7 @@ enum Folding {
   }
 
   /// Letters that become two, and everything outside Latin and Han: what is a letter or a digit stays, in lower case.
-  private static func foldRest(_ value: UInt32, into key: inout [UInt8]) {
+  private static func foldRest(_ value: UInt32, into key: inout FoldedName) {
     switch value {
     case 0xC6, 0xE6, 0x1E2, 0x1E3, 0x1FC, 0x1FD: key.append(contentsOf: "ae".utf8)
     case 0x152, 0x153: key.append(contentsOf: "oe".utf8)
@@ -109,9 +111,9 @@ enum Folding {
     }
   }
 
-  private static func dropSuffix(_ key: inout [UInt8]) {
-    for suffix in suffixes where key.count >= suffix.count + 6 && key.suffix(suffix.count).elementsEqual(suffix) {
-      key.removeLast(suffix.count)
+  private static func dropSuffix(_ key: inout FoldedName) {
+    for suffix in suffixes where key.count >= suffix.count + 6 && key.hasSuffix(suffix) {
+      key.count -= suffix.count
       return
     }
   }

@@ -77,9 +77,10 @@ public struct ForwardGeocoder: Sendable {
   ///
   /// - Throws: `Failure`.
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
-    guard query.utf8.count <= Self.longestQuery, !Folding.key(of: query).isEmpty else { throw .unusableQuery }
+    guard query.utf8.count <= Self.longestQuery else { throw .unusableQuery }
     let found = candidates(query, within: [], options: options)
     if !found.isEmpty { return found }
+    guard Folding.isName(query) else { throw .unusableQuery }
     let parts = query.split { $0 == "," || $0 == "，" || $0 == "、" }.map(Self.trim).filter { !$0.isEmpty }
     if parts.count > 1 { return try search(parts[0], inside: Array(parts.dropFirst()), options: options) }
     if let whole = parts.first, let (areas, rest) = splitHan(whole) {
@@ -117,10 +118,8 @@ public struct ForwardGeocoder: Sendable {
 
   /// Countries, regions, divisions and US state codes with exactly this name.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
-    let key = Folding.key(of: name)
-    guard !key.isEmpty else { return [] }
     var found: [GeocodeRecord] = []
-    scan(key) { record, closeness in
+    scan(name) { record, closeness in
       guard closeness != .prefix else { return false }
       if case .place = record { return true }
       if !found.contains(record) { found.append(record) }
@@ -156,13 +155,10 @@ public struct ForwardGeocoder: Sendable {
 
   /// Every bearer of one name inside all of `areas`, ranked and without duplicates.
   private func candidates(_ name: String, within areas: [GeocodeRecord], options: Options) -> [Match] {
-    let key = Folding.key(of: name)
-    guard !key.isEmpty else { return [] }
     var matches: [Match] = []
-    let written = Array(name.utf8)
     // Divisions may yet turn out to be twins of cities.
     var certain = 0
-    scan(key, written: written) { record, closeness in
+    scan(name) { record, closeness in
       if closeness == .prefix, certain >= options.limit { return false }
       if let country = options.country, Int(tables.country(of: record)) != country { return true }
       guard areas.allSatisfy({ isRecord(record, inside: $0) }) else { return true }
@@ -177,32 +173,53 @@ public struct ForwardGeocoder: Sendable {
           distanceKilometers: distance(of: record, from: options.near)))
       return true
     }
+    guard matches.count > 1 else { return matches }
     mergeTwins(&matches)
     matches.sort(by: Self.isBetter)
-    return Array(matches.prefix(options.limit))
+    if matches.count > options.limit { matches.removeLast(matches.count - options.limit) }
+    return matches
   }
 
-  /// Reports every entry whose folded name is the key, then those it begins, until the report says that it is enough.
-  private func scan(
-    _ key: [UInt8], written: [UInt8] = [], _ report: (GeocodeRecord, Closeness) -> Bool
-  ) {
-    var buffer: [UInt8] = []
-    buffer.reserveCapacity(96)
-    let first = tables.search.lowerBound(of: key) { entry in
-      tables.searchable(entry) { Folding.fold($0, into: &buffer) }
-      return buffer
-    }
-    for index in first..<min(tables.search.count, first + Self.mostCandidates) {
-      let entry = tables.search.entry(index)
-      var isExact = false
-      tables.searchable(entry) {
-        Folding.fold($0, into: &buffer)
-        isExact = $0.elementsEqual(written)
+  /// Reports every entry whose folded name is the name's, then those it begins, until the report says that it is enough.
+  @inline(__always)
+  private func scan(_ name: String, _ report: (GeocodeRecord, Closeness) -> Bool) {
+    var name = name
+    name.withUTF8 { written in
+      let written = UnsafeRawBufferPointer(written)
+      FoldedName.withTwo { key, other in
+        Folding.fold(written, into: &key)
+        guard !key.isEmpty else { return }
+        var index = firstEntry(of: key, &other)
+        let end = min(tables.search.count, index + Self.mostCandidates)
+        while index < end {
+          let entry = tables.search.entry(index)
+          let text = tables.searchable(entry)
+          Folding.fold(text, into: &other)
+          guard other.hasPrefix(key) else { return }
+          let closeness: Closeness =
+            text.elementsEqual(written) ? .exact : other.count == key.count ? .folded : .prefix
+          guard report(tables.record(entry.record), closeness) else { return }
+          index += 1
+        }
       }
-      guard buffer.starts(with: key) else { return }
-      let closeness: Closeness = isExact ? .exact : buffer.count == key.count ? .folded : .prefix
-      guard report(tables.record(entry.record), closeness) else { return }
     }
+  }
+
+  /// The position of the first entry whose folded name is the key, or else of the first that is above it.
+  private func firstEntry(of key: FoldedName, _ other: inout FoldedName) -> Int {
+    let bucket = tables.search.bucket(of: key)
+    let mark = SearchTable.mark(of: key)
+    for index in bucket where tables.search.mark(index) == mark {
+      Folding.fold(tables.searchable(tables.search.entry(index)), into: &other)
+      if other.count == key.count, other.hasPrefix(key) { return index }
+    }
+    var (first, last) = (bucket.lowerBound, bucket.upperBound)
+    while first < last {
+      let middle = (first + last) / 2
+      Folding.fold(tables.searchable(tables.search.entry(middle)), into: &other)
+      if other.isBefore(key) { first = middle + 1 } else { last = middle }
+    }
+    return first
   }
 
   private static func isBetter(_ a: Match, _ b: Match) -> Bool {
@@ -237,10 +254,10 @@ public struct ForwardGeocoder: Sendable {
   /// A country comes before all places, a region just behind its largest, a division among small cities.
   private func importance(of record: GeocodeRecord) -> Int {
     switch record {
-    case .place(let row): Int(tables.places.populations[row])
-    case .region(let row): tables.seats[row].map { Int(tables.places.populations[Int($0)]) - 1 } ?? 0
+    case .place(let row): Int(tables.places.population(row))
+    case .region(let row): tables.regions.seat(row).map { Int(tables.places.population($0)) - 1 } ?? 0
     case .country: 1_000_000_000_000
-    case .division(let row): tables.divisions.codes[row] % 100 == 0 ? 100_000 : 50_000
+    case .division(let row): tables.divisions.code(row) % 100 == 0 ? 100_000 : 50_000
     }
   }
 
@@ -257,15 +274,15 @@ public struct ForwardGeocoder: Sendable {
     case .country(let row): return Int(tables.country(of: record)) == row
     case .region(let row): return tables.region(of: record).map(Int.init) == row
     case .division(let row):
-      let code = tables.divisions.codes[row]
+      let code = tables.divisions.code(row)
       if case .division(let inner) = record {
         let span: Int32 = code % 10_000 == 0 ? 10_000 : code % 100 == 0 ? 100 : 1
-        return tables.divisions.codes[inner] / span == code / span
+        return tables.divisions.code(inner) / span == code / span
       }
       guard tables.region(of: record) == tables.region(of: area), let here = tables.position(of: record) else {
         return false
       }
-      let there = tables.coordinate(tables.divisions.positions[row])
+      let there = tables.coordinate(tables.divisions.position(row))
       return code % 10_000 == 0 || UnitVectors.kilometers(from: tables.coordinate(here), to: there) < 100
     }
   }

@@ -1,8 +1,8 @@
-/// All names in the order of their folded forms, from `search.bin`.
+/// All names in the order of their folded forms, from the index.
 ///
-/// Layout, little-endian: `flowgeo1`, the number of entries and of entries to a sample (UInt32); the first eight bytes of
-/// each sample's folded name as a number whose order is theirs (UInt64); then three bytes an entry: record in the lower 18
-/// bits, field in the upper 6.
+/// A sample is the first eight bytes of every sixteenth folded name, as a number whose order is theirs; an entry has three
+/// bytes: the record in the lower 18 bits, the field in the upper 6. A mark is a byte that the whole folded name decides:
+/// by it a name is found among those that begin alike without folding them all.
 struct SearchTable: Sendable {
   /// A name: whose it is, and which of its names.
   struct Entry {
@@ -12,48 +12,42 @@ struct SearchTable: Sendable {
     var field: Int
   }
 
-  private static let headerSize = 16
+  private static let stride = 16
 
-  private let file: TableFile
+  private let samples: MappedArray<UInt64>
+  private let entries: MappedArray<UInt8>
+  private let marks: MappedArray<UInt8>
   /// The number of entries.
   let count: Int
-  private let stride: Int
-  private let samples: [UInt64]
-  private let entriesStart: Int
 
-  init(_ file: TableFile, recordCount: Int) throws(TableError) {
-    self.file = file
-    let bytes = file.bytes
-    guard bytes.count >= Self.headerSize, bytes.prefix(8).elementsEqual("flowgeo1".utf8) else {
-      throw .corrupt(file: file.name, line: nil, problem: "the file does not begin with flowgeo1")
-    }
-    let count = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-    let stride = max(1, Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 12, as: UInt32.self))))
-    let sampleCount = (count + stride - 1) / stride
-    entriesStart = Self.headerSize + 8 * sampleCount
-    guard bytes.count == entriesStart + 3 * count else {
-      throw .corrupt(file: file.name, line: nil, problem: "\(bytes.count) bytes for \(count) names")
-    }
-    samples = (0..<sampleCount).map {
-      UInt64(littleEndian: bytes.loadUnaligned(fromByteOffset: Self.headerSize + 8 * $0, as: UInt64.self))
-    }
-    self.count = count
-    self.stride = stride
-    for index in 0..<count where entry(index).record >= recordCount {
-      throw .corrupt(file: file.name, line: nil, problem: "name \(index) belongs to no record")
-    }
+  init(_ index: TableIndex) throws(TableError) {
+    entries = try index.array(.searchEntries, of: UInt8.self)
+    count = entries.count / 3
+    marks = try index.array(.searchMarks, of: UInt8.self, count: count)
+    samples = try index.array(.searchSamples, of: UInt64.self, count: (count + Self.stride - 1) / Self.stride)
   }
 
   /// The entry at a position in the order.
   @inline(__always)
   func entry(_ index: Int) -> Entry {
-    let offset = entriesStart + 3 * index
-    let low = Int(file.bytes[offset]) | Int(file.bytes[offset + 1]) << 8 | Int(file.bytes[offset + 2]) << 16
+    let low = Int(entries[3 * index]) | Int(entries[3 * index + 1]) << 8 | Int(entries[3 * index + 2]) << 16
     return Entry(record: low & 0x3FFFF, field: low >> 18)
   }
 
-  /// The first position whose folded name is not below `key`; `foldedName` gives the folded name of an entry.
-  func lowerBound(of key: [UInt8], foldedName: (Entry) -> [UInt8]) -> Int {
+  /// The mark of a folded name: eight bits of its FNV-1a sum; the script that makes the tables computes the same.
+  static func mark(of key: FoldedName) -> UInt8 {
+    var sum: UInt32 = 0x811C_9DC5
+    for index in 0..<key.count { sum = (sum ^ UInt32(key[index])) &* 0x0100_0193 }
+    return UInt8(truncatingIfNeeded: sum ^ sum >> 8 ^ sum >> 16 ^ sum >> 24)
+  }
+
+  /// The mark of an entry.
+  @inline(__always)
+  func mark(_ index: Int) -> UInt8 { marks[index] }
+
+  /// The positions of the names that begin with the key's first eight bytes, and some around them: every name that
+  /// equals the key or begins with it comes at the first of them or later, and those that equal it are among them.
+  func bucket(of key: FoldedName) -> Range<Int> {
     var prefix: UInt64 = 0
     for index in 0..<8 { prefix = prefix << 8 | UInt64(index < key.count ? key[index] : 0) }
     // Everything before the last sample below the prefix is below the key.
@@ -62,13 +56,8 @@ struct SearchTable: Sendable {
       let middle = (low + high) / 2
       if samples[middle] < prefix { low = middle + 1 } else { high = middle }
     }
-    var first = max(0, (low - 1) * stride)
+    let first = max(0, (low - 1) * Self.stride)
     while low < samples.count, samples[low] == prefix { low += 1 }
-    var last = min(count, low * stride)
-    while first < last {
-      let middle = (first + last) / 2
-      if foldedName(entry(middle)).lexicographicallyPrecedes(key) { first = middle + 1 } else { last = middle }
-    }
-    return first
+    return first..<max(first, min(count, low * Self.stride))
   }
 }

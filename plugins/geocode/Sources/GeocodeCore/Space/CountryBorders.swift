@@ -1,8 +1,7 @@
-/// Which country's outline holds a point: rings of longitude and latitude, and a grid of one-degree cells over them.
+/// Which country's outline holds a point: a grid of one-degree cells over the outlines, from the index.
 ///
 /// Most cells are crossed by no border and know their answer. In the others the line from the point to the middle of the
-/// cell, whose country is known, is followed: every border it crosses changes the country. The cells are found once,
-/// by a sweep along the middle of each row.
+/// cell, whose country is known, is followed: every border it crosses changes the country.
 struct CountryBorders: Sendable {
   /// A country's number in the country table; 0xFF is none.
   typealias CountryNumber = UInt8
@@ -11,161 +10,75 @@ struct CountryBorders: Sendable {
 
   private static let rows = 180
   private static let columns = 360
+  /// Cells with a smaller value hold one country, by its number plus one, or none.
+  private static let firstCrossing: UInt16 = 256
 
-  /// A side of a ring, in degrees.
-  private struct Edge {
-    var x1: Float
-    var y1: Float
-    var x2: Float
-    var y2: Float
-    /// The country's number plus one, so that nothing is zero and crossings can be added by exclusive or.
-    var country: UInt8
+  /// A position in thousandths of a degree.
+  private struct Corner {
+    var x: Double
+    var y: Double
 
-    /// Twice the signed area of the triangle with a point, in double precision: neighbours must not both miss it.
+    /// On which side of the line from `a` to `b` it lies; exact for corners, so that neighbours do not both miss a point.
     @inline(__always)
-    func side(x: Float, y: Float) -> Bool {
-      let area =
-        Double(x2 - x1) * (Double(y) - Double(y1)) - (Double(x) - Double(x1)) * Double(y2 - y1)
-      return area >= 0
-    }
-
-    /// Whether the segment from `p` to `q` crosses this side, each end of which counts to one side of the segment only.
-    @inline(__always)
-    func isCrossed(byLineFrom px: Float, _ py: Float, to qx: Float, _ qy: Float) -> Bool {
-      let line = Edge(x1: px, y1: py, x2: qx, y2: qy, country: 0)
-      return line.side(x: x1, y: y1) != line.side(x: x2, y: y2) && side(x: px, y: py) != side(x: qx, y: qy)
-    }
+    func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
 
-  private struct Cell {
-    /// Exclusive or of the numbers plus one of the countries that hold the middle: at most one does.
-    var middle: UInt8 = 0
-    var edgeStart: UInt32 = 0
-    var edgeCount: UInt16 = 0
-  }
-
-  private var cells = [Cell](repeating: Cell(), count: rows * columns)
-  private var edges: [Edge] = []
+  private let index: TableIndex
+  private let cells: MappedArray<UInt16>
+  private let crossings: MappedArray<UInt32>
+  private let edges: MappedArray<UInt16>
+  private let corners: MappedArray<SIMD2<Int32>>
+  /// The number plus one of the country that each corner's ring belongs to: nothing is zero, and crossings are added by
+  /// exclusive or.
+  private let countries: MappedArray<UInt8>
   /// For each country number, whether it has an outline at all.
-  private(set) var isOutlined = [Bool](repeating: false, count: 256)
+  let isOutlined: [Bool]
 
-  /// A ring: corners in thousandths of a degree, the last joined to the first.
-  struct Ring {
-    /// The country it belongs to; a hole is a ring of the country too.
-    var country: CountryNumber
-    /// Longitude and latitude in turn.
-    var corners: [Int32]
-  }
-
-  init(rings: [Ring]) {
-    var sides: [Edge] = []
-    for ring in rings {
-      isOutlined[Int(ring.country)] = true
-      let count = ring.corners.count / 2
-      for index in 0..<count {
-        let next = index + 1 == count ? 0 : index + 1
-        sides.append(
-          Edge(
-            x1: Float(ring.corners[2 * index]) / 1000, y1: Float(ring.corners[2 * index + 1]) / 1000,
-            x2: Float(ring.corners[2 * next]) / 1000, y2: Float(ring.corners[2 * next + 1]) / 1000,
-            country: ring.country + 1))
-      }
-    }
-    sweepMiddles(sides)
-    fileEdges(sides)
-  }
-
-  /// Finds the country in the middle of every cell: along each row, borders are crossed from west to east.
-  private mutating func sweepMiddles(_ sides: [Edge]) {
-    var crossings = [[(x: Float, country: UInt8)]](repeating: [], count: Self.rows)
-    for side in sides {
-      let (low, high) = side.y1 < side.y2 ? (side.y1, side.y2) : (side.y2, side.y1)
-      let first = max(0, Int((low + 89.5).rounded(.up)))
-      let last = min(Self.rows - 1, Int((high + 89.5).rounded(.down)))
-      guard first <= last else { continue }
-      for row in first...last {
-        let y = Float(row) - 89.5
-        guard (side.y1 > y) != (side.y2 > y) else { continue }
-        crossings[row].append((side.x1 + (y - side.y1) / (side.y2 - side.y1) * (side.x2 - side.x1), side.country))
-      }
-    }
-    for row in 0..<Self.rows {
-      let ordered = crossings[row].sorted { $0.x < $1.x }
-      var next = 0
-      var inside: UInt8 = 0
-      for column in 0..<Self.columns {
-        let x = Float(column) - 179.5
-        while next < ordered.count, ordered[next].x < x {
-          inside ^= ordered[next].country
-          next += 1
-        }
-        cells[row * Self.columns + column].middle = inside
-      }
-    }
-  }
-
-  /// Gives every cell the sides that touch it.
-  private mutating func fileEdges(_ sides: [Edge]) {
-    var touched: [(cell: Int32, side: Int32)] = []
-    touched.reserveCapacity(sides.count * 3)
-    for (index, side) in sides.enumerated() {
-      let (low, high) = side.y1 < side.y2 ? (side.y1, side.y2) : (side.y2, side.y1)
-      for row in Self.row(low - 0.001)...Self.row(high + 0.001) {
-        // The part of the side within this row, a little widened.
-        let bottom = max(low, Float(row) - 90.001)
-        let top = min(high, Float(row) - 88.999)
-        var (west, east) = side.x1 < side.x2 ? (side.x1, side.x2) : (side.x2, side.x1)
-        if high - low > 0.001 {
-          let slope = (side.x2 - side.x1) / (side.y2 - side.y1)
-          let a = side.x1 + (bottom - side.y1) * slope
-          let b = side.x1 + (top - side.y1) * slope
-          (west, east) = (max(west, min(a, b)), min(east, max(a, b)))
-        }
-        guard west <= east + 0.01 else { continue }
-        let (first, last) = (Self.column(west - 0.01), Self.column(max(west, east) + 0.01))
-        for column in first...last { touched.append((Int32(row * Self.columns + column), Int32(index))) }
-      }
-    }
-    for entry in touched { cells[Int(entry.cell)].edgeCount += 1 }
-    var start: UInt32 = 0
-    for cell in cells.indices {
-      cells[cell].edgeStart = start
-      start += UInt32(cells[cell].edgeCount)
-      cells[cell].edgeCount = 0
-    }
-    edges = [Edge](repeating: Edge(x1: 0, y1: 0, x2: 0, y2: 0, country: 0), count: Int(start))
-    for entry in touched {
-      let cell = Int(entry.cell)
-      edges[Int(cells[cell].edgeStart) + Int(cells[cell].edgeCount)] = sides[Int(entry.side)]
-      cells[cell].edgeCount += 1
-    }
-  }
-
-  private static func row(_ latitude: Float) -> Int { max(0, min(rows - 1, Int((latitude + 90).rounded(.down)))) }
-  private static func column(_ longitude: Float) -> Int {
-    max(0, min(columns - 1, Int((longitude + 180).rounded(.down))))
+  init(_ index: TableIndex) throws(TableError) {
+    self.index = index
+    cells = try index.array(.borderCells, of: UInt16.self, count: Self.rows * Self.columns)
+    crossings = try index.array(.borderCrossings, of: UInt32.self)
+    edges = try index.array(.borderEdges, of: UInt16.self)
+    countries = try index.array(.borderCountries, of: UInt8.self)
+    corners = try index.array(.borderCorners, of: SIMD2<Int32>.self, count: countries.count)
+    var isOutlined = [Bool](repeating: false, count: 256)
+    for corner in 0..<countries.count { isOutlined[Int(countries[corner] &- 1)] = true }
+    self.isOutlined = isOutlined
   }
 
   /// The country whose outline holds the coordinate, or `none`.
   @inline(__always)
   func country(at coordinate: Coordinate) -> CountryNumber {
     // The map is cut along the antimeridian and ends at the poles: a point on the edge is taken for one just inside.
-    let x = max(-179.999, min(179.999, Float(coordinate.longitude)))
-    let y = max(-89.999, min(89.999, Float(coordinate.latitude)))
-    let (row, column) = (Self.row(y), Self.column(x))
+    let point = Corner(
+      x: max(-179_999, min(179_999, coordinate.longitude * 1000)),
+      y: max(-89_999, min(89_999, coordinate.latitude * 1000)))
+    let row = Int((point.y + 90_000) / 1000)
+    let column = Int((point.x + 180_000) / 1000)
     let cell = cells[row * Self.columns + column]
-    if cell.edgeCount == 0 { return cell.middle &- 1 }
-    return follow(cell, x: x, y: y, middleX: Float(column) - 179.5, middleY: Float(row) - 89.5)
+    if cell < Self.firstCrossing { return UInt8(truncatingIfNeeded: cell) &- 1 }
+    let middle = Corner(x: Double(column * 1000 - 179_500), y: Double(row * 1000 - 89_500))
+    return follow(Int(cell - Self.firstCrossing), from: point, to: middle)
   }
 
-  private func follow(_ cell: Cell, x: Float, y: Float, middleX: Float, middleY: Float) -> CountryNumber {
-    var inside = cell.middle
-    let start = Int(cell.edgeStart)
-    for index in start..<start + Int(cell.edgeCount)
-    where edges[index].isCrossed(byLineFrom: x, y, to: middleX, middleY) {
-      inside ^= edges[index].country
+  private func follow(_ crossing: Int, from point: Corner, to middle: Corner) -> CountryNumber {
+    var inside = UInt8(crossings[crossing] >> 24)
+    for position in Int(crossings[crossing] & 0xFF_FFFF)..<Int(crossings[crossing + 1] & 0xFF_FFFF) {
+      let edge = Int(edges[position])
+      let a = corner(edge)
+      let b = corner(edge + 1)
+      // An end that lies on the line counts to one side of it only.
+      if a.isLeft(of: point, middle) != b.isLeft(of: point, middle), point.isLeft(of: a, b) != middle.isLeft(of: a, b) {
+        inside ^= countries[edge]
+      }
     }
     // Where the map overlaps itself, more than one country remains and the sum is none of them.
     return inside == 0 || !isOutlined[Int(inside &- 1)] ? Self.none : inside &- 1
+  }
+
+  @inline(__always)
+  private func corner(_ number: Int) -> Corner {
+    let corner = corners[number]
+    return Corner(x: Double(corner.x), y: Double(corner.y))
   }
 }

@@ -1,11 +1,13 @@
-/// Nearest-point search over points that already lie in k-d order, so that loading builds no tree: blocks of eight
-/// consecutive points are the leaves, two leaves make a node, two nodes the next; all that is computed is, bottom up,
-/// where each node's halves end.
+/// Nearest-point search over points that lie in k-d order in the index: blocks of eight consecutive points are the leaves,
+/// two leaves make a node, two nodes the next. Nothing is built on loading.
 ///
 /// The answer is exact whatever the order; only the speed depends on it. Points are on the unit sphere, distances are
 /// squared chords (see `UnitVectors`). A leaf may hold *followers* besides its eight points: nameless places that lie in
 /// the same cell, so that one descent finds the nearest named place and the nearest of all. Every point has a label (its
 /// country), by which a filtered search passes over whole subtrees.
+///
+/// What a point is for is the number that it carries (a region); the label follows from it. Points are kept as whole steps above the corner of their leaf, 16 bits for each coordinate: a step is 38 cm or a power
+/// of two times that where 65,536 of them do not span the leaf.
 final class PointTree: Sendable {
   /// Points in a leaf, its followers not counted.
   static let blockSize = 8
@@ -13,117 +15,86 @@ final class PointTree: Sendable {
   static let everywhere: Float = 5
   /// The label of a subtree whose points have different ones.
   private static let mixed: UInt8 = 0xFE
-  /// The label of a subtree without points.
-  private static let empty: UInt8 = 0xFF
+  /// The points that are read at a time.
+  private static let lanes = 4
+  /// The columns of a leaf: x, y, z and what the points carry.
+  private static let columns = 4
 
   /// A point that a search found.
   struct Hit {
-    /// The number of the point in the order given; of a follower, its number among the followers.
-    var index: Int
-    /// Whether it is a follower.
-    var isFollower: Bool
+    /// The number that the point carries.
+    var carried: UInt16
+    /// Its number in the order given, followers not counted; -1 for a follower, -2 for none.
+    var place: Int
     /// Its squared chord from the query.
     var squaredChord: Float
 
     /// Nothing found closer than the limit.
     fileprivate static func none(closerThan limit: Float) -> Hit {
-      Hit(index: -1, isFollower: false, squaredChord: min(limit, PointTree.everywhere))
+      Hit(carried: 0, place: -2, squaredChord: min(limit, PointTree.everywhere))
     }
-    fileprivate var found: Hit? { index < 0 ? nil : self }
+    fileprivate var found: Hit? { place == -2 ? nil : self }
   }
 
-  /// The points that the tree holds, by number.
-  struct Points {
-    /// How many.
-    var count: Int
-    /// The label of each, below 0xFE.
-    var label: (Int) -> UInt8
-    /// Where each is on the unit sphere.
-    var point: (Int) -> SIMD3<Float>
-  }
+  /// Eight points and their followers.
+  private struct Leaf: BitwiseCopyable, Sendable {
+    var x: Float
+    var y: Float
+    var z: Float
+    /// The number of its first point and, in the highest eight bits, how many times the step is doubled.
+    var bits: UInt32
 
-  /// Four points, coordinate by coordinate.
-  private struct Quad {
-    var x: SIMD4<Float>
-    var y: SIMD4<Float>
-    var z: SIMD4<Float>
-    /// Numbers that it consists of.
-    static let floatCount = 12
-    /// Far from everything on the sphere, never a hit.
-    static let empty = Quad(x: .init(repeating: 16), y: .init(repeating: 16), z: .init(repeating: 16))
-
-    @inline(__always)
-    func squaredChords(to q: SIMD3<Float>) -> SIMD4<Float> {
-      let dx = x - q.x
-      let dy = y - q.y
-      let dz = z - q.z
-      return dx * dx + dy * dy + dz * dz
-    }
+    @inline(__always) var first: Int { Int(bits & 0xFF_FFFF) }
+    @inline(__always) var corner: SIMD3<Float> { SIMD3(x, y, z) }
+    /// A step of its points; 2⁻²⁴ is the smallest.
+    @inline(__always) var step: Float { Float(bitPattern: (127 - 24 + bits >> 24) << 23) }
   }
 
   /// Two subtrees and, on the axis that divides them best, where the first ends and the second begins.
-  private struct Node {
+  private struct Node: BitwiseCopyable, Sendable {
     var firstEnd: Float
     var secondStart: Float
     var axis: UInt8
     var firstLabel: UInt8
     var secondLabel: UInt8
+    private var padding: UInt8
   }
 
-  /// A bounding box while the tree is computed.
-  private struct Box {
-    var low = SIMD3<Float>(repeating: 16)
-    var high = SIMD3<Float>(repeating: -16)
-    var label = PointTree.empty
-
-    @inline(__always)
-    mutating func extend(_ other: Box) {
-      low = SIMD3(Swift.min(low.x, other.low.x), Swift.min(low.y, other.low.y), Swift.min(low.z, other.low.z))
-      high = SIMD3(Swift.max(high.x, other.high.x), Swift.max(high.y, other.high.y), Swift.max(high.z, other.high.z))
-      if other.label != PointTree.empty {
-        label = label == PointTree.empty || label == other.label ? other.label : PointTree.mixed
-      }
-    }
+  /// The sections of the index that hold a tree.
+  struct Sections {
+    var leaves: TableIndex.Section
+    var nodes: TableIndex.Section
+    var points: TableIndex.Section
   }
 
   /// The number of points, followers not counted.
   let count: Int
+  /// The number of points and followers.
+  let pointCount: Int
+  /// The label of what a point carries; nil where that is the label itself.
+  private let labels: MappedArray<UInt8>?
+  private let index: TableIndex
   private let leafCount: Int
   /// Where the nodes of each level begin; level 0 joins leaves, the last has one node.
   private let levelStarts: [Int]
-  // The buffers are written in the initializer only and freed when nobody can search any more.
-  /// For each leaf its first quad and first follower; one more at the end.
-  private nonisolated(unsafe) let leaves: UnsafeMutablePointer<(quad: Int32, follower: Int32)>
-  /// Two quads of points to a leaf, then those of its followers.
-  private nonisolated(unsafe) let quads: UnsafeMutablePointer<Quad>
-  /// The label of each lane of each quad.
-  private nonisolated(unsafe) let labels: UnsafeMutablePointer<SIMD4<UInt8>>
-  private nonisolated(unsafe) let nodes: UnsafeMutablePointer<Node>
+  private let leaves: MappedArray<Leaf>
+  private let nodes: MappedArray<Node>
+  private let points: MappedArray<UInt16>
 
   /// - Parameters:
-  ///   - points: the points in k-d order.
-  ///   - followers: further points, those of the first leaf first.
-  ///   - followerCount: how many of them each leaf has.
+  ///   - count: how many points there are, followers not counted.
+  ///   - labels: the label of everything that a point may carry.
+  /// - Throws: `TableError.corrupt` when the sections do not have the sizes that follow.
   init(
-    _ points: Points, followers: Points = Points(count: 0, label: { _ in 0 }, point: { _ in .zero }),
-    followerCount: (Int) -> Int = { _ in 0 }
-  ) {
-    count = points.count
-    leafCount = max(1, (points.count + Self.blockSize - 1) / Self.blockSize)
-    leaves = .allocate(capacity: leafCount + 1)
-    var quadCount = 0
-    var follower = 0
-    for leaf in 0...leafCount {
-      leaves[leaf] = (Int32(quadCount), Int32(follower))
-      guard leaf < leafCount else { break }
-      let own = followerCount(leaf)
-      quadCount += 2 + (own + 3) / 4
-      follower += own
-    }
-    quads = .allocate(capacity: quadCount)
-    quads.initialize(repeating: .empty, count: quadCount)
-    labels = .allocate(capacity: quadCount)
-    labels.initialize(repeating: SIMD4(repeating: Self.empty), count: quadCount)
+    _ index: TableIndex, _ sections: Sections, count: Int, labels: MappedArray<UInt8>? = nil
+  ) throws(TableError) {
+    self.index = index
+    self.count = count
+    self.labels = labels
+    leafCount = (count + Self.blockSize - 1) / Self.blockSize
+    leaves = try index.array(sections.leaves, of: Leaf.self, count: leafCount + 1)
+    pointCount = leaves[leafCount].first
+    points = try index.array(sections.points, of: UInt16.self, count: Self.columns * pointCount)
 
     var starts: [Int] = []
     var total = 0
@@ -134,66 +105,50 @@ final class PointTree: Sendable {
       total += children
     } while children > 1
     levelStarts = starts
-    nodes = .allocate(capacity: total)
-    join(boxes: place(points, followers))
+    nodes = try index.array(sections.nodes, of: Node.self, count: total)
   }
 
-  deinit {
-    leaves.deallocate()
-    quads.deallocate()
-    labels.deallocate()
-    nodes.deallocate()
+  /// What a point carries.
+  @inline(__always)
+  func carried(byPlace place: Int) -> UInt16 { columns(ofLeaf: place / Self.blockSize).carried(place % Self.blockSize) }
+
+  @inline(__always)
+  private func label(_ carried: UInt16) -> UInt8 {
+    labels.map { $0[Int(carried)] } ?? UInt8(truncatingIfNeeded: carried)
   }
 
-  /// Puts the points into their quads; returns the box of each leaf.
-  private func place(_ points: Points, _ followers: Points) -> [Box] {
-    var boxes = [Box](repeating: Box(), count: leafCount)
-    for leaf in 0..<leafCount {
-      var box = Box()
-      let quad = Int(leaves[leaf].quad)
-      // Lanes are written one by one as plain numbers: changing a lane of a vector would move all of it.
-      let floats = UnsafeMutableRawPointer(quads + quad).assumingMemoryBound(to: Float.self)
-      let ownLabels = UnsafeMutableRawPointer(labels + quad).assumingMemoryBound(to: UInt8.self)
+  /// The points of a leaf, column by column.
+  private struct Columns {
+    var base: UnsafePointer<UInt16>
+    var count: Int
+    /// The query, in steps from the leaf's corner.
+    var query = SIMD3<Float>.zero
+
+    @inline(__always)
+    func carried(_ point: Int) -> UInt16 { base[3 &* count &+ point] }
+
+    /// The squared chords of four points from the query, in steps squared; of what lies behind the last point there is
+    /// always the fourth column, so that four can be read.
+    @inline(__always)
+    func squaredChords(_ first: Int) -> SIMD4<Float> {
       @inline(__always)
-      func put(_ source: Points, _ index: Int, _ lane: Int) {
-        let p = source.point(index)
-        let label = source.label(index)
-        let at = floats + (lane >> 2) * Quad.floatCount + (lane & 3)
-        at[0] = p.x
-        at[4] = p.y
-        at[8] = p.z
-        ownLabels[lane] = label
-        box.extend(Box(low: p, high: p, label: label))
+      func four(_ column: Int) -> SIMD4<Float> {
+        let steps = UnsafeRawPointer(base + (column &* count &+ first)).loadUnaligned(as: SIMD4<UInt16>.self)
+        return SIMD4<Float>(SIMD4<Int32>(truncatingIfNeeded: steps))
       }
-      let first = leaf * Self.blockSize
-      for index in first..<min(count, first + Self.blockSize) { put(points, index, index - first) }
-      let start = Int(leaves[leaf].follower)
-      for index in start..<Int(leaves[leaf + 1].follower) { put(followers, index, Self.blockSize + index - start) }
-      boxes[leaf] = box
+      let dx = four(0) - query.x
+      let dy = four(1) - query.y
+      let dz = four(2) - query.z
+      return dx * dx + dy * dy + dz * dz
     }
-    return boxes
   }
 
-  /// Joins boxes two by two, level by level, and keeps the gap between the two on the axis where it is widest.
-  private func join(boxes leafBoxes: [Box]) {
-    var boxes = leafBoxes
-    for start in levelStarts {
-      var joined: [Box] = []
-      joined.reserveCapacity((boxes.count + 1) / 2)
-      for index in stride(from: 0, to: boxes.count, by: 2) {
-        let first = boxes[index]
-        let second = index + 1 < boxes.count ? boxes[index + 1] : Box()
-        let gap = second.low - first.high
-        let axis = gap.x >= gap.y ? (gap.x >= gap.z ? 0 : 2) : (gap.y >= gap.z ? 1 : 2)
-        nodes[start + index / 2] = Node(
-          firstEnd: first.high[axis], secondStart: second.low[axis], axis: UInt8(axis), firstLabel: first.label,
-          secondLabel: second.label)
-        var both = first
-        both.extend(second)
-        joined.append(both)
-      }
-      boxes = joined
-    }
+  @inline(__always)
+  private func columns(ofLeaf leaf: Int) -> Columns {
+    let first = leaves[leaf].first
+    let end = leaves[leaf &+ 1].first
+    precondition(first <= end && end <= pointCount)
+    return Columns(base: points.base + Self.columns &* first, count: end &- first)
   }
 
   /// What a descent carries: the query, how far the current cell is from it on each axis, and the best so far.
@@ -239,12 +194,15 @@ final class PointTree: Sendable {
     let axis = Int(node.axis)
     let offset = search.axes[Self.offsets + axis]
     let position = search.axes[axis]
-    let toFirst = max(offset, position - node.firstEnd)
-    let toSecond = max(offset, node.secondStart - position)
+    let toFirst = position - node.firstEnd
+    let toSecond = node.secondStart - position
     let rest = distance - offset * offset
-    let isSecondNearer = position - node.firstEnd > node.secondStart - position
-    let near = isSecondNearer ? toSecond : toFirst
-    let far = isSecondNearer ? toFirst : toSecond
+    // Compared in the way that the machine's minimum and maximum do, so that there is nothing to predict.
+    let isSecondNearer = toFirst > toSecond
+    let nearest = toSecond < toFirst ? toSecond : toFirst
+    let farthest = toSecond > toFirst ? toSecond : toFirst
+    let near = nearest > offset ? nearest : offset
+    let far = farthest > offset ? farthest : offset
     let child = 2 &* index
     let nearChild = child &+ (isSecondNearer ? 1 : 0)
 
@@ -266,26 +224,40 @@ final class PointTree: Sendable {
     if level > 0 { return visit(level: level &- 1, node: child, distance: distance, &search) }
     guard child < leafCount else { return }
     let leaf = leaves[child]
-    let first = Int(leaf.quad)
-    for quad in 0..<2 {
-      let chords = quads[first &+ quad].squaredChords(to: search.query)
-      guard Self.isAny(chords, below: search.named.squaredChord) else { continue }
-      for lane in 0..<4 where chords[lane] < search.named.squaredChord {
-        search.named = Hit(
-          index: child &* Self.blockSize &+ quad &* 4 &+ lane, isFollower: false, squaredChord: chords[lane])
-        if chords[lane] < search.best.squaredChord { search.best = search.named }
-      }
-    }
-    let end = Int(leaves[child &+ 1].quad)
-    var follower = Int(leaf.follower)
-    for quad in first &+ 2..<end {
-      let chords = quads[quad].squaredChords(to: search.query)
-      if Self.isAny(chords, below: search.best.squaredChord) {
-        for lane in 0..<4 where chords[lane] < search.best.squaredChord {
-          search.best = Hit(index: follower &+ lane, isFollower: true, squaredChord: chords[lane])
+    var columns = columns(ofLeaf: child)
+    // Powers of two: nothing is lost by changing the scale.
+    let scale = 1 / leaf.step
+    columns.query = (search.query - leaf.corner) * scale
+    let area = leaf.step * leaf.step
+    let places = child &* Self.blockSize
+    let own = min(Self.blockSize, count &- places)
+    var named = search.named.squaredChord * (scale * scale)
+    var point = 0
+    while point < own {
+      let chords = columns.squaredChords(point)
+      if Self.isAny(chords, below: named) {
+        for lane in 0..<Self.lanes where chords[lane] < named && point &+ lane < own {
+          named = chords[lane]
+          let hit = Hit(
+            carried: columns.carried(point &+ lane), place: places &+ point &+ lane, squaredChord: named * area)
+          search.named = hit
+          if hit.squaredChord < search.best.squaredChord { search.best = hit }
         }
       }
-      follower &+= 4
+      point &+= Self.lanes
+    }
+    var best = search.best.squaredChord * (scale * scale)
+    point = own
+    while point < columns.count {
+      let chords = columns.squaredChords(point)
+      if Self.isAny(chords, below: best) {
+        // The lanes behind the end are no points.
+        for lane in 0..<Self.lanes where chords[lane] < best && point &+ lane < columns.count {
+          best = chords[lane]
+          search.best = Hit(carried: columns.carried(point &+ lane), place: -1, squaredChord: best * area)
+        }
+      }
+      point &+= Self.lanes
     }
   }
 
@@ -313,14 +285,17 @@ final class PointTree: Sendable {
     let axis = Int(node.axis)
     let offset = search.axes[Self.offsets + axis]
     let position = search.axes[axis]
-    let bounds = SIMD2(max(offset, position - node.firstEnd), max(offset, node.secondStart - position))
+    let toFirst = position - node.firstEnd
+    let toSecond = node.secondStart - position
     let rest = distance - offset * offset
-    let nearer = position - node.firstEnd > node.secondStart - position ? 1 : 0
+    let nearer = toFirst > toSecond ? 1 : 0
     for half in [nearer, 1 - nearer] {
-      let bound = rest + bounds[half] * bounds[half]
+      let gap = half == 0 ? toFirst : toSecond
+      let reach = gap > offset ? gap : offset
+      let bound = rest + reach * reach
       let own = half == 0 ? node.firstLabel : node.secondLabel
       guard bound < search.best.squaredChord, own == label || own == Self.mixed else { continue }
-      search.axes[Self.offsets + axis] = bounds[half]
+      search.axes[Self.offsets + axis] = reach
       let child = 2 * index + half
       if level > 0 {
         visit(
@@ -336,20 +311,22 @@ final class PointTree: Sendable {
   private func scan(
     leaf: Int, _ search: inout Search, label: UInt8, followers: Bool, where isWanted: (Int) -> Bool
   ) {
-    let first = Int(leaves[leaf].quad)
-    let end = followers ? Int(leaves[leaf + 1].quad) : first + 2
-    for quad in first..<end {
-      let chords = quads[quad].squaredChords(to: search.query)
-      guard Self.isAny(chords, below: search.best.squaredChord) else { continue }
-      for lane in 0..<4 where chords[lane] < search.best.squaredChord && labels[quad][lane] == label {
-        let isFollower = quad >= first + 2
-        let index =
-          isFollower
-          ? Int(leaves[leaf].follower) + (quad - first - 2) * 4 + lane
-          : leaf * Self.blockSize + (quad - first) * 4 + lane
-        if isFollower || isWanted(index) {
-          search.best = Hit(index: index, isFollower: isFollower, squaredChord: chords[lane])
-        }
+    let step = leaves[leaf].step
+    var columns = columns(ofLeaf: leaf)
+    columns.query = (search.query - leaves[leaf].corner) * (1 / step)
+    let places = leaf * Self.blockSize
+    let own = min(Self.blockSize, count - places)
+    let end = followers ? columns.count : own
+    var best = search.best.squaredChord / (step * step)
+    for first in stride(from: 0, to: end, by: Self.lanes) {
+      let chords = columns.squaredChords(first)
+      guard Self.isAny(chords, below: best) else { continue }
+      for lane in 0..<Self.lanes where chords[lane] < best && first + lane < end {
+        let point = first + lane
+        let carried = columns.carried(point)
+        guard self.label(carried) == label, point >= own || isWanted(places + point) else { continue }
+        best = chords[lane]
+        search.best = Hit(carried: carried, place: point < own ? places + point : -1, squaredChord: best * step * step)
       }
     }
   }

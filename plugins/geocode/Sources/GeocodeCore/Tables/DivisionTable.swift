@@ -1,58 +1,53 @@
 /// The administrative divisions of China, from `divisions.tsv`: provinces and prefectures by code, then districts and
 /// counties in k-d order.
 struct DivisionTable: Sendable {
-  private let file: TableFile
-  /// The six-digit code of each row: two digits for the province, two for the prefecture, two for the district.
-  private(set) var codes: [Int32] = []
-  /// Latitude and longitude in steps of 0.0001°.
-  private(set) var positions: [SIMD2<Int32>] = []
-  private var names: [Range<Int32>] = []
-  /// The rows before this one are provinces and prefectures, in ascending order of their codes.
-  private(set) var firstDistrict = 0
+  private struct Numbers: BitwiseCopyable, Sendable {
+    var code: Int32
+    var latitude: Int32
+    var longitude: Int32
+  }
 
-  init(_ file: TableFile) throws(TableError) {
-    self.file = file
-    var rows = try TableRows(file, columns: ["adcode", "latitude", "longitude", "name"])
-    while rows.next() {
-      let code = try rows.integer("adcode", in: 110_000...999_999)
-      let latitude = try rows.decimal("latitude", decimals: 4, limit: 900_000)
-      let longitude = try rows.decimal("longitude", decimals: 4, limit: 1_800_000)
-      if code % 100 == 0 {
-        guard firstDistrict == codes.count, codes.last.map({ $0 < code }) ?? true else {
-          throw rows.error("provinces and prefectures come first, in the order of their codes")
-        }
-        firstDistrict += 1
-      }
-      codes.append(Int32(code))
-      positions.append(SIMD2(Int32(latitude), Int32(longitude)))
-      names.append(Range(rows.field()))
-      try rows.endOfRow()
-    }
+  private let rows: TextTable
+  private let numbers: MappedArray<Numbers>
+  /// The rows before this one are provinces and prefectures, in ascending order of their codes.
+  let firstDistrict: Int
+
+  init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
+    rows = try TextTable(file, index, rows: .divisionRows, columns: ["adcode", "name"])
+    numbers = try index.array(.divisionNumbers, of: Numbers.self, count: rows.startCount)
+    var higher = 0
+    while higher < numbers.count, numbers[higher].code % 100 == 0 { higher += 1 }
+    firstDistrict = higher
   }
 
   /// The number of divisions.
-  var count: Int { codes.count }
+  var count: Int { numbers.count }
+
+  /// The six-digit code: two digits for the province, two for the prefecture, two for the district.
+  @inline(__always)
+  func code(_ row: Int) -> Int32 { numbers[row].code }
+  /// Latitude and longitude in steps of 0.0001°.
+  @inline(__always)
+  func position(_ row: Int) -> SIMD2<Int32> { SIMD2(numbers[row].latitude, numbers[row].longitude) }
 
   /// The name as officially written: 广东省, 深圳市, 南山区.
-  func name(_ row: Int) -> String { file.text(names[row]) }
+  func name(_ row: Int) -> String { rows.text(row, field: 1) }
   /// The bytes of the name.
-  func searchable(_ row: Int) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(rebasing: file.bytes[Range(names[row])])
-  }
+  func searchable(_ row: Int) -> UnsafeRawBufferPointer { rows.bytes(row, field: 1) }
 
   /// The row of a province or prefecture, or nil.
-  func higherRow(code: Int32) -> Int? {
+  func higherRow(code wanted: Int32) -> Int? {
     var (low, high) = (0, firstDistrict)
     while low < high {
       let middle = (low + high) / 2
-      if codes[middle] < code { low = middle + 1 } else { high = middle }
+      if code(middle) < wanted { low = middle + 1 } else { high = middle }
     }
-    return low < firstDistrict && codes[low] == code ? low : nil
+    return low < firstDistrict && code(low) == wanted ? low : nil
   }
 
   /// Province, prefecture and district, as far as the row has them.
   func path(_ row: Int) -> [Int] {
-    let code = codes[row]
+    let code = code(row)
     var path: [Int] = []
     for ancestor in [code / 10_000 * 10_000, code / 100 * 100] where ancestor != code {
       if let row = higherRow(code: ancestor) { path.append(row) }

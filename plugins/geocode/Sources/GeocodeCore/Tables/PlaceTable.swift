@@ -1,76 +1,66 @@
-/// The named places, from `places.tsv`, whose rows lie in k-d order; a place's number is its row.
+/// The named places, whose rows lie in k-d order; a place's number is its row.
 ///
-/// Numbers are kept in columns; names stay in the file and are read when asked for.
+/// Names come from `places.tsv`, numbers from the index.
 struct PlaceTable: Sendable {
-  private let file: TableFile
-  /// Latitude and longitude in steps of 0.0001°.
-  private(set) var positions: [SIMD2<Int32>] = []
-  /// Inhabitants.
-  private(set) var populations: [UInt32] = []
-  /// The region each lies in.
-  private(set) var regions: [RegionTable.Number] = []
-  /// Where the name begins; Chinese name and other spellings follow behind tabs.
-  private var nameOffsets: [UInt32] = []
+  private let rows: TextTable
+  /// From the highest bit: latitude + 90° in 21 bits and longitude + 180° in 22, in steps of 0.0001°, population in 21.
+  private let numbers: MappedArray<UInt64>
+  /// Number and population of the places whose population does not fit there, in the order of their numbers.
+  private let large: MappedArray<SIMD2<UInt32>>
+  private static let populationMask: UInt64 = 1 << 21 - 1
 
-  init(_ file: TableFile, regions table: RegionTable) throws(TableError) {
-    self.file = file
-    var rows = try TableRows(
-      file, columns: ["latitude", "longitude", "population", "region", "name", "zh", "others"])
-    let room = rows.remaining / 40
-    positions.reserveCapacity(room)
-    populations.reserveCapacity(room)
-    regions.reserveCapacity(room)
-    nameOffsets.reserveCapacity(room)
-    var lastCode = 0..<0
-    var lastRegion: RegionTable.Number = 0
-    while rows.next() {
-      let latitude = try rows.decimal("latitude", decimals: 4, limit: 900_000)
-      let longitude = try rows.decimal("longitude", decimals: 4, limit: 1_800_000)
-      let population = try rows.integer("population", in: 0...Int(UInt32.max))
-      let code = rows.field()
-      // Neighbours in k-d order are mostly in one region.
-      if !rows.isSame(code, lastCode) {
-        guard let region = table.number(ofCode: rows.bytes(of: code)) else {
-          throw rows.error("expected a region code that admin1.tsv has")
-        }
-        lastRegion = region
-        lastCode = code
-      }
-      positions.append(SIMD2(Int32(latitude), Int32(longitude)))
-      populations.append(UInt32(population))
-      regions.append(lastRegion)
-      nameOffsets.append(UInt32(rows.offset))
-      rows.skipRow()
+  init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
+    rows = try TextTable(file, index, rows: .placeRows, every: PointTree.blockSize, columns: ["name", "zh", "others"])
+    numbers = try index.array(.placeNumbers, of: UInt64.self)
+    large = try index.array(.largePlaces, of: SIMD2<UInt32>.self)
+    guard rows.startCount == (numbers.count + PointTree.blockSize - 1) / PointTree.blockSize else {
+      throw .corrupt(file: file.name, line: nil, problem: "expected \(numbers.count) places, as index.bin has")
     }
   }
 
   /// The number of places.
-  var count: Int { positions.count }
+  var count: Int { numbers.count }
 
-  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings.
+  /// Latitude and longitude in steps of 0.0001°.
   @inline(__always)
-  func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
-    let bytes = file.bytes
-    var start = Int(nameOffsets[number])
-    for _ in 0..<min(field, 2) { start = end(of: start, where: 9) + 1 }
-    // Other spellings stand in one field behind the second tab, divided by bars.
-    if field > 2 {
-      for _ in 2..<field { start = end(of: start, where: UInt8(ascii: "|")) + 1 }
-    }
-    let stop = end(of: start, where: field >= 2 ? UInt8(ascii: "|") : 9)
-    return UnsafeRawBufferPointer(rebasing: bytes[min(start, stop)..<stop])
+  func position(_ number: Int) -> SIMD2<Int32> {
+    let packed = numbers[number]
+    return SIMD2(Int32(packed >> 43) - 900_000, Int32(packed >> 21 & 0x3F_FFFF) - 1_800_000)
   }
 
-  /// The offset of the next `mark` or newline.
+  /// Inhabitants.
   @inline(__always)
-  private func end(of start: Int, where mark: UInt8) -> Int {
-    var offset = start
-    while offset < file.bytes.count, file.bytes[offset] != mark, file.bytes[offset] != 10 { offset += 1 }
-    return offset
+  func population(_ number: Int) -> UInt32 {
+    let population = numbers[number] & Self.populationMask
+    return population == Self.populationMask ? largePopulation(number) : UInt32(population)
+  }
+
+  private func largePopulation(_ number: Int) -> UInt32 {
+    var (low, high) = (0, large.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if large[middle].x < number { low = middle + 1 } else { high = middle }
+    }
+    return large[low].y
+  }
+
+  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which stand in one field divided by bars.
+  func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
+    guard field >= 2 else { return rows.bytes(number, field: field) }
+    let others = rows.bytes(number, field: 2)
+    var start = 0
+    var left = field - 2
+    while start < others.count, left > 0 {
+      if others[start] == UInt8(ascii: "|") { left -= 1 }
+      start += 1
+    }
+    var end = start
+    while end < others.count, others[end] != UInt8(ascii: "|") { end += 1 }
+    return UnsafeRawBufferPointer(rebasing: others[start..<end])
   }
 
   /// The English name.
-  func name(_ number: Int) -> String { String(decoding: searchable(number, field: 0), as: UTF8.self) }
+  func name(_ number: Int) -> String { rows.text(number, field: 0) }
   /// The Chinese name; empty where the sources have none.
-  func chineseName(_ number: Int) -> String { String(decoding: searchable(number, field: 1), as: UTF8.self) }
+  func chineseName(_ number: Int) -> String { rows.text(number, field: 1) }
 }

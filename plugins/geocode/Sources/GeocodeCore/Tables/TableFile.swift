@@ -63,9 +63,27 @@ final class TableFile: Sendable {
       let start = block * TableManifest.blockSize
       let end = min(bytes.count, start + TableManifest.blockSize)
       guard TableManifest.checksum(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) != expected else { continue }
+      if isText, let broken = brokenRow(in: start..<end) {
+        throw .corrupt(file: name, line: line(at: broken.offset), problem: broken.problem)
+      }
       let place = isText ? "between this line and line \(line(at: end - 1))" : "between bytes \(start) and \(end)"
       throw .corrupt(
         file: name, line: isText ? line(at: start) : nil, problem: "a byte \(place) is not what it was made")
     }
+  }
+
+  /// The first row of a damaged block that is none at all, so that the error can name it.
+  private func brokenRow(in block: Range<Int>) -> (offset: Int, problem: String)? {
+    let rows = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    let columns = rows[0].count { $0 == UInt8(ascii: "\t") } + 1
+    for row in rows where row.endIndex >= block.lowerBound && row.startIndex < block.upperBound {
+      // Behind the last newline there is nothing.
+      if row.isEmpty, row.startIndex == bytes.count { break }
+      let found = row.count { $0 == UInt8(ascii: "\t") } + 1
+      if found != columns { return (row.startIndex, "\(found) columns where the first line has \(columns)") }
+      if let odd = row.firstIndex(where: { $0 < 0x20 && $0 != 9 }) { return (odd, "a control character") }
+      if String(validating: row, as: UTF8.self) == nil { return (row.startIndex, "the row is not valid UTF-8") }
+    }
+    return nil
   }
 }

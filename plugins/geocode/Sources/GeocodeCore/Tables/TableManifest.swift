@@ -1,13 +1,13 @@
 /// Sizes and checksums of the tables, from `manifest.tsv`.
 struct TableManifest: Sendable {
   /// Bytes that one checksum covers.
-  static let blockSize = 65_536
+  static let blockSize = 8_192
 
   /// What is known of one file.
   struct Entry: Sendable {
     /// The file's size.
     var byteCount: Int
-    /// One checksum for every 64 KiB, the last for what remains.
+    /// One checksum for every 8 KiB, the last for what remains.
     var checksums: [UInt64]
   }
 
@@ -16,15 +16,39 @@ struct TableManifest: Sendable {
   init(_ file: TableFile) throws(TableError) {
     var rows = try TableRows(file, columns: ["file", "bytes", "checksums"])
     while rows.next() {
+      let start = rows.offset
       let name = try rows.text("file")
-      let size = try rows.integer("bytes", in: 1...Int.max)
-      let sums = try rows.text("checksums").split(separator: " ").map { UInt64($0, radix: 16) }
-      guard sums.count == (size + Self.blockSize - 1) / Self.blockSize, !sums.contains(nil) else {
-        throw rows.error("expected a checksum in hexadecimal for every 64 KiB")
+      let size = try rows.integer("bytes", in: 1...Int(Int32.max))
+      let sums = Self.checksums(rows.bytes(of: rows.field()))
+      guard let sums, sums.count == (size + Self.blockSize - 1) / Self.blockSize || name == file.name else {
+        throw rows.error("expected a checksum of 16 hexadecimal digits for every 8 KiB")
       }
-      entries[name] = Entry(byteCount: size, checksums: sums.map { $0! })
       try rows.endOfRow()
+      entries[name] = Entry(byteCount: size, checksums: sums)
+      // The last row is the sum of the rows before it.
+      guard name == file.name else { continue }
+      guard size == start, !rows.next(),
+        Self.checksum(UnsafeRawBufferPointer(rebasing: file.bytes[..<start])) == sums.first
+      else { break }
+      return
     }
+    throw .corrupt(file: file.name, line: nil, problem: "its last row is not the sum of the rows before it")
+  }
+
+  /// Hexadecimal numbers of 16 digits each, or nil.
+  private static func checksums(_ text: UnsafeBufferPointer<UInt8>) -> [UInt64]? {
+    guard text.count % 16 == 0 else { return nil }
+    var sums: [UInt64] = []
+    sums.reserveCapacity(text.count / 16)
+    var sum: UInt64 = 0
+    for (index, byte) in text.enumerated() {
+      let digit = byte &- UInt8(ascii: "0")
+      let letter = byte &- UInt8(ascii: "a")
+      guard digit < 10 || letter < 6 else { return nil }
+      sum = sum << 4 | UInt64(digit < 10 ? digit : letter + 10)
+      if index % 16 == 15 { sums.append(sum) }
+    }
+    return sums
   }
 
   /// What is known of a file.
@@ -41,23 +65,34 @@ struct TableManifest: Sendable {
   static func checksum(_ block: UnsafeRawBufferPointer) -> UInt64 {
     let prime: UInt64 = 0x100_0000_01B3
     let basis: UInt64 = 0xCBF2_9CE4_8422_2325
-    var a = basis
-    var b = basis + 1
-    var c = basis + 2
-    var d = basis + 3
-    func word(_ offset: Int) -> UInt64 {
-      if offset + 8 <= block.count {
-        return UInt64(littleEndian: block.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    var (a, b, c, d) = (basis, basis + 1, basis + 2, basis + 3)
+    let whole = block.count / 32 * 32
+    var offset = 0
+    // Whole words are read through a pointer to them, which a build without optimisation reads fast, too.
+    if let start = block.baseAddress, UInt(bitPattern: start) % 8 == 0 {
+      let words = start.assumingMemoryBound(to: UInt64.self)
+      while offset < whole {
+        let index = offset >> 3
+        a = (a ^ UInt64(littleEndian: words[index])) &* prime
+        b = (b ^ UInt64(littleEndian: words[index + 1])) &* prime
+        c = (c ^ UInt64(littleEndian: words[index + 2])) &* prime
+        d = (d ^ UInt64(littleEndian: words[index + 3])) &* prime
+        offset += 32
       }
+    }
+    func word(_ offset: Int) -> UInt64 {
       var value: UInt64 = 0
-      for index in stride(from: block.count - 1, through: offset, by: -1) { value = value << 8 | UInt64(block[index]) }
+      for index in stride(from: min(block.count, offset + 8) - 1, through: offset, by: -1) {
+        value = value << 8 | UInt64(block[index])
+      }
       return value
     }
-    for offset in stride(from: 0, to: block.count, by: 32) {
+    while offset < block.count {
       a = (a ^ word(offset)) &* prime
       b = (b ^ word(offset + 8)) &* prime
       c = (c ^ word(offset + 16)) &* prime
       d = (d ^ word(offset + 24)) &* prime
+      offset += 32
     }
     var sum = UInt64(block.count)
     for lane in [a, b, c, d] { sum = (sum ^ lane) &* prime }

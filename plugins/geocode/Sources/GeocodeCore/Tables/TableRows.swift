@@ -39,9 +39,6 @@ struct TableRows {
   @inline(__always)
   func next() -> Bool { offset < count }
 
-  /// How many bytes are left, for reserving room.
-  var remaining: Int { count - offset }
-
   /// An error at the current line.
   func error(_ problem: String) -> TableError {
     .corrupt(file: file.name, line: file.line(at: offset), problem: problem)
@@ -110,9 +107,6 @@ struct TableRows {
     return start..<end
   }
 
-  /// Whether the next field is empty.
-  func isAtEmptyField() -> Bool { Self.endsField(bytes[offset]) }
-
   /// The field as text.
   mutating func text(_ column: StaticString) throws(TableError) -> String {
     let range = field()
@@ -126,12 +120,6 @@ struct TableRows {
   @inline(__always)
   func bytes(of range: Range<Int>) -> UnsafeBufferPointer<UInt8> {
     UnsafeBufferPointer(start: bytes + range.lowerBound, count: range.count)
-  }
-
-  /// Whether two fields hold the same bytes.
-  @inline(__always)
-  func isSame(_ a: Range<Int>, _ b: Range<Int>) -> Bool {
-    a.count == b.count && memcmp(bytes + a.lowerBound, bytes + b.lowerBound, a.count) == 0
   }
 
   /// Steps over the rest of the row, whose text is read later.

@@ -1,0 +1,77 @@
+/// What the program computes with, from `index.bin`: trees, numbers, borders, the order of names and where rows begin, laid
+/// out ahead of time by the script that makes the tables, so that loading builds nothing.
+///
+/// Layout: `flowgeo2`, the number of sections and a zero (UInt32), then offset and size in bytes of each section (UInt32),
+/// then the sections, each at a multiple of 16; all little-endian. `layout.py` writes the same sections in the same order
+/// and says what each holds.
+final class TableIndex: Sendable {
+  /// The sections, in their order in the file.
+  enum Section: Int, CaseIterable {
+    case placeRows, placeNumbers, largePlaces
+    case regionRows, regionCountries, regionSeats, regionDigits
+    case countryRows, countrySeats
+    case divisionRows, divisionNumbers
+    case placeLeaves, placeNodes, placePoints
+    case districtLeaves, districtNodes, districtPoints
+    case searchSamples, searchEntries, searchMarks
+    case borderCells, borderCrossings, borderEdges, borderCorners, borderCountries
+  }
+
+  private static let magic: StaticString = "flowgeo2"
+  private static let headerSize = 16
+
+  private let file: TableFile
+
+  /// Checks that every section lies in the file.
+  ///
+  /// - Throws: `TableError.corrupt` when one does not, or when the file is of another format.
+  init(_ file: TableFile) throws(TableError) {
+    #if _endian(big)
+      #error("index.bin is read in place, in little-endian order")
+    #endif
+    self.file = file
+    let bytes = file.bytes
+    let hasMagic = Self.magic.withUTF8Buffer { bytes.count >= Self.headerSize && bytes.starts(with: $0) }
+    guard hasMagic else {
+      throw .corrupt(file: file.name, line: nil, problem: "the file does not begin with \(Self.magic)")
+    }
+    let sections = Section.allCases
+    guard word(8) == sections.count, bytes.count >= Self.headerSize + 8 * sections.count else {
+      throw .corrupt(file: file.name, line: nil, problem: "expected \(sections.count) sections")
+    }
+    for section in sections {
+      let range = range(section)
+      guard range.lowerBound % 16 == 0, range.upperBound <= bytes.count else {
+        throw .corrupt(file: file.name, line: nil, problem: "\(section) lies outside the file")
+      }
+    }
+  }
+
+  private func word(_ offset: Int) -> Int { Int(file.bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+
+  private func range(_ section: Section) -> Range<Int> {
+    let entry = Self.headerSize + 8 * section.rawValue
+    let start = word(entry)
+    return start..<start + word(entry + 4)
+  }
+
+  /// A section as an array.
+  ///
+  /// - Parameter count: how many elements it must have; nil takes all there are.
+  /// - Throws: `TableError.corrupt` when its size is another.
+  func array<Element: BitwiseCopyable & Sendable>(
+    _ section: Section, of type: Element.Type, count: Int? = nil
+  ) throws(TableError) -> MappedArray<Element> {
+    let range = range(section)
+    let whole = range.count / MemoryLayout<Element>.stride
+    guard range.count == whole * MemoryLayout<Element>.stride, count == nil || whole == count else {
+      let expected = count.map { "\($0) times " } ?? "a multiple of "
+      throw .corrupt(
+        file: file.name, line: nil,
+        problem: "\(section) has \(range.count) bytes, expected \(expected)\(MemoryLayout<Element>.stride)")
+    }
+    // The mapping begins at a page and the section at a multiple of 16, so the elements are aligned.
+    return MappedArray(
+      base: (file.bytes.baseAddress! + range.lowerBound).assumingMemoryBound(to: Element.self), count: whole)
+  }
+}

@@ -1,0 +1,54 @@
+/// A table of tab-separated values that is read where it is mapped, a field at a time; the index says where rows begin.
+struct TextTable: Sendable {
+  private let file: TableFile
+  private let index: TableIndex
+  private let starts: MappedArray<UInt32>
+  /// Rows between two of the starts that the index has.
+  private let step: Int
+
+  /// - Parameters:
+  ///   - file: the table, whose checksums hold.
+  ///   - rows: the section with the offset of every `step`th row.
+  ///   - columns: the names that the first line must have.
+  /// - Throws: `TableError.corrupt` when the first line is another or the last has no end.
+  init(
+    _ file: TableFile, _ index: TableIndex, rows: TableIndex.Section, every step: Int = 1, columns: [String]
+  ) throws(TableError) {
+    _ = try TableRows(file, columns: columns)
+    self.file = file
+    self.index = index
+    self.step = step
+    starts = try index.array(rows, of: UInt32.self)
+  }
+
+  /// How many starts of rows the index has: one for each row, or for each `step` rows.
+  var startCount: Int { starts.count }
+
+  /// The bytes of a field; empty beyond the last of the row.
+  @inline(__always)
+  func bytes(_ row: Int, field: Int) -> UnsafeRawBufferPointer {
+    let bytes = file.bytes
+    var start = Int(starts[row / step])
+    for _ in 0..<row % step { start = end(of: start, at: 10) + 1 }
+    for _ in 0..<field {
+      start = end(of: start, at: 9)
+      guard start < bytes.count, bytes[start] == 9 else {
+        return UnsafeRawBufferPointer(rebasing: bytes[start..<start])
+      }
+      start += 1
+    }
+    return UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)..<end(of: start, at: 9)])
+  }
+
+  /// The offset of the next `mark` or newline.
+  @inline(__always)
+  private func end(of start: Int, at mark: UInt8) -> Int {
+    let bytes = file.bytes
+    var offset = min(start, bytes.count)
+    while offset < bytes.count, bytes[offset] != mark, bytes[offset] != 10 { offset += 1 }
+    return offset
+  }
+
+  /// A field as text.
+  func text(_ row: Int, field: Int) -> String { String(decoding: bytes(row, field: field), as: UTF8.self) }
+}
