@@ -32,11 +32,13 @@ import Testing
     return path
   }
 
-  private func play(_ inputs: [String], in data: String? = nil) throws -> Played {
+  private func play(
+    _ inputs: [String], in data: String? = nil, workflow: String = Self.workflow
+  ) throws -> Played {
     let own = try data ?? folder()
     defer { if data == nil { try? FileManager.default.removeItem(atPath: own) } }
     let result = try FlowrunProcess.run(
-      ["run", Self.workflow, "--json", "--data", own] + inputs.flatMap { ["-i", $0] }, in: Self.root)
+      ["run", workflow, "--json", "--data", own] + inputs.flatMap { ["-i", $0] }, in: Self.root)
     let events = try result.lines.map { try JSONText.parse($0).objectValue ?? [:] }
     #expect(result.exitCode == 0, "\(result.errors)")
     return Played(exitCode: result.exitCode, events: events)
@@ -91,6 +93,32 @@ import Testing
     let played = try play(["state=killed", "payload=@workflows/samples/product.json", "deliveries=3"])
     #expect(played.opened.count == 1)
     #expect(played.logs.filter { $0 == "pending.duplicate app://product/12345" }.count == 2)
+  }
+
+  /// The scene becomes active as soon as the view appears: the trace notes it, and the page opens by the view alone,
+  /// when it has settled. An ordinary launch becomes active, too, and opens nothing.
+  @Test func `only notes that the scene became active (N27)`() throws {
+    func active(_ played: Played) -> [ValueObject] {
+      played.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.did-become-active" }
+    }
+    let played = try play(["state=killed", "payload=@workflows/samples/product.json"])
+    let noted = try #require(active(played).first?["at"]?.numberValue)
+    let opened = try #require(
+      played.events.first { $0["message"]?.stringValue?.hasPrefix("opened ") == true }?["at"]?.numberValue)
+    #expect(active(played).count == 1 && opened - noted >= 499)
+    let ordinary = try play(["state=killed", "payload=@workflows/samples/no-route.json"])
+    #expect(active(ordinary).count == 1 && ordinary.opened.isEmpty)
+  }
+
+  @Test func `shows a notification that the app scheduled, and opens its page when it is tapped (N32, N34)`() throws {
+    let played = try play(
+      ["after=300ms", "tap-after=100ms", "route=app://product/12345"], workflow: Self.root + "/workflows/reminder.yaml")
+    #expect(played.opened == ["opened product by app://product/:productId for app://product/12345"])
+    let order = [
+      "notification delegate installed", "scheduled notification", "notification received", "banner", "opened",
+    ]
+    let found = order.map { start in played.logs.firstIndex { $0.hasPrefix(start) } ?? -1 }
+    #expect(found == found.sorted() && !found.contains(-1), "\(played.logs)")
   }
 
   @Test func `goes on after a denied permission (N14)`() throws {

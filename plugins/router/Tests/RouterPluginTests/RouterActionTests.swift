@@ -254,11 +254,44 @@ import Testing
       let number = Int(link.parameters.path["userId"]?.stringValue ?? "") ?? 0
       return number < 5 ? .redirect(to: "app://user/\(number + 1)") : .proceed
     }
-    #expect(outputs["result"] == "opened")
+    #expect(outputs["result"] == "redirected")
+    #expect(outputs["url"] == "app://user/0")
+    #expect(outputs["page"] == "user")
+    #expect(outputs["merged"] == ["userId": "5"])
+    #expect(outputs["reason"] == "signed-in")
+    #expect(outputs["message"] == "'signed-in' sent it to app://user/5")
     #expect(launch.interface.opened.map { $0.parameters["userId"] } == ["5"])
+    #expect(launch.host.logs.contains("redirected, opened user by app://user/:userId for app://user/0"))
     let (_, endless) = try await open("app://user/0") { _ in .redirect(to: "app://user/0") }
     #expect(endless["result"] == "blocked")
     #expect(endless["reason"] == "redirects")
+    #expect(endless["url"] == "app://user/0")
+  }
+
+  @Test
+  func `counts a redirected link among those it opened when it flushes, and says what is wrong with a bad target`()
+    async throws
+  {
+    let launch = Launch(
+      isReady: true,
+      interceptors: [
+        Rule { link in
+          switch link.url {
+          case "app://user/1": .redirect(to: "app://settings")
+          case "app://user/2": .redirect(to: "x")
+          default: .proceed
+          }
+        }
+      ])
+    try await launch.register()
+    _ = try await launch.call("router.hold", ["url": "app://user/1"])
+    let flushed = try await launch.flush()
+    #expect(flushed["opened"] == 1)
+    #expect(flushed["result"] == "redirected")
+    #expect(flushed["page"] == "settings")
+    let bad = try await launch.call("router.open", ["url": "app://user/2"])
+    #expect(bad["result"] == "rejected")
+    #expect(bad["url"] == "x")
   }
 
   @Test func `blocks when no answer comes within two seconds`() async throws {

@@ -43,7 +43,7 @@ struct FlushRoutes: AsyncAction {
     let outcomes = try await router.flush(scope: input.scope, settle: input.settle, on: interface, context)
     let last = outcomes.last ?? .none
     return Output(
-      opened: outcomes.filter { $0.result == "opened" }.count, result: last.result, route: last.route, page: last.page,
+      opened: outcomes.filter(\.hasOpened).count, result: last.result, route: last.route, page: last.page,
       merged: last.merged, outcomes: outcomes.map(\.values))
   }
 }

@@ -6,7 +6,8 @@ import RouterCore
 struct RouteOutcome: ActionOutput {
   /// The URL, or null when there was none.
   var url: String?
-  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `redirected`, `handler-failed`, `none`.
+  /// `opened`, `deferred`, `duplicate`, `rejected`, `not-found`, `blocked`, `handler-failed`, `none`; or `redirected`: the
+  /// page of another link was opened, which an interceptor gave.
   var result: String
   /// The pattern of the route that matched.
   var route: String?
@@ -26,12 +27,27 @@ struct RouteOutcome: ActionOutput {
   static let summaries = [
     "url": "The URL; null when there was none",
     "result":
-      "opened, deferred, duplicate, rejected, not-found, blocked, redirected, handler-failed, or none without a URL",
+      "opened, deferred, duplicate, rejected, not-found, blocked, redirected (an interceptor had another link opened), "
+      + "handler-failed, or none without a URL",
     "route": "The pattern of the route that matched", "page": "The page of that route",
     "parameters": "path, query and payload, each an object; a query key has its values in order",
     "merged": "All parameters; path wins over payload, payload over query", "reason": "Why not, as a word",
     "message": "Why not, as a sentence", "nearest": "Routes that come near a URL that has none",
   ]
+
+  /// Whether a page was opened, be it another than the link's own.
+  var hasOpened: Bool { result == "opened" || result == "redirected" }
+
+  /// What became of a link in whose place this one was opened; one that did not open either keeps its own result.
+  func redirected(from first: String, by interceptor: String) -> RouteOutcome {
+    guard result == "opened" else { return self }
+    var outcome = self
+    outcome.result = "redirected"
+    outcome.reason = interceptor
+    outcome.message = "'\(interceptor)' sent it to \(url ?? "")"
+    outcome.url = first
+    return outcome
+  }
 
   /// There was nothing to open.
   static let none = RouteOutcome(url: nil, "none")

@@ -177,12 +177,13 @@ extension Router {
   ) async -> RouteOutcome {
     var url = pending.url
     var source = pending.source
+    var redirector: String?
     for _ in 0...Interception.depth {
       var resolution = table.resolve(url, from: source, payload: pending.parameters)
       switch await intercept(resolution, url, source, context) {
-      case .redirect(let target)?:
-        context.log("redirected to \(Redaction.forLog(target))")
-        (url, source) = (target, .internal)
+      case .redirect(let target, let name)?:
+        context.log("'\(name)' redirects \(Redaction.forLog(url)) to \(Redaction.forLog(target))")
+        (url, source, redirector) = (target, .internal, name)
         continue
       case .block(let name)?:
         guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution) }
@@ -192,17 +193,19 @@ extension Router {
       case nil: break
       }
       guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution) }
-      return open(match, parameters, on: interface)
+      let outcome = open(match, parameters, on: interface)
+      return redirector.map { outcome.redirected(from: pending.url, by: $0) } ?? outcome
     }
     return RouteOutcome(
-      url: url, "blocked", reason: "redirects", message: "it was redirected more than \(Interception.depth) times")
+      url: pending.url, "blocked", reason: "redirects",
+      message: "it was redirected more than \(Interception.depth) times")
   }
 
   /// What all interceptors together say: nil, go on.
   private enum Verdict {
     case approve
     case block(String)
-    case redirect(String)
+    case redirect(String, by: String)
   }
 
   private func intercept(
@@ -222,7 +225,7 @@ extension Router {
       case .proceed: break
       case .approve: isApproved = true
       case .block: return .block(interceptor.name)
-      case .redirect(let target): return .redirect(target)
+      case .redirect(let target): return .redirect(target, by: interceptor.name)
       }
     }
     return isApproved ? .approve : nil
@@ -276,8 +279,9 @@ extension Router {
   /// Logs what became of a link, once (N36).
   private func report(_ outcome: RouteOutcome, _ context: ActionContext) -> RouteOutcome {
     let url = Redaction.forLog(outcome.url ?? "")
-    if outcome.result == "opened" {
-      context.log("opened \(outcome.page ?? "") by \(outcome.route ?? "") for \(url)")
+    if outcome.hasOpened {
+      let how = outcome.result == "opened" ? "opened" : "\(outcome.result), opened"
+      context.log("\(how) \(outcome.page ?? "") by \(outcome.route ?? "") for \(url)")
     } else {
       let nearest = outcome.nearest.isEmpty ? "" : "; nearest: \(outcome.nearest.joined(separator: ", "))"
       context.log(
