@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """How often the geocoder is right, on places that its tables have never seen.
 
-    accuracy.py [--flowrun PROGRAM] [--count 20000] [--borders FOLDER]
+    accuracy.py [--flowrun PROGRAM] [--count 20000] [--borders FOLDER] [--folds]
 
 Asks `flowrun call geocode.reverse --batch` for the held-out places (an eighth of GeoNames' places below 5,000
 inhabitants, chosen by a hash of their coordinates; `plugins/geocode/Data/build_tables.py --held-out` lists them) and
-prints how often country and province are right: in all, and for each way in which the country was decided. Those shares
-are the `confidence` of an answer.
+prints how often country and province are right: in all, and for each way in which the country was decided.
+
+With --folds every eighth is held out in turn, with tables made without it, so that each of GeoNames' 165,000 small places
+is asked for once by tables that do not have it. The shares by method are the `confidence` of an answer.
 
 With --borders, a folder of GeoJSON files with one country each and its ISO code under `iso_a2_eh` or `iso_a2`, it also
 asks for random points on land, and compares with the country that the finer borders give. That needs shapely.
@@ -15,6 +17,7 @@ asks for random points on land, and compares with the country that the finer bor
 import argparse
 import json
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -26,14 +29,24 @@ ROOT = Path(__file__).resolve().parents[2]
 BUILD = ROOT / "plugins" / "geocode" / "Data" / "build_tables.py"
 
 
-def held_out(count):
+def held_out(count, *options):
     """Latitude, longitude, region of up to `count` held-out places, in an order of no meaning."""
     with tempfile.TemporaryDirectory() as folder:
         listing = Path(folder) / "held-out.tsv"
-        subprocess.run([sys.executable, str(BUILD), "--held-out", str(listing)], check=True)
+        subprocess.run(
+            [sys.executable, str(BUILD), "--held-out", str(listing), *options], check=True, stdout=subprocess.DEVNULL)
         rows = [line.split("\t") for line in listing.read_text().splitlines()]
     random.Random(1).shuffle(rows)
     return [(float(latitude), float(longitude), region) for latitude, longitude, region in rows[:count]]
+
+
+def fold(program, eighth):
+    """The places of one eighth with the answers of tables made without it, and how long they took."""
+    with tempfile.TemporaryDirectory() as folder:
+        # The program finds the tables in `geocode` beside it where its own resources are not.
+        places = held_out(None, "--eighth", str(eighth), "--output", f"{folder}/geocode")
+        shutil.copy(program, f"{folder}/flowrun")
+        return places, *ask(f"{folder}/flowrun", places)
 
 
 def land_points(folder, count):
@@ -97,10 +110,17 @@ def main():
     parser.add_argument("--flowrun", default=str(ROOT / ".build" / "release" / "flowrun"))
     parser.add_argument("--count", type=int, default=20_000)
     parser.add_argument("--borders", type=Path)
+    parser.add_argument("--folds", action="store_true")
     arguments = parser.parse_args()
 
-    towns = held_out(arguments.count)
-    answers, seconds = ask(arguments.flowrun, towns)
+    if arguments.folds:
+        towns, answers, seconds = [], [], 0
+        for eighth in range(8):
+            found = fold(arguments.flowrun, eighth)
+            towns, answers, seconds = towns + found[0], answers + found[1], seconds + found[2]
+    else:
+        towns = held_out(arguments.count)
+        answers, seconds = ask(arguments.flowrun, towns)
     country = report("held-out places", towns, answers, seconds)
     names = dict(
         line.split("\t")[:2]

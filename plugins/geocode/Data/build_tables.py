@@ -3,7 +3,8 @@
 
     build_tables.py                writes ../Sources/GeocodePlugin/Tables
     build_tables.py --check        compares what is there with what it would write; exit status 1 if they differ
-    build_tables.py --held-out F   writes the places that are kept out of the tables to F (latitude, longitude, region)
+    build_tables.py --held-out F   writes the places that are kept out of the tables to F (latitude, longitude, region),
+                                   and tables only where --output names a folder of their own
 
 The script makes its own virtual environment under --work (default: .build-data beside the repository's Package.swift)
 and installs requirements.txt into it, checked against hashes. Same packages, same bytes.
@@ -102,8 +103,8 @@ def tsv(columns, rows):
     return ("\n".join(["\t".join(columns), *("\t".join(row) for row in rows)]) + "\n").encode()
 
 
-def build_tables():
-    """The tables by file name, and the held-out places."""
+def build_tables(eighth):
+    """The tables by file name, and the held-out places: the given eighth of the nameless."""
     import layout
     import names
     import sources
@@ -119,7 +120,7 @@ def build_tables():
 
     held_out = [
         i for i, r in sorted(everything.items())
-        if i not in named and spatial.is_held_out(r["latitude"], r["longitude"])
+        if i not in named and spatial.is_held_out(r["latitude"], r["longitude"], eighth)
     ]
     excluded = set(held_out)
     tables = {}
@@ -281,17 +282,21 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="compare with the committed tables instead of writing")
     parser.add_argument("--held-out", type=Path, metavar="F", help="write the held-out places to F")
+    parser.add_argument(
+        "--eighth", type=int, choices=range(8), default=0,
+        help="which eighth of the nameless places is held out; the committed tables hold out 0")
     parser.add_argument("--output", type=Path, default=TABLES)
     parser.add_argument("--work", type=Path, default=HERE.parents[2] / ".build-data")
     arguments = parser.parse_args()
     arguments.work.mkdir(parents=True, exist_ok=True)
     enter_environment(arguments.work)
     sys.path.insert(0, str(HERE))
-    tables, held_out = build_tables()
+    tables, held_out = build_tables(arguments.eighth)
     if arguments.held_out:
         lines = [f"{latitude}\t{longitude}\t{region}" for latitude, longitude, region in held_out]
         arguments.held_out.write_text("\n".join(lines) + "\n")
-        return 0
+        if arguments.output == TABLES:
+            return 0
     if arguments.check:
         present = {p.name for p in arguments.output.iterdir()} if arguments.output.exists() else set()
         wrong = sorted(present ^ set(tables)) + sorted(

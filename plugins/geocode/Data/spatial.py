@@ -14,7 +14,7 @@ def ten_thousandths(degrees):
     return round(degrees * 10_000)
 
 
-def is_held_out(latitude, longitude):
+def is_held_out(latitude, longitude, eighth=0):
     """Whether a place is one of the eighth that only the accuracy measurement may see.
 
     The choice depends on the coordinates alone (32-bit mixing, constants of xxHash), so it stays the same when the
@@ -24,7 +24,7 @@ def is_held_out(latitude, longitude):
     x ^= x >> 15
     x = x * 2246822519 & 0xFFFFFFFF
     x ^= x >> 13
-    return x % HELD_OUT_SHARE == 0
+    return x % HELD_OUT_SHARE == eighth
 
 
 UNITS = 1 << 24

@@ -78,6 +78,9 @@ public struct ReverseGeocoder: Sendable {
   /// A city of the decided region is preferred to one that is nearer by less than this factor, squared.
   private static let regionFactor: Float = 2 * 2
 
+  /// Outside every outline, with no place near, a coast up to this far away still tells the country.
+  private static let coastKilometers = 50.0
+
   /// Where the coordinate is, or nil: on the sea, farther from every place than the options allow.
   public func match(_ coordinate: Coordinate, options: Options = Options()) -> Match? {
     let point = tables.vectors.point(coordinate)
@@ -94,6 +97,8 @@ public struct ReverseGeocoder: Sendable {
         country: Int(tables.regions.countries[Int(forced)]), region: Int(forced), method: .override, confidence: 1)
     } else if let decided = decide(point, outline: outline, nearest: region, best?.squaredChord ?? reach) {
       match = decided
+    } else if let coast = coast(coordinate, options) {
+      match = coast
     } else {
       return nil
     }
@@ -135,6 +140,15 @@ public struct ReverseGeocoder: Sendable {
       }
     }
     return Match(country: Int(country), region: Int(nearest), method: .nearest, confidence: Confidence.placeWon)
+  }
+
+  /// The country of the nearest coast, outside every outline and far from every place: land that the coarse outlines
+  /// leave out, such as ice shelves, islands and capes where nobody lives.
+  private func coast(_ coordinate: Coordinate, _ options: Options) -> Match? {
+    let reach = min(Self.coastKilometers, options.maximumDistanceKilometers)
+    let country = tables.borders.nearestCountry(to: coordinate, within: reach)
+    guard country != CountryBorders.none else { return nil }
+    return Match(country: Int(country), region: nil, method: .polygon, confidence: Confidence.coast)
   }
 
   /// The region a found place lies in.
@@ -193,6 +207,7 @@ public struct ReverseGeocoder: Sendable {
     static let agreed = 0.997
     static let placeOnly = 0.997
     static let outlineOnly = 0.99
+    static let coast = 0.9
     static let outlineWon = 0.83
     static let placeWon = 0.83
   }

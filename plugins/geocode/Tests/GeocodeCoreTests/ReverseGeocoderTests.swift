@@ -48,6 +48,9 @@ import Testing
     Golden("Geneva", 46.2044, 6.1432, "CH"), Golden("Basel", 47.5596, 7.5886, "CH"),
     Golden("Dandong", 40.1290, 124.3950, "CN"), Golden("Strasbourg", 48.5734, 7.7521, "FR"),
     Golden("Kehl", 48.5730, 7.8150, "DE"), Golden("Reunion", -20.8823, 55.4504, "RE"),
+    Golden("an ice shelf that the outlines leave out", -67.07, 92.19, "AQ"),
+    Golden("a cape of the Canadian Arctic", 77.56, -110.31, "CA"),
+    Golden("200 km off Antarctica", -63.5, 92.19, nil),
     Golden("Honolulu", 21.3069, -157.8583, "US"), Golden("Azores", 37.7412, -25.6756, "PT"),
   ]
 
@@ -91,6 +94,14 @@ import Testing
     let far = try #require(Shared.reverse.match(coordinate, options: .init(maximumDistanceKilometers: 20_000)))
     #expect(far.place != nil)
     #expect(try #require(far.distanceKilometers) > 100)
+  }
+
+  @Test func `names the country of a lonely coast, within the distance that is allowed`() throws {
+    let cape = try Coordinate(latitude: 77.56, longitude: -110.31)
+    let match = try #require(Shared.reverse.match(cape))
+    #expect(Shared.tables.countryCode(match.country) == "CA")
+    #expect(match.region == nil && match.place == nil && match.distanceKilometers == nil)
+    #expect(Shared.reverse.match(cape, options: .init(maximumDistanceKilometers: 1)) == nil)
   }
 
   @Test func `answers no more than was asked for`() throws {

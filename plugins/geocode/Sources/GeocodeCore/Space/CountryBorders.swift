@@ -63,7 +63,7 @@ struct CountryBorders: Sendable {
 
   private func follow(_ crossing: Int, from point: Corner, to middle: Corner) -> CountryNumber {
     var inside = UInt8(crossings[crossing] >> 24)
-    for position in Int(crossings[crossing] & 0xFF_FFFF)..<Int(crossings[crossing + 1] & 0xFF_FFFF) {
+    for position in edgePositions(crossing) {
       let edge = Int(edges[position])
       let a = corner(edge)
       let b = corner(edge + 1)
@@ -74,6 +74,55 @@ struct CountryBorders: Sendable {
     }
     // Where the map overlaps itself, more than one country remains and the sum is none of them.
     return inside == 0 || !isOutlined[Int(inside &- 1)] ? Self.none : inside &- 1
+  }
+
+  /// The country whose outline is nearest to a coordinate outside all of them, up to `reach` kilometres away, or `none`.
+  func nearestCountry(to coordinate: Coordinate, within reach: Double) -> CountryNumber {
+    let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
+    // The plane that touches the globe here, in thousandths of a degree of latitude; near enough over such distances.
+    let shrink = max(0.01, UnitVectors.cosine(degrees: coordinate.latitude))
+    let height = reach / kilometersPerDegree
+    let width = min(180, height / shrink)
+    let rows = row(coordinate.latitude - height)...row(coordinate.latitude + height)
+    let firstColumn = Int((coordinate.longitude - width + 180).rounded(.down))
+    let lastColumn = min(firstColumn + Self.columns - 1, Int((coordinate.longitude + width + 180).rounded(.down)))
+    var nearest = (height * 1000) * (height * 1000)
+    var country = Self.none
+    for row in rows {
+      for column in firstColumn...lastColumn {
+        let wrapped = (column + Self.columns) % Self.columns
+        let cell = cells[row * Self.columns + wrapped]
+        guard cell >= Self.firstCrossing else { continue }
+        let turn = Double(column - wrapped) * 1000
+        for position in edgePositions(Int(cell - Self.firstCrossing)) {
+          let edge = Int(edges[position])
+          func offset(_ number: Int) -> Corner {
+            let corner = corner(number)
+            return Corner(
+              x: (corner.x + turn - coordinate.longitude * 1000) * shrink, y: corner.y - coordinate.latitude * 1000)
+          }
+          let distance = Self.squaredDistance(offset(edge), offset(edge + 1))
+          if distance < nearest { (nearest, country) = (distance, countries[edge] &- 1) }
+        }
+      }
+    }
+    return country
+  }
+
+  /// The squared distance of the origin from a segment.
+  private static func squaredDistance(_ a: Corner, _ b: Corner) -> Double {
+    let (x, y) = (b.x - a.x, b.y - a.y)
+    let length = x * x + y * y
+    let along = length > 0 ? max(0, min(1, -(a.x * x + a.y * y) / length)) : 0
+    let (nearX, nearY) = (a.x + along * x, a.y + along * y)
+    return nearX * nearX + nearY * nearY
+  }
+
+  private func row(_ latitude: Double) -> Int { max(0, min(Self.rows - 1, Int((latitude + 90).rounded(.down)))) }
+
+  @inline(__always)
+  private func edgePositions(_ crossing: Int) -> Range<Int> {
+    Int(crossings[crossing] & 0xFF_FFFF)..<Int(crossings[crossing + 1] & 0xFF_FFFF)
   }
 
   @inline(__always)

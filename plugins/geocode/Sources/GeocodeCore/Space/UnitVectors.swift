@@ -74,6 +74,9 @@ struct UnitVectors {
       Float(latitude.cosine * longitude.cosine), Float(latitude.cosine * longitude.sine), Float(latitude.sine))
   }
 
+  /// The cosine of an angle.
+  static func cosine(degrees: Double) -> Double { cos(degrees * .pi / 180) }
+
   /// Kilometres along the ground for a squared chord.
   static func kilometers(squaredChord: Float) -> Double {
     2 * earthRadiusKilometers * asin(min(1, Double(squaredChord).squareRoot() / 2))

@@ -71,11 +71,14 @@ struct ReverseGeocode: Action {
 
     /// Written out, since a batch asks for it a hundred thousand times a second.
     var values: ValueObject {
-      [
-        "city": city.value, "cityZh": cityZh.value, "admin1": admin1.value, "admin1Zh": admin1Zh.value,
-        "countryCode": .string(countryCode), "country": .string(country), "countryZh": countryZh.value,
-        "divisionsZh": divisionsZh.value, "latitude": latitude.value, "longitude": longitude.value,
-        "distanceKilometers": distanceKilometers.value, "method": .string(method), "confidence": .number(confidence),
+      func text(_ text: String?) -> Value { if let text { .string(text) } else { .null } }
+      func number(_ number: Double?) -> Value { if let number { .number(number) } else { .null } }
+      return [
+        "city": text(city), "cityZh": text(cityZh), "admin1": text(admin1), "admin1Zh": text(admin1Zh),
+        "countryCode": .string(countryCode), "country": .string(country), "countryZh": text(countryZh),
+        "divisionsZh": .array(divisionsZh.map { .string($0) }), "latitude": number(latitude),
+        "longitude": number(longitude), "distanceKilometers": number(distanceKilometers), "method": .string(method),
+        "confidence": .number(confidence),
       ]
     }
   }
