@@ -1,6 +1,6 @@
 /// The members of an object value: unique keys, kept in the order in which they were added.
 ///
-/// Most objects here have a handful of members, which a scan finds fastest; past eight an index is kept.
+/// Most objects here have a handful of members, which a scan finds fastest; past sixteen an index is kept.
 public struct ValueObject: Sendable {
   /// One key with its value.
   public typealias Member = (key: String, value: Value)
@@ -9,7 +9,7 @@ public struct ValueObject: Sendable {
   public private(set) var members: [Member]
   private var positions: [String: Int]?
 
-  private static let scanLimit = 8
+  private static let scanLimit = 16
 
   /// An object without members.
   public init() {

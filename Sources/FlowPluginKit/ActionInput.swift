@@ -39,28 +39,44 @@ extension ActionInput {
     for child in Mirror(reflecting: self).children {
       guard let field = child.value as? any AnyField, let label = child.label else { continue }
       let name = field.explicitName ?? String(label.dropFirst())
-      try field.set(values[name], name: name)
+      try field.anySlot.set(values[name], name: name)
     }
   }
 }
 
 /// One input of an action.
+///
+/// What is inlinable here is so that a plugin makes and reads its fields without asking the runtime for their types.
 @propertyWrapper public struct Field<Wrapped: FieldValue>: Sendable {
-  private let slot: Slot
-  private let summary: String
-  private let defaultValue: Wrapped?
-  fileprivate let name: String?
+  @usableFromInline let slot: Slot
+  @usableFromInline let summary: String
+  @usableFromInline let defaultValue: Wrapped?
+  @usableFromInline let name: String?
 
   /// Written once, while the inputs are made and before the action sees them; only read from then on. That is the
-  /// whole proof that sharing it is safe: `set` is called by `ActionInput.init(values:)` alone, on a value nobody else
-  /// has yet.
-  private final class Slot: @unchecked Sendable {
-    var value: Wrapped?
-    init(_ value: Wrapped?) { self.value = value }
+  /// whole proof that sharing it is safe: `set` is called by `ActionInput.init(values:)` and `InputMaker` alone, on a
+  /// value nobody else has yet.
+  @usableFromInline final class Slot: FieldSlot, @unchecked Sendable {
+    @usableFromInline var value: Wrapped?
+    @inlinable init(_ value: Wrapped?) { self.value = value }
+
+    override func set(_ value: Value?, name: String) throws {
+      guard let value, !value.isNull || Wrapped.acceptsNull else {
+        guard self.value != nil else {
+          throw TypeMismatch(path: name, expected: Wrapped.valueType.expectation, found: "nothing")
+        }
+        return
+      }
+      guard let converted = Wrapped(value) else {
+        throw Wrapped.valueType.mismatch(of: value, at: name)
+          ?? TypeMismatch(path: name, expected: Wrapped.valueType.expectation, found: value.shortText)
+      }
+      self.value = converted
+    }
   }
 
   /// A field without a default: required, unless its type is optional.
-  public init(_ summary: String, name: String? = nil) {
+  @inlinable public init(_ summary: String, name: String? = nil) {
     self.summary = summary
     self.name = name
     defaultValue = nil
@@ -68,7 +84,7 @@ extension ActionInput {
   }
 
   /// A field with a default.
-  public init(wrappedValue: Wrapped, _ summary: String, name: String? = nil) {
+  @inlinable public init(wrappedValue: Wrapped, _ summary: String, name: String? = nil) {
     self.summary = summary
     self.name = name
     defaultValue = wrappedValue
@@ -76,7 +92,7 @@ extension ActionInput {
   }
 
   /// The value that the step gave, or the default.
-  public var wrappedValue: Wrapped {
+  @inlinable public var wrappedValue: Wrapped {
     guard let value = slot.value else {
       preconditionFailure("input '\(name ?? summary)' is read before the inputs were made from a step")
     }
@@ -84,34 +100,33 @@ extension ActionInput {
   }
 }
 
+/// Where a field keeps its value, whatever its type.
+@usableFromInline class FieldSlot: @unchecked Sendable {
+  @inlinable init() {}
+
+  /// Takes the value, or keeps the default where none is given; throws a ``TypeMismatch``.
+  func set(_ value: Value?, name: String) throws { preconditionFailure("each field has a slot of its type") }
+}
+
 /// What the derivation needs of a field, whatever its type.
 protocol AnyField {
   var explicitName: String? { get }
+  /// Where the value is kept; the first thing in the field's memory.
+  var anySlot: FieldSlot { get }
+  /// Size and alignment of the field in memory.
+  static var layout: (size: Int, alignment: Int) { get }
   func declaration(label: String) -> FieldDeclaration
-  func set(_ value: Value?, name: String) throws
 }
 
 extension Field: AnyField {
   var explicitName: String? { name }
+  var anySlot: FieldSlot { slot }
+  static var layout: (size: Int, alignment: Int) { (MemoryLayout<Self>.size, MemoryLayout<Self>.alignment) }
 
   func declaration(label: String) -> FieldDeclaration {
     FieldDeclaration(
       name ?? label, Wrapped.valueType, isRequired: defaultValue == nil && Wrapped.absent == nil,
       default: Wrapped.absent == nil ? defaultValue?.value : defaultValue.flatMap { $0.value.isNull ? nil : $0.value },
       summary: summary)
-  }
-
-  func set(_ value: Value?, name: String) throws {
-    guard let value, !value.isNull || Wrapped.acceptsNull else {
-      guard slot.value != nil else {
-        throw TypeMismatch(path: name, expected: Wrapped.valueType.expectation, found: "nothing")
-      }
-      return
-    }
-    guard let converted = Wrapped(value) else {
-      throw Wrapped.valueType.mismatch(of: value, at: name)
-        ?? TypeMismatch(path: name, expected: Wrapped.valueType.expectation, found: value.shortText)
-    }
-    slot.value = converted
   }
 }

@@ -67,12 +67,14 @@ public struct RegisteredAction: Sendable {
   }
 
   private static func synchronous<A: Action>(_ action: A) -> Body {
-    .synchronous { values, context in try action.run(A.Input(values: values), in: context).values }
+    let inputs = InputMaker<A.Input>()
+    return .synchronous { values, context in try action.run(inputs.make(values), in: context).values }
   }
 
   private static func asynchronous<A: AsyncAction>(_ action: A, isService: Bool) -> Body {
+    let inputs = InputMaker<A.Input>()
     let run: @Sendable (ValueObject, ActionContext) async throws -> ValueObject = { values, context in
-      try await action.run(A.Input(values: values), in: context).values
+      try await action.run(inputs.make(values), in: context).values
     }
     return isService ? .service(run) : .asynchronous(run)
   }

@@ -22,10 +22,19 @@ final class ResourceTable: Sendable {
 
   /// The handle under `key` that `step` may use: of several providers the one among the steps before it.
   func handle(_ key: ResourceKey, for step: StepIndex) -> (any Sendable)? {
-    let candidates = entries.withLock { $0.filter { $0.key == key } }
-    let provided = candidates.filter { $0.step != nil }
-    if provided.count > 1 { return provided.last { isBefore($0.step!, step) }?.handle }
-    return (provided.last ?? candidates.last)?.handle
+    // The last one that a step provided, or else the last that came with a plugin; only among several the steps decide.
+    var provided = 0
+    let last = entries.withLock { entries -> (any Sendable)? in
+      var found: (any Sendable)?
+      for index in entries.indices where entries[index].key == key {
+        guard entries[index].step != nil || provided == 0 else { continue }
+        found = entries[index].handle
+        if entries[index].step != nil { provided += 1 }
+      }
+      return found
+    }
+    guard provided > 1 else { return last }
+    return entries.withLock { $0.filter { $0.key == key && $0.step != nil } }.last { isBefore($0.step!, step) }?.handle
   }
 
   /// Adds a handle; gives back the closing of the one that the same step had provided before under this key.
