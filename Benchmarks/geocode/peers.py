@@ -1,20 +1,26 @@
 #!/usr/bin/env python3
-"""Reverse lookups a second of the Python packages reverse_geocoder and reverse_geocode, for the ratio.
+"""The geocoder's figures, and in the same run those of the Python packages reverse_geocoder and reverse_geocode.
 
-    peers.py POINTS      a file with latitude and longitude a line, as `GeocodeBenchmark --points F` writes it
+    peers.py [--benchmark PROGRAM]
 
-Prints a line of JSON. It makes its own virtual environment under .build-data.
+Prints a line of JSON for each figure, as GeocodeBenchmark does: `work`, `value`, `unit` and, where there is one, `bar`. The
+packages are asked for the same points near cities, all at once and one by one. It makes its own virtual environment
+under .build-data.
 """
 
+import argparse
 import json
 import os
 import subprocess
 import sys
+import tempfile
 import time
 import venv
 from pathlib import Path
 
-HOME = Path(__file__).resolve().parents[2] / ".build-data" / "peers"
+ROOT = Path(__file__).resolve().parents[2]
+HOME = ROOT / ".build-data" / "peers"
+OWN = "reverse lookups near cities"
 PACKAGES = ["reverse_geocoder==1.5.1", "reverse_geocode==1.6.6", "numpy==2.2.6", "scipy==1.15.3", "setuptools==80.9.0"]
 
 
@@ -25,8 +31,16 @@ def main():
             venv.create(HOME, with_pip=True)
             subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
         os.execv(python, [str(python), __file__, *sys.argv[1:]])
-    points = [tuple(map(float, line.split())) for line in Path(sys.argv[1]).read_text().splitlines()]
-    results = {}
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--benchmark", default=str(ROOT / "Benchmarks" / ".build" / "release" / "GeocodeBenchmark"))
+    program = parser.parse_args().benchmark
+    with tempfile.TemporaryDirectory() as folder:
+        listing = Path(folder) / "points"
+        subprocess.run([program, "--points", str(listing)], check=True)
+        points = [tuple(map(float, line.split())) for line in listing.read_text().splitlines()]
+    figures = subprocess.run([program], check=True, capture_output=True, text=True).stdout
+    print(figures, end="", flush=True)
+    own = next(f["value"] for f in map(json.loads, figures.splitlines()) if f["work"] == OWN) * 1e6
 
     import reverse_geocode
     import reverse_geocoder
@@ -36,15 +50,21 @@ def main():
         ("reverse_geocode", reverse_geocode.search),
     ):
         ask(points[:10])
-        begun = time.perf_counter()
+        begun = time.process_time()
         ask(points)
-        batch = len(points) / (time.perf_counter() - begun)
+        batch = len(points) / (time.process_time() - begun)
         few = points[:2_000]
-        begun = time.perf_counter()
+        begun = time.process_time()
         for point in few:
             ask([point])
-        results[name] = {"batchPerSecond": round(batch), "singlePerSecond": round(len(few) / (time.perf_counter() - begun))}
-    print(json.dumps(results))
+        single = len(few) / (time.process_time() - begun)
+        for how, rate in (("all at once", batch), ("one by one", single)):
+            show(f"{OWN}, {name}, {how}", rate / 1e6, "M/s")
+            show(f"{OWN}, against {name}, {how}", own / rate, "×")
+
+
+def show(work, value, unit):
+    print(json.dumps({"work": work, "value": round(value, 4), "unit": unit}, ensure_ascii=False), flush=True)
 
 
 if __name__ == "__main__":

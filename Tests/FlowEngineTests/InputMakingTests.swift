@@ -1,0 +1,82 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Testing
+
+/// Inputs reach an action by where their fields lie in memory: whatever their types, sizes and order.
+@Suite struct InputMakingTests {
+  enum Level: String, FieldWord { case low, high }
+
+  /// Fields of one byte beside fields of many, so that the struct has gaps; the outputs say what came.
+  struct Mixed: Action {
+    static let name = "test.mixed"
+    static let summary = "Gives back what it is given"
+
+    struct Input: ActionInput {
+      @Field("A flag") var flag: Bool
+      @Field("A text") var text: String = "default"
+      @Field("A word", name: "the-level") var level: Level = .low
+      @Field("Perhaps a flag") var perhaps: Bool?
+      @Field("Durations") var durations: [Duration] = []
+      @Field("A number") var number: Double?
+      @Field("Anything") var anything: Value = .null
+      @Field("A count") var count: Int = 7
+    }
+
+    struct Output: ActionOutput {
+      var flag: Bool
+      var text: String
+      var level: Level
+      var perhaps: Bool?
+      var durations: [Duration]
+      var number: Double?
+      var anything: Value
+      var count: Int
+    }
+
+    func run(_ input: Input, in context: ActionContext) -> Output {
+      Output(
+        flag: input.flag, text: input.text, level: input.level, perhaps: input.perhaps, durations: input.durations,
+        number: input.number, anything: input.anything, count: input.count)
+    }
+  }
+
+  @Test func `brings each value to its field, and the defaults to the others`() async throws {
+    let given: ValueObject = [
+      "flag": true, "text": "given", "the-level": "high", "perhaps": false, "durations": ["1s", "20ms"], "number": 1.5,
+      "anything": ["a": 1], "count": 3,
+    ]
+    var all = try await TestHost().call(Mixed.self, with: given)
+    all["the-level"] = all["level"]
+    all["level"] = nil
+    #expect(all == given)
+    let few = try await TestHost().call(Mixed.self, with: ["flag": false])
+    #expect(few["text"] == "default" && few["level"] == "low" && few["count"] == 7)
+    #expect(few["perhaps"] == .null && few["number"] == .null && few["durations"] == [])
+  }
+
+  @Test func `keeps the inputs of overlapping calls apart`() async throws {
+    let host = TestHost()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for number in 0..<200 {
+        group.addTask {
+          let given: ValueObject = [
+            "flag": .boolean(number % 2 == 0), "text": .string("t\(number)"), "count": .integer(number),
+          ]
+          let outputs = try await host.call(Mixed.self, with: given)
+          #expect(outputs["text"] == .string("t\(number)") && outputs["count"] == .integer(number))
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func `refuses a missing and a misfitting value by name`() async {
+    let missing = await #expect(throws: (any Error).self) { try await TestHost().call(Mixed.self) }
+    #expect("\(missing!)".contains("flag"))
+    let wrong = await #expect(throws: (any Error).self) {
+      try await TestHost().call(Mixed.self, with: ["flag": true, "the-level": "middle"])
+    }
+    #expect("\(wrong!)".contains("the-level"))
+  }
+}
