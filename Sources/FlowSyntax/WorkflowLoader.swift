@@ -19,7 +19,8 @@ public struct WorkflowLoader: Sendable {
     let source = SourceText(bytes, file: file)
     switch YAMLParser.parse(source) {
     case .failure(let failure):
-      return LoadResult(graph: nil, diagnostics: [failure.diagnostic], source: source)
+      return LoadResult(
+        graph: nil, diagnostics: YAMLRecovery.diagnostics(of: source, first: failure), source: source)
     case .success(let tree):
       var reader = WorkflowReader(tree: tree, catalogue: catalogue)
       reader.read()

@@ -4,6 +4,12 @@ import Testing
 
 @testable import FlowSyntax
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
 @Suite struct SchemaTests {
   private let validator = SchemaValidator(root: WorkflowSchema(catalogue: TestCatalogue.standard).json())
 
@@ -45,6 +51,24 @@ import Testing
   @Test(arguments: BrokenWorkflow.all)
   func `schema and loader agree about broken workflows`(workflow: BrokenWorkflow) throws {
     expectAgreement(try workflow.bytes, workflow.name)
+  }
+
+  /// That flowrun loads each without a word is asserted with its real actions, in `TidyTests`.
+  @Test func `the schema beside the workflows accepts every one of them, and rejects each with a key too many`() throws
+  {
+    let folder = BrokenWorkflow.folder.deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("workflows")
+    let text = try String(contentsOf: folder.appendingPathComponent("workflow.schema.json"), encoding: .utf8)
+    let kept = SchemaValidator(root: try JSONText.parse(text))
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".yaml") }
+    #expect(names.count >= 4)
+    for name in names {
+      let workflow = try #require(document(Array(try Data(contentsOf: folder.appendingPathComponent(name)))), "\(name)")
+      #expect(kept.problem(with: workflow) == nil, "\(name)")
+      var changed = try #require(workflow.objectValue)
+      changed["stepps"] = [:]
+      #expect(kept.problem(with: .object(changed)) != nil, "\(name)")
+    }
   }
 
   @Test func `schema and loader agree about the example of the format`() {

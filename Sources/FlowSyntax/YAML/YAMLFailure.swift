@@ -4,11 +4,14 @@ import FlowDiagnostics
 /// Why a file is no YAML document; nothing behind the place can be read.
 struct YAMLFailure: Error {
   let diagnostic: Diagnostic
+  /// Whether it says nothing of the rest of the file, which may be read without the broken part.
+  let isLocal: Bool
 
   init(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
-    help: String? = nil
+    help: String? = nil, isLocal: Bool = false
   ) {
+    self.isLocal = isLocal
     diagnostic = Diagnostic(code, message, at: span, related: related, help: help)
   }
 
@@ -29,13 +32,14 @@ struct YAMLFailure: Error {
       let offset = min(parser.problem_offset, max(0, bytes.count - 1))
       return YAMLFailure(
         .yamlSyntax, "the character U+\(hex(parser.problem_value)) may not stand in a YAML file",
-        at: Span(offset, offset + 1), help: "remove it, or write it as an escape such as \"\\0\" in double quotes")
+        at: Span(offset, offset + 1), help: "remove it, or write it as an escape such as \"\\0\" in double quotes",
+        isLocal: true)
     }
     var offset = map.offset(of: parser.problem_mark.index, in: bytes)
     if let tab = indentationTab(before: offset, in: bytes) {
       return YAMLFailure(
         .tabIndentation, "a tab stands in the indentation; YAML is indented with spaces", at: tab,
-        help: "replace each tab with spaces")
+        help: "replace each tab with spaces", isLocal: true)
     }
     var related: [Diagnostic.RelatedPlace] = []
     if let context = parser.context, parser.context_mark.index < parser.problem_mark.index {
@@ -46,7 +50,7 @@ struct YAMLFailure: Error {
     if isPastEnd { offset = bytes.count }
     return YAMLFailure(
       .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
-      help: help(for: problem))
+      help: help(for: problem), isLocal: true)
   }
 
   private static func help(for problem: String) -> String? {

@@ -1,0 +1,153 @@
+import FlowDiagnostics
+import FlowModel
+import Testing
+
+@testable import FlowSyntax
+
+/// Each limit on both sides of its edge.
+@Suite(.timeLimit(.minutes(2))) struct LimitTests {
+  private func codes(_ text: String) -> [DiagnosticCode] { load(text).diagnostics.map(\.code) }
+
+  private static let step = "steps: { a: { uses: flow.noop } }\n"
+
+  /// `depth` lists inside one another under `with`, which stands four maps deep.
+  private func nested(_ depth: Int) -> String {
+    "name: deep\nsteps: { a: { uses: flow.set, with: { values: { x: "
+      + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + " } } } }\n"
+  }
+
+  @Test func `maps and lists nest 64 deep and no deeper`() {
+    #expect(codes(nested(Limits.nestingDepth - 5)) == [])
+    #expect(codes(nested(Limits.nestingDepth - 4)) == [.nestingTooDeep])
+  }
+
+  @Test func `what an alias stands for counts where it stands`() {
+    func text(_ depth: Int) -> String {
+      let list = String(repeating: "[", count: depth) + String(repeating: "]", count: depth)
+      return "name: deep\nsteps:\n  a: { uses: flow.set, with: { values: { x: &deep \(list), y: [*deep] } } }\n"
+    }
+    #expect(codes(text(Limits.nestingDepth - 6)) == [])
+    #expect(codes(text(Limits.nestingDepth - 5)) == [.nestingTooDeep])
+  }
+
+  @Test func `aliases expand to 100,000 nodes and no further`() {
+    func text(_ aliases: Int) -> String {
+      // Each alias stands for a list and its 99 members.
+      let list = Array(repeating: "x", count: 99).joined(separator: ",")
+      let names = Array(repeating: "*l", count: aliases).joined(separator: ",")
+      return "name: wide\nsteps: { a: { uses: flow.set, with: { values: { x: &l [\(list)], y: [\(names)] } } } }\n"
+    }
+    #expect(codes(text(Limits.aliasNodes / 100)) == [])
+    #expect(codes(text(Limits.aliasNodes / 100 + 1)) == [.aliasExpansion])
+  }
+
+  @Test func `aliases of aliases are counted without being written out`() {
+    var text = "name: bomb\n" + Self.step + "env:\n  l0: &l0 [x, x, x, x, x, x, x, x, x]\n"
+    for level in 1..<30 {
+      let names = Array(repeating: "*l\(level - 1)", count: 9).joined(separator: ", ")
+      text += "  l\(level): &l\(level) [\(names)]\n"
+    }
+    #expect(codes(text) == [.aliasExpansion])
+  }
+
+  @Test func `a file has 100 directives and no more`() {
+    func text(_ count: Int) -> String {
+      (0..<count).map { "%TAG !e\($0)! tag:example.org,2000:\n" }.joined() + "---\nname: directives\n" + Self.step
+    }
+    #expect(codes(text(Limits.directives)) == [])
+    #expect(codes(text(Limits.directives + 1)) == [.yamlSyntax])
+    #expect(codes("name: a\n" + Self.step + "...\n" + text(100_000)) == [.yamlSyntax])
+  }
+
+  @Test func `a step id has 64 characters and no more`() {
+    func text(_ length: Int) -> String {
+      "name: long\nsteps: { \(String(repeating: "a", count: length)): { uses: flow.noop } }\n"
+    }
+    #expect(codes(text(Limits.stepIDCharacters)) == [])
+    #expect(codes(text(Limits.stepIDCharacters + 1)) == [.invalidStepID])
+  }
+
+  @Test func `a step is tried 100 times and no more`() {
+    func text(_ attempts: Int) -> String {
+      "name: tries\nsteps: { a: { uses: storage.open, with: { path: a }, retry: { attempts: \(attempts) } } }\n"
+    }
+    #expect(!codes(text(Limits.attempts)).contains(.outOfRange))
+    #expect(codes(text(Limits.attempts + 1)).contains(.outOfRange))
+  }
+
+  @Test func `a list of names in a message ends after twenty`() throws {
+    let queues = (0..<30).map { "q\($0): { qos: utility }" }.joined(separator: ", ")
+    let result = load("name: many\nqueues: { \(queues) }\nsteps: { a: { uses: flow.noop, queue: nowhere } }\n")
+    let help = try #require(result.diagnostics.first?.help)
+    #expect(help.hasSuffix("'q14' and 15 more"), "\(help)")
+  }
+
+  /// Files that nobody writes by hand: each once took minutes, and ends within the suite's limit even when slowed down.
+  @Test(arguments: Hostile.allCases) func `a file that is hostile on purpose is told so soon`(file: Hostile) {
+    let result = load(file.text)
+    #expect(result.diagnostics.first?.code == file.code, "\(result.diagnostics.first.map { "\($0)" } ?? "loads")")
+  }
+
+  enum Hostile: String, CaseIterable, Sendable {
+    case openBrackets, nestedBrackets, openMaps, dashes, questionMarks, longLine, longKey, manyErrors, sameKey
+    case unknownInputs, unknownEvents, unknownQueues, undeclaredInputs, unknownOutputs, deepExpression, farReference
+
+    /// The first thing that is said of it; nil: it loads.
+    var code: DiagnosticCode? {
+      switch self {
+      case .openBrackets, .nestedBrackets, .openMaps, .dashes, .questionMarks: .nestingTooDeep
+      case .longLine, .farReference: nil
+      case .longKey: .yamlSyntax
+      case .manyErrors: .invalidStepID
+      case .sameKey: .duplicateKey
+      case .unknownInputs: .unknownInput
+      case .unknownEvents: .unknownEvent
+      case .unknownQueues: .unknownQueue
+      case .undeclaredInputs: .undeclaredInput
+      case .unknownOutputs: .unknownOutput
+      case .deepExpression: .expressionSyntax
+      }
+    }
+
+    var text: String {
+      func many(_ count: Int, _ text: (Int) -> String) -> String { (0..<count).map(text).joined() }
+      let head = "name: hostile\n"
+      switch self {
+      case .openBrackets: return "name: " + many(100_000) { _ in "[" }
+      case .nestedBrackets: return "name: " + many(100_000) { _ in "[" } + many(100_000) { _ in "]" }
+      case .openMaps: return "name: " + many(100_000) { _ in "{a: " }
+      case .dashes: return many(100_000) { _ in "- " }
+      case .questionMarks: return many(100_000) { _ in "? " }
+      case .longLine: return "name: " + String(repeating: "x", count: 10_000_000) + "\n" + LimitTests.step
+      case .longKey: return String(repeating: "x", count: 10_000_000) + ": 1\n" + LimitTests.step
+      case .manyErrors:
+        return head + "steps:\n" + many(10_000) { "  S\($0): { uses: flow.nop, needs: [b\($0)], with: 5, foo: bar }\n" }
+      case .sameKey:
+        return head + "env:\n" + many(10_000) { "  s\($0): v\n" } + many(2_000) { _ in "  s9999: v\n" }
+          + LimitTests.step
+      case .unknownInputs:
+        return head + "steps: { a: { uses: flow.noop, with: {" + many(10_000) { "s\($0): 1, " } + "} } }\n"
+      case .unknownEvents:
+        return head + "events: [" + many(10_000) { "e\($0), " } + "]\nsteps:\n"
+          + many(2_000) { "  s\($0): { uses: flow.noop, after: f\($0) }\n" }
+      case .unknownQueues:
+        return head + "queues: {" + many(10_000) { "q\($0): { qos: utility }, " } + "}\nsteps:\n"
+          + many(10_000) { "  s\($0): { uses: flow.noop, queue: r\($0) }\n" }
+      case .undeclaredInputs:
+        return head + "inputs: {" + many(10_000) { "i\($0): { type: any }, " } + "}\nsteps:\n"
+          + many(2_000) { "  s\($0): { uses: flow.noop, if: inputs.q\($0) }\n" }
+      case .unknownOutputs:
+        return head + "steps: { a: { uses: flow.set, with: { values: {" + many(10_000) { "s\($0): 1, " }
+          + "} } } }\noutputs: {" + many(5_000) { "o\($0): '${{ steps.a.outputs.t\($0) }}', " } + "}\n"
+      case .deepExpression:
+        return head + "steps: { a: { uses: flow.noop, if: '" + many(20_000) { _ in "(" } + "1"
+          + many(20_000) { _ in ")" } + "' } }\n"
+      case .farReference:
+        return head + "steps:\n  s0: { uses: flow.set, with: { values: { x: 1 } } }\n"
+          + many(5_000) {
+            "  s\($0 + 1): { uses: flow.set, needs: s\($0), with: { values: { x: '${{ steps.s0.outputs.x }}' } } }\n"
+          }
+      }
+    }
+  }
+}
