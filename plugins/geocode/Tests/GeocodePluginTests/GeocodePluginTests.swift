@@ -91,6 +91,22 @@ import Testing
     #expect(try await call("geocode.reverse", ["latitude": 10, "longitude": 437.4, "wrap": true])["country"] != nil)
   }
 
+  @Test func `gives 1 to 100 results and takes 200 bytes of a query, no more`() async throws {
+    #expect(try await call("geocode.forward", ["query": "San", "limit": 100])["count"] == .integer(100))
+    #expect(try await call("geocode.forward", ["query": "San", "limit": 1])["count"] == .integer(1))
+    let action = try #require(registry["geocode.forward"])
+    for (limit, problems) in [(0, 1), (1, 0), (100, 0), (101, 1)] {
+      #expect(action.check(LiteralInput(["query": "San", "limit": .integer(limit)])).count == problems)
+    }
+    let name = "Paris"
+    let long = name + String(repeating: " ", count: 200 - name.utf8.count)
+    #expect(try await call("geocode.forward", ["query": .string(long)])["count"] != nil)
+    let error = await #expect(throws: ActionError.self) {
+      try await call("geocode.forward", ["query": .string(long + " ")])
+    }
+    #expect(error?.message == "the query must hold a letter or a digit and at most 200 bytes")
+  }
+
   @Test func `finds nothing on the open sea, and says what was asked`() async throws {
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])

@@ -144,6 +144,19 @@ final class CountingSource: LocationSource {
     #expect(throws: GPXProblem(line: line, message: message)) { try GPXTrack(bytes: Array(text.utf8)) }
   }
 
+  @Test func `takes a track of 16 MiB and refuses one more byte`() throws {
+    let path = FileManager.default.temporaryDirectory.path + "/\(UUID().uuidString).gpx"
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    var data = Data("<gpx><wpt lat=\"1\" lon=\"2\"/></gpx>".utf8)
+    data.append(Data(repeating: UInt8(ascii: "\n"), count: GPXTrack.largestFile - data.count))
+    try data.write(to: URL(fileURLWithPath: path))
+    #expect(try GPXTrack(path: path).points.map(\.latitude) == [1])
+    data.append(UInt8(ascii: "\n"))
+    try data.write(to: URL(fileURLWithPath: path))
+    let error = #expect(throws: ActionError.self) { try GPXTrack(path: path) }
+    #expect(error?.message == "\(path): 16777217 bytes; a track may have 16777216")
+  }
+
   @Test func `reads waypoints as Xcode writes them, a second apart without times`() throws {
     let track = try GPXTrack(
       bytes: Array("<gpx><wpt lat=\"1\" lon=\"2\"></wpt><wpt lat=\"1.5\" lon=\"2\"/></gpx>".utf8))

@@ -299,6 +299,18 @@ private let product: Value = [
     }
   }
 
+  @Test func `lets 64 notifications wait, and answers at once for one that finds no room`() async throws {
+    let (centre, app) = (FakeCentre(), FakeApp())
+    try await listening(centre, app, ["tap-after": "1h"]) { host in
+      centre.deliver(.received, product)
+      await wait { host.sleeperCount == 1 }
+      for _ in 0..<64 { centre.deliver(.received, product) }
+      #expect(centre.completions.isEmpty)
+      centre.deliver(.received, product)
+      #expect(centre.completions == [.failed])
+    }
+  }
+
   @Test func `opens on receipt only when told to (C3)`() async throws {
     let (centre, app) = (FakeCentre(), FakeApp())
     try await listening(centre, app, ["route-on-receipt": true]) { _ in

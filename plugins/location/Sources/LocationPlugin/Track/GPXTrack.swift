@@ -8,10 +8,8 @@ import FlowPluginKit
 
 /// The points of a GPX file, in order, with their time since the first.
 struct GPXTrack: Sendable {
-  /// Bytes that a file may have.
+  /// Bytes that a file may have: some 700,000 points, eight days at one a second.
   static let largestFile = 16 << 20
-  /// Points that a file may have.
-  static let mostPoints = 1_000_000
 
   /// At least one point.
   private(set) var points: [Position] = []
@@ -83,9 +81,6 @@ struct GPXTrack: Sendable {
     _ times: inout [Double?]
   ) throws(GPXProblem) {
     guard let point = current else { return }
-    guard points.count < Self.mostPoints else {
-      throw GPXProblem(line: point.line, message: "more than \(Self.mostPoints) points")
-    }
     points.append(
       Position(
         latitude: point.latitude, longitude: point.longitude, elevationMeters: point.elevation, elapsed: .zero))
