@@ -6,7 +6,7 @@ BLOCK = 8
 """Named points in a leaf of the tree. `PointTree` in GeocodeCore reads the same number."""
 
 HELD_OUT_SHARE = 8
-"""One nameless place in this many stays out of the shipped cloud, so that accuracy can be measured on it."""
+"""One nameless place in this many stays out of the shipped tables, so that accuracy can be measured on it."""
 
 
 def ten_thousandths(degrees):

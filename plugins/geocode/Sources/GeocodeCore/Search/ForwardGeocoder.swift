@@ -213,13 +213,10 @@ public struct ForwardGeocoder: Sendable {
       Folding.fold(tables.searchable(tables.search.entry(index)), into: &other)
       if other.count == key.count, other.hasPrefix(key) { return index }
     }
-    var (first, last) = (bucket.lowerBound, bucket.upperBound)
-    while first < last {
-      let middle = (first + last) / 2
-      Folding.fold(tables.searchable(tables.search.entry(middle)), into: &other)
-      if other.isBefore(key) { first = middle + 1 } else { last = middle }
+    return bucket.partitionPoint { index in
+      Folding.fold(tables.searchable(tables.search.entry(index)), into: &other)
+      return !other.isBefore(key)
     }
-    return first
   }
 
   private static func isBetter(_ a: Match, _ b: Match) -> Bool {

@@ -51,13 +51,9 @@ struct SearchTable: Sendable {
     var prefix: UInt64 = 0
     for index in 0..<8 { prefix = prefix << 8 | UInt64(index < key.count ? key[index] : 0) }
     // Everything before the last sample below the prefix is below the key.
-    var (low, high) = (0, samples.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if samples[middle] < prefix { low = middle + 1 } else { high = middle }
-    }
-    let first = max(0, (low - 1) * Self.stride)
-    while low < samples.count, samples[low] == prefix { low += 1 }
-    return first..<max(first, min(count, low * Self.stride))
+    let sample = (0..<samples.count).partitionPoint { samples[$0] >= prefix }
+    let first = max(0, (sample - 1) * Self.stride)
+    let end = (sample..<samples.count).partitionPoint { samples[$0] > prefix }
+    return first..<max(first, min(count, end * Self.stride))
   }
 }

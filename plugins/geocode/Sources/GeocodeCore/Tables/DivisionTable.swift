@@ -37,12 +37,8 @@ struct DivisionTable: Sendable {
 
   /// The row of a province or prefecture, or nil.
   func higherRow(code wanted: Int32) -> Int? {
-    var (low, high) = (0, firstDistrict)
-    while low < high {
-      let middle = (low + high) / 2
-      if code(middle) < wanted { low = middle + 1 } else { high = middle }
-    }
-    return low < firstDistrict && code(low) == wanted ? low : nil
+    let row = (0..<firstDistrict).partitionPoint { code($0) >= wanted }
+    return row < firstDistrict && code(row) == wanted ? row : nil
   }
 
   /// Province, prefecture and district, as far as the row has them.

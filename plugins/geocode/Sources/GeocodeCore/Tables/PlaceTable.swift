@@ -36,12 +36,7 @@ struct PlaceTable: Sendable {
   }
 
   private func largePopulation(_ number: Int) -> UInt32 {
-    var (low, high) = (0, large.count)
-    while low < high {
-      let middle = (low + high) / 2
-      if large[middle].x < number { low = middle + 1 } else { high = middle }
-    }
-    return large[low].y
+    large[(0..<large.count).partitionPoint { large[$0].x >= number }].y
   }
 
   /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which stand in one field divided by bars.

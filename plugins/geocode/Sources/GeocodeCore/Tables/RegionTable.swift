@@ -29,12 +29,8 @@ struct RegionTable: Sendable {
 
   /// The region with the given code, or nil.
   func number(ofCode code: some Collection<UInt8>) -> Number? {
-    var (low, high) = (0, count)
-    while low < high {
-      let middle = (low + high) / 2
-      if rows.bytes(middle, field: 0).lexicographicallyPrecedes(code) { low = middle + 1 } else { high = middle }
-    }
-    return low < count && rows.bytes(low, field: 0).elementsEqual(code) ? Number(low) : nil
+    let row = (0..<count).partitionPoint { !rows.bytes($0, field: 0).lexicographicallyPrecedes(code) }
+    return row < count && rows.bytes(row, field: 0).elementsEqual(code) ? Number(row) : nil
   }
 
   /// The region whose divisions' codes begin with two digits, or nil.
