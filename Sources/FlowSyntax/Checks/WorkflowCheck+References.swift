@@ -87,6 +87,8 @@ extension WorkflowCheck {
   private mutating func checkOutput(_ output: String, of target: Int, at place: Span) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
     if FieldIndex(declaration.outputs).field(like: output) != nil { return true }
+    // Looking through all names again and again would be in vain.
+    if isSettled { return false }
     var names = declaration.outputs.map(\.name)
     if let input = declaration.outputsFromInput {
       // Where the keys come out of an expression nobody knows them before the run.
