@@ -3,6 +3,8 @@ import PackageDescription
 
 // The targets, lowest first: each may use only what is named behind it. ARCHITECTURE.md tells what each knows.
 
+let metrics = TargetDependencyCondition.when(traits: ["Metrics"])
+
 let package = Package(
   name: "flowrun",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -20,13 +22,18 @@ let package = Package(
       targets: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation", "SyncConformance",
       ]),
+    .library(name: "SyncMetrics", targets: ["SyncMetrics"]),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
     .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
   ],
-  traits: [.trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite")],
+  traits: [
+    .trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite"),
+    .trait(name: "Metrics", description: "How synchronising stands as gauges and counters of swift-metrics"),
+  ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -79,8 +86,19 @@ let package = Package(
     + values("SyncBlocking", of: "sync", uses: [], tests: nil)
     + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: nil)
     + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "SyncBlocking"], tests: nil)
+    + values(
+      "SyncMetrics", of: "sync",
+      uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: metrics)],
+      tests: [
+        "SyncCore", "SyncEngine", "SyncPomodoro",
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: metrics),
+      ])
     + plugin(
-      "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation"])
+      "sync",
+      uses: [
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation",
+        .target(name: "SyncMetrics", condition: metrics),
+      ])
     + core(
       "FlowCLI",
       uses: [

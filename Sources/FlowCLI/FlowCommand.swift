@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowPluginKit
 
 /// The command `flowrun`; each verb is a file under `Verbs`.
 public struct FlowCommand: AsyncParsableCommand {
@@ -11,7 +12,7 @@ public struct FlowCommand: AsyncParsableCommand {
       Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 64 wrong usage, \
       124 the gate timed out and --strict was given, 130 and 143 interrupted.
       """,
-    version: "0.1.0",
+    version: Release.version,
     subcommands: [
       RunCommand.self, ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,

@@ -39,6 +39,8 @@ import TestSupport
     #expect(status["outbox"]?.objectValue?["depth"] == 0)
     #expect(status["parked"] == [])
     #expect(status["conflicts"]?.objectValue?.count == 6)
+    let devices = status["devices"]?.arrayValue?.compactMap { $0.objectValue?["name"]?.stringValue }
+    #expect(devices == ["mac", "phone"])
   }
 
   @Test func `V15 S32 killed with -9 while its server is away, a device sends what was typed the next time`() throws {
@@ -47,7 +49,8 @@ import TestSupport
     #expect(process.waitForOutput("1 completed (here)"))
     process.send(SIGKILL)
     #expect(process.result().exitCode == 128 + SIGKILL)
-    #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 1)
+    // The timer, and what the device says of itself (S8).
+    #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 2)
     let next = try run("mac", "")
     #expect(next.output.contains("changes from earlier wait to be sent"))
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 0)

@@ -23,6 +23,12 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
     name = String(decoding: kept.isEmpty ? Array("device".utf8) : kept, as: UTF8.self) + "-" + padding + digits
   }
 
+  /// The readable part of a name that was made from one; the whole name otherwise.
+  public var stem: String {
+    let parts = name.utf8.suffix(9)
+    return name.utf8.count > 9 && parts.first == UInt8(ascii: "-") ? String(name.dropLast(9)) : name
+  }
+
   /// Whether a text may be a device's name.
   public static func isWellFormed(_ name: String) -> Bool {
     (1...maximumLength).contains(name.utf8.count) && name.utf8.allSatisfy(allows)

@@ -40,6 +40,12 @@ public struct VersionVector: Hashable, Sendable {
     }
   }
 
+  /// Forgets a device's writes after this number, all of them for 0.
+  public mutating func limit(_ device: DeviceID, to number: Int64) {
+    guard let place = dots.firstIndex(where: { $0.device == device }), dots[place].number > number else { return }
+    if number > 0 { dots[place].number = number } else { dots.remove(at: place) }
+  }
+
   /// Takes over everything that another vector has seen.
   public mutating func formUnion(_ other: VersionVector) {
     if dots.isEmpty {

@@ -61,12 +61,12 @@ public final class PokeHub: Sendable {
     for number in numbers { tell(cursor, zone: zone, number: number) }
   }
 
-  /// Notes what a device has fetched: that is not repeated to it.
+  /// Notes what a device has fetched, or that it is at another life of the zone: that is not repeated to it.
   public func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
     state.withLock { state in
       for (number, watcher) in state.watchers[zone] ?? [:] where watcher.device == device {
-        if let unfetched = watcher.unfetched, unfetched.generation == cursor.generation,
-          unfetched.sequence <= cursor.sequence
+        if let unfetched = watcher.unfetched,
+          unfetched.generation != cursor.generation || unfetched.sequence <= cursor.sequence
         {
           state.watchers[zone]?[number]?.unfetched = nil
         }

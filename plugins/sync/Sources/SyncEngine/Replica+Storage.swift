@@ -6,16 +6,9 @@ extension Replica {
   /// How many of the user's actions the journal keeps.
   public static let journalLimit: Int64 = 1000
 
-  static let identityKey = "identity"
-  static let cursorKey = "cursor"
-  static let clockKey = "clock"
-  static let budgetKey = "budget"
-  static let statisticsKey = "statistics"
   private static let recordPrefix = "record/"
   private static let outboxPrefix = "outbox/"
 
-  static func storeKey(_ key: RecordKey) -> String { recordPrefix + key.type + "/" + key.name }
-  static func storeKey(_ position: Int64) -> String { outboxPrefix + padded(position) }
   static func journalKey(_ number: Int64) -> String { "journal/" + padded(number) }
 
   private static func padded(_ number: Int64) -> String {
@@ -23,27 +16,44 @@ extension Replica {
     return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
 
+  /// What is saved under a key of its own.
+  enum StoredPart: Hashable, Sendable {
+    case identity, zone, cursor, clock, budget, statistics
+    case record(RecordKey)
+    case outbox(Int64)
+
+    /// The key.
+    var key: String {
+      switch self {
+      case .identity: "identity"
+      case .zone: "zone"
+      case .cursor: "cursor"
+      case .clock: "clock"
+      case .budget: "budget"
+      case .statistics: "statistics"
+      case .record(let key): Replica.recordPrefix + key.type + "/" + key.name
+      case .outbox(let position): Replica.outboxPrefix + Replica.padded(position)
+      }
+    }
+  }
+
   /// The changes since the last call, to be saved in one transaction; empty when there are none.
   mutating func takeChanges() -> [StoreChange] {
     guard !dirty.isEmpty else { return [] }
     defer { dirty.removeAll(keepingCapacity: true) }
-    let records = Dictionary(
-      uniqueKeysWithValues: dirty.contains { $0.hasPrefix(Self.recordPrefix) }
-        ? confirmed.map { (Self.storeKey($0.key), $0.value) } : [])
-    return dirty.sorted().map { key in
-      switch key {
-      case Self.identityKey: StoreChange(key: key, value: packedIdentity())
-      case Self.cursorKey: StoreChange(key: key, value: packedCursor())
-      case Self.clockKey: StoreChange(key: key, value: packedClock())
-      case Self.budgetKey: StoreChange(key: key, value: packedBudget())
-      case Self.statisticsKey: StoreChange(key: key, value: statistics.packed())
-      default:
-        if let record = records[key] {
-          StoreChange(key: key, value: packed(record))
-        } else {
-          StoreChange(key: key, value: outbox.first { Self.storeKey($0.position) == key }?.packed())
-        }
-      }
+    return dirty.map { StoreChange(key: $0.key, value: packed($0)) }.sorted { $0.key < $1.key }
+  }
+
+  private func packed(_ part: StoredPart) -> [UInt8]? {
+    switch part {
+    case .identity: packedIdentity()
+    case .zone: zone.map { Array($0.utf8) }
+    case .cursor: packedCursor()
+    case .clock: packedClock()
+    case .budget: packedBudget()
+    case .statistics: statistics.packed()
+    case .record(let key): confirmed[key].map { packed($0) }
+    case .outbox(let position): outbox.first { $0.position == position }?.packed()
     }
   }
 
@@ -102,13 +112,12 @@ extension Replica {
   public init?(
     stored: [String: [UInt8]], limits: RequestBudget.Limits = RequestBudget.Limits()
   ) throws(ReplicaError) {
-    guard let identity = stored[Self.identityKey] else {
-      if let key = stored.keys.min() { throw .corrupt(key: Self.identityKey, reason: "it is missing beside '\(key)'") }
+    let identityKey = StoredPart.identity.key
+    guard let identity = stored[identityKey] else {
+      if let key = stored.keys.min() { throw .corrupt(key: identityKey, reason: "it is missing beside '\(key)'") }
       return nil
     }
-    let (device, number) = try Self.read(Self.identityKey) { () throws(PackingError) in
-      try Self.identity(identity)
-    }
+    let (device, number) = try Self.read(identityKey) { () throws(PackingError) in try Self.identity(identity) }
     self.init(device: device, limits: limits)
     var items: [OutboxItem] = []
     for (key, bytes) in stored.sorted(by: { $0.key < $1.key }) {
@@ -125,22 +134,21 @@ extension Replica {
         restore(record, isUnconfirmed: isUnconfirmed)
       }
     }
-    let empty: [UInt8] = []
-    let (cursor, isResynchronising) = try Self.read(Self.cursorKey) { () throws(PackingError) in
-      try Self.cursor(stored[Self.cursorKey] ?? empty)
-    }
-    let (clock, skew) = try Self.read(Self.clockKey) { () throws(PackingError) in
-      try Self.clock(stored[Self.clockKey] ?? empty)
-    }
-    let budget = try Self.read(Self.budgetKey) { () throws(PackingError) in
-      try Self.budget(stored[Self.budgetKey] ?? empty, limits)
-    }
-    let statistics = try Self.read(Self.statisticsKey) { () throws(PackingError) in
-      try SyncStatistics(packed: stored[Self.statisticsKey] ?? empty)
-    }
+    let (cursor, isResynchronising) = try Self.read(.cursor, stored, Self.cursor)
+    let (clock, skew) = try Self.read(.clock, stored, Self.clock)
+    let budget = try Self.read(.budget, stored) { bytes throws(PackingError) in try Self.budget(bytes, limits) }
+    let statistics = try Self.read(.statistics, stored, SyncStatistics.init(packed:))
+    restore(zone: stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) })
     restore(
       nextNumber: number, cursor: cursor, isResynchronising: isResynchronising, clock: clock, skewMilliseconds: skew)
     restore(outbox: items, budget: budget, statistics: statistics)
+  }
+
+  /// A part that has a key of its own, empty when it has not been saved yet.
+  private static func read<Value>(
+    _ part: StoredPart, _ stored: [String: [UInt8]], _ body: ([UInt8]) throws(PackingError) -> Value
+  ) throws(ReplicaError) -> Value {
+    try read(part.key) { () throws(PackingError) in try body(stored[part.key] ?? []) }
   }
 
   private static func read<Value>(

@@ -6,7 +6,9 @@ import SyncCore
 /// before anything is sent that rests on them.
 public struct Replica: Sendable {
   /// Who this device is.
-  public let device: DeviceID
+  public private(set) var device: DeviceID
+  /// The zone that it is a part of, nil until the first session says so.
+  public private(set) var zone: String?
   /// The number of the device's next action (M1).
   public private(set) var nextNumber: Int64 = 1
   /// The records as the server confirmed them.
@@ -27,13 +29,14 @@ public struct Replica: Sendable {
   public private(set) var budget: RequestBudget
   /// Counts for the status.
   public private(set) var statistics = SyncStatistics()
-  var dirty: Set<String> = []
+  /// What has changed since the last save.
+  var dirty: Set<StoredPart> = []
 
   /// A new replica of a device that has never synchronised.
   public init(device: DeviceID, limits: RequestBudget.Limits = RequestBudget.Limits()) {
     self.device = device
     budget = RequestBudget(limits: limits)
-    dirty.insert(Self.identityKey)
+    dirty.insert(.identity)
   }
 
   /// A record with what this device has not sent yet on top: what the user sees at once (local first, S32).
@@ -52,14 +55,33 @@ public struct Replica: Sendable {
 
   mutating func takeNumber() -> Int64 {
     defer { nextNumber += 1 }
-    dirty.insert(Self.identityKey)
+    dirty.insert(.identity)
     return nextNumber
+  }
+
+  /// Whether a record holds writes under this device's name that it knows nothing of: then its file is an older copy, or
+  /// another device runs on a copy of it, and its next numbers stand for other actions already.
+  func isOutrun(by record: Record) -> Bool { record.cell.context[device] >= nextNumber }
+
+  /// Goes on under a name of its own, so that no action is taken for one that is known already (M1, M4).
+  mutating func takeNewIdentity(random: UInt32) {
+    let old = device
+    device = DeviceID(stem: old.stem, random: random)
+    dirty.insert(.identity)
+    for index in outbox.indices {
+      guard case .write(var write) = outbox[index].change else { continue }
+      write.dot = Dot(device: device, number: takeNumber())
+      // Under these numbers the author meant his own actions; the server knows others.
+      write.context.limit(old, to: confirmed[outbox[index].key]?.cell.context[old] ?? 0)
+      outbox[index].change = .write(write)
+      dirty.insert(.outbox(outbox[index].position))
+    }
   }
 
   mutating func confirm(_ record: Record) {
     confirmed[record.key] = record
     unconfirmed.remove(record.key)
-    dirty.insert(Self.storeKey(record.key))
+    dirty.insert(.record(record.key))
     if let latest = record.cell.latestStamp { receive(latest) }
   }
 
@@ -67,19 +89,19 @@ public struct Replica: Sendable {
     isResynchronising = true
     cursor = nil
     unconfirmed = Set(confirmed.keys)
-    for key in unconfirmed { dirty.insert(Self.storeKey(key)) }
-    dirty.insert(Self.cursorKey)
+    for key in unconfirmed { dirty.insert(.record(key)) }
+    dirty.insert(.cursor)
   }
 
   mutating func endResynchronising() {
     isResynchronising = false
-    dirty.insert(Self.cursorKey)
+    dirty.insert(.cursor)
   }
 
   mutating func move(to newCursor: Cursor) {
     guard cursor != newCursor else { return }
     cursor = newCursor
-    dirty.insert(Self.cursorKey)
+    dirty.insert(.cursor)
   }
 
   mutating func append(
@@ -89,35 +111,35 @@ public struct Replica: Sendable {
       position: (outbox.last?.position ?? 0) + 1, key: key, change: change, queuedMilliseconds: queuedMilliseconds,
       skewMilliseconds: skewMilliseconds, isStampMeasured: isStampMeasured)
     outbox.append(item)
-    dirty.insert(Self.storeKey(item.position))
+    dirty.insert(.outbox(item.position))
   }
 
   mutating func replace(_ item: OutboxItem) {
     guard let index = outbox.firstIndex(where: { $0.position == item.position }) else { return }
     outbox[index] = item
-    dirty.insert(Self.storeKey(item.position))
+    dirty.insert(.outbox(item.position))
   }
 
   mutating func remove(position: Int64) {
     outbox.removeAll { $0.position == position }
-    dirty.insert(Self.storeKey(position))
+    dirty.insert(.outbox(position))
   }
 
   mutating func stamp(nowMilliseconds now: Int64) -> Stamp {
-    dirty.insert(Self.clockKey)
+    dirty.insert(.clock)
     return clock.stamp(device, nowMilliseconds: now + skewMilliseconds)
   }
 
   mutating func receive(_ stamp: Stamp) {
     clock.receive(stamp)
-    dirty.insert(Self.clockKey)
+    dirty.insert(.clock)
   }
 
   /// Takes a measured difference to the server's clock; what was stamped on a guess is stamped again, once (M2).
   mutating func measure(skewMilliseconds measured: Int64) {
     skewMilliseconds = measured
     clock = HybridLogicalClock()
-    dirty.insert(Self.clockKey)
+    dirty.insert(.clock)
     for record in confirmed.values { record.cell.latestStamp.map { clock.receive($0) } }
     for index in outbox.indices {
       guard case .write(var write) = outbox[index].change else { continue }
@@ -128,7 +150,7 @@ public struct Replica: Sendable {
         outbox[index].change = .write(write)
         outbox[index].skewMilliseconds = measured
         outbox[index].isStampMeasured = true
-        dirty.insert(Self.storeKey(outbox[index].position))
+        dirty.insert(.outbox(outbox[index].position))
       }
       clock.receive(write.stamp)
     }
@@ -137,18 +159,29 @@ public struct Replica: Sendable {
   mutating func spendRequest(atMilliseconds now: Int64) {
     budget.spendRequest(atMilliseconds: now)
     statistics.requests += 1
-    dirty.insert(Self.budgetKey)
+    dirty.insert(.budget)
   }
 
   mutating func spend(bytes: Int, atMilliseconds now: Int64) {
     budget.spend(bytes: bytes, atMilliseconds: now)
-    dirty.insert(Self.budgetKey)
+    dirty.insert(.budget)
   }
 
   mutating func count(_ change: (inout SyncStatistics) -> Void) {
     change(&statistics)
-    dirty.insert(Self.statisticsKey)
+    dirty.insert(.statistics)
   }
+
+  /// Binds the replica to a zone; throws `ReplicaError.otherZone` when it is bound to another one, since what one zone
+  /// holds must not be given to another.
+  mutating func join(zone asked: String) throws(ReplicaError) {
+    if let zone, zone != asked { throw .otherZone(found: zone, asked: asked) }
+    guard zone == nil else { return }
+    zone = asked
+    dirty.insert(.zone)
+  }
+
+  mutating func restore(zone: String?) { self.zone = zone }
 
   mutating func restore(
     nextNumber: Int64, cursor: Cursor?, isResynchronising: Bool, clock: HybridLogicalClock, skewMilliseconds: Int64

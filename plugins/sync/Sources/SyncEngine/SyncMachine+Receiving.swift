@@ -15,6 +15,12 @@ extension SyncMachine {
       replica.spend(bytes: page.records.reduce(16) { $0 + $1.cell.packed().count }, atMilliseconds: now)
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page)
+      // A poke of another life of the zone that came before the request is answered by it: no cursor will ever reach it.
+      if !page.hasMore, let poked = channel.poked, poked.atMilliseconds <= flight.sentMilliseconds,
+        poked.cursor.generation != page.cursor.generation
+      {
+        channel.poked = nil
+      }
     }
   }
 
@@ -66,6 +72,7 @@ extension SyncMachine {
 
   private mutating func receive(_ page: ChangePage) {
     var hasLost = false
+    renewIdentity(outrunBy: page.records)
     for record in page.records {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
@@ -81,6 +88,13 @@ extension SyncMachine {
     pull.isWanted = pull.isWanted || page.hasMore
     if !page.hasMore { completedPulls += 1 }
     if replica.isResynchronising, !page.hasMore { giveBackWhatWasLost() }
+  }
+
+  @discardableResult private mutating func renewIdentity(outrunBy records: [Record]) -> Bool {
+    guard records.contains(where: replica.isOutrun) else { return false }
+    replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()))
+    tell(.renamed(replica.device))
+    return true
   }
 
   /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
@@ -184,8 +198,10 @@ extension SyncMachine {
       return true
     }
     replica.spend(bytes: record.cell.packed().count, atMilliseconds: now)
+    // Then the write that was sent bore another's number.
+    let isRenamed = renewIdentity(outrunBy: [record])
     if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
-    if case .write(let write) = operation.change, record.cell.context.covers(write.dot) {
+    if !isRenamed, case .write(let write) = operation.change, record.cell.context.covers(write.dot) {
       acknowledge(operation.key, position, version: record.version)
       return false
     }

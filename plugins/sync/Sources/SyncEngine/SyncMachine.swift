@@ -139,6 +139,8 @@ public struct SyncMachine: Sendable {
     case failed(BackendError)
     /// The degrade level changed.
     case level(Degradation.Level)
+    /// The device's file was an older copy of itself, or another device runs on a copy: it goes on under this name.
+    case renamed(DeviceID)
     /// The live channel went up or down.
     case channel(isUp: Bool)
     /// Requests have begun or everything has come back (S38).

@@ -25,6 +25,8 @@ public actor SyncSession {
   private var timer: (milliseconds: Int64, task: Task<Void, Never>)?
   private var waiters: [Int: (condition: @Sendable (SyncMachine) -> Bool, done: CheckedContinuation<Bool, Never>)] = [:]
   private var nextWaiter = 0
+  /// How often in a row the file could not be written, and until when nothing is begun again because of that.
+  private var saving = (failures: 0, notBeforeMilliseconds: Int64.min)
 
   private init(
     machine: SyncMachine, zone: String, backend: any SyncBackend, store: any ReplicaStore, clock: any SyncClock,
@@ -48,13 +50,14 @@ public actor SyncSession {
     clock: any SyncClock = SystemClock(), seed: UInt64 = .random(in: 0 ... .max),
     onNotice: @escaping @Sendable (SyncMachine.Notice, SyncMachine) -> Void = { _, _ in }
   ) async throws(ReplicaError) -> SyncSession {
-    let replica: Replica
+    var replica: Replica
     if let saved = try Replica(stored: try await store.load(), limits: limits) {
       replica = saved
     } else {
       let identity = DeviceID(stem: device, random: UInt32(truncatingIfNeeded: seed ^ .random(in: 0 ... .max)))
       replica = Replica(device: identity, limits: limits)
     }
+    try replica.join(zone: zone)
     let machine = SyncMachine(replica: replica, policy: policy, settings: settings, seed: seed)
     return SyncSession(
       machine: machine, zone: zone, backend: backend, store: store, clock: clock, onNotice: onNotice)
@@ -155,8 +158,12 @@ public actor SyncSession {
       case .save(let changes):
         do throws(ReplicaError) {
           try await store.save(changes)
+          saving = (0, .min)
         } catch {
           machine = before
+          waitAfterFailedSave()
+          // Whoever acted is told by the error itself.
+          if case .acted = event { return .failure(error) }
           onNotice(.failed(.storage("\(error)")), machine)
           return .failure(error)
         }
@@ -169,14 +176,19 @@ public actor SyncSession {
     return .success(())
   }
 
+  /// What is due stays due when it could not be saved: it is tried again after 1 s, then ever later, up to 5 min.
+  private func waitAfterFailedSave() {
+    let pause = min(Int64(1000) << Int64(min(saving.failures, 10)), 300_000)
+    saving = (saving.failures + 1, clock.nowMilliseconds() + pause)
+  }
+
   private func settle() {
     for (number, waiter) in waiters where waiter.condition(machine) {
       waiters[number] = nil
       waiter.done.resume(returning: true)
     }
-    guard !isStopped, let wake = machine.nextWake(atMilliseconds: clock.nowMilliseconds()), wake != .max else {
-      return
-    }
+    guard !isStopped, let due = machine.nextWake(atMilliseconds: clock.nowMilliseconds()), due != .max else { return }
+    let wake = max(due, saving.notBeforeMilliseconds)
     guard timer?.milliseconds != wake else { return }
     timer?.task.cancel()
     let clock = clock

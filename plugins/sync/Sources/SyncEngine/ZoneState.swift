@@ -11,18 +11,28 @@ public struct ZoneState: Sendable {
   /// The records by key.
   public private(set) var records: [RecordKey: Record] = [:]
   private let policy: any MergePolicy
+  private var lives: ZoneLives
+  /// The generation of the life that the next change begins.
+  private var nextGeneration: UInt64?
 
   /// An empty zone.
   public init(generation: UInt64, policy: any MergePolicy) {
     self.generation = generation
     self.policy = policy
+    lives = ZoneLives([.init(generation: generation, from: 0)])
   }
 
   /// Where the zone stands.
   public var cursor: Cursor { Cursor(generation: generation, sequence: sequence) }
 
-  /// Begins a new life of the zone, as after a restored backup: every cursor becomes invalid.
-  public mutating func begin(generation: UInt64) { self.generation = generation }
+  /// Forgets every life: every cursor becomes invalid, every device fetches the zone whole.
+  public mutating func begin(generation: UInt64) {
+    self.generation = generation
+    lives = ZoneLives([.init(generation: generation, from: sequence)])
+  }
+
+  /// What opening a store does: the next change begins a new life.
+  public mutating func reopen(generation: UInt64) { nextGeneration = generation }
 
   /// Makes changes; see `SyncBackend.commit`.
   public mutating func commit(
@@ -35,6 +45,11 @@ public struct ZoneState: Sendable {
       let stored = records[operation.key]
       switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: serverMilliseconds) {
       case .store(let cell, let stamp):
+        if let next = nextGeneration {
+          nextGeneration = nil
+          generation = next
+          lives.begin(generation: next, from: sequence)
+        }
         sequence += 1
         let version = (stored?.version ?? 0) + 1
         records[operation.key] = Record(key: operation.key, version: version, sequence: sequence, cell: cell)
@@ -51,7 +66,7 @@ public struct ZoneState: Sendable {
   public func changes(
     since cursor: Cursor?, limit: Int, maximumBytes: Int, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {
-    if let cursor, cursor.generation != generation || cursor.sequence > sequence { throw .cursorExpired }
+    if let cursor, !lives.holds(cursor, last: sequence) { throw .cursorExpired }
     let start = cursor?.sequence ?? 0
     let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
     var page: [Record] = []

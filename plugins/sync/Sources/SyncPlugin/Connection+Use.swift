@@ -4,6 +4,21 @@ import SyncEngine
 import SyncPomodoro
 
 extension Connection {
+  /// Tells the other devices of this one, when what they know is missing, different or old (S8, M10).
+  func announce(name: String, version: String) async throws {
+    let machine = await session.machine
+    let key = DeviceInfo.key(of: machine.replica.device)
+    let now = SystemClock().nowMilliseconds() + machine.replica.skewMilliseconds
+    let info = DeviceInfo(
+      deviceName: name, platform: DeviceInfo.thisPlatform, appVersion: version, lastSeen: now)
+    guard let renewed = info.renewing(DeviceInfo(cell: machine.view(of: key))) else { return }
+    do {
+      try await session.act(key, .init(fields: renewed.fields))
+    } catch {
+      throw Failure.error(error)
+    }
+  }
+
   /// Sets the timer and adds to the count; saved when this returns.
   func set(_ state: TimerState?, completed: Int64 = 0) async throws {
     try await session.act(
@@ -51,7 +66,8 @@ extension Connection {
     if !isDone {
       throw ActionError(
         Failure.timeout.code,
-        "no answer in time; \(status.outboxDepth) changes wait in '\(file)' and are sent when it answers again")
+        "no answer in time; \(NoticeText.waiting(status.outboxDepth, "in '\(file)'")) and what waits is sent when it answers again"
+      )
     }
   }
 }

@@ -4,6 +4,9 @@ import Synchronization
 import SyncCore
 import SyncEngine
 import SyncHTTP
+#if Metrics
+  import SyncMetrics
+#endif
 import SyncPomodoro
 import SyncStorage
 
@@ -54,10 +57,16 @@ final class Connection: Sendable {
       var settings = SyncSettings()
       settings.essentialTypes = [PomodoroPolicy.timer.type]
       let listeners = Listeners()
+      #if Metrics
+        let (metrics, clock) = (SyncMetrics(zone: zone), SystemClock())
+      #endif
       let session = try await SyncSession.open(
         device: device, zone: zone, backend: backend, store: store, policy: PomodoroPolicy(), settings: settings
       ) { notice, machine in
         listeners.tell(notice, machine)
+        #if Metrics
+          metrics.record(machine.status(atMilliseconds: clock.nowMilliseconds()))
+        #endif
       }
       await session.start()
       return Connection(

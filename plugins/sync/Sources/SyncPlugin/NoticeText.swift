@@ -7,6 +7,9 @@ enum NoticeText {
   /// A line for a notice, nil for those that only programs need.
   static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
     switch notice {
+    case .changed(let key, let isRemote, _) where key.type == PomodoroPolicy.deviceInfoType:
+      guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
+      return "device \(key.name) is here: \(info.deviceName), \(info.platform), version \(info.appVersion)"
     case .changed(let key, let isRemote, let rule):
       let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""
       let origin = isRemote ? "" : " (here)"
@@ -16,8 +19,15 @@ enum NoticeText {
     case .failed(let error): return "not sent yet: \(error)"
     case .level(let level): return "service is \(level.word)"
     case .channel(let isUp): return isUp ? "the channel is up" : "the channel is down"
+    case .renamed(let device):
+      return "this device's file is an older copy, or in use elsewhere too; it goes on as \(device)"
     case .acknowledged, .synchronising: return nil
     }
+  }
+
+  /// How many changes wait, in words.
+  static func waiting(_ count: Int, _ place: String) -> String {
+    "\(count) \(count == 1 ? "change" : "changes") \(place) \(count == 1 ? "waits" : "wait")"
   }
 
   /// How a record reads now.

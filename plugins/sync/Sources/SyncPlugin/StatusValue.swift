@@ -1,10 +1,33 @@
 import FlowModel
 import SyncCore
 import SyncEngine
+import SyncPomodoro
+
+extension Replica {
+  /// The devices that have told of themselves, by identity.
+  var devices: [(device: String, info: DeviceInfo)] {
+    confirmed.values.filter { $0.key.type == PomodoroPolicy.deviceInfoType }.sorted { $0.key < $1.key }
+      .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
+  }
+}
 
 extension SyncStatus {
-  /// The status as an object, the same for `sync.status` and `flowrun sync status --json`.
-  var value: ValueObject {
+  /// The status as an object with the zone's devices, the same for `sync.status` and `flowrun sync status --json`.
+  func value(of replica: Replica) -> ValueObject {
+    var object = value
+    object["zone"] = replica.zone.map { .string($0) } ?? .null
+    object["devices"] = .array(
+      replica.devices.map { device, info in
+        .object(
+          ValueObject([
+            ("device", .string(device)), ("name", .string(info.deviceName)), ("platform", .string(info.platform)),
+            ("appVersion", .string(info.appVersion)), ("lastSeenMilliseconds", .integer(Int(info.lastSeen))),
+          ]))
+      })
+    return object
+  }
+
+  private var value: ValueObject {
     var object = ValueObject()
     object["device"] = .string(device.name)
     var outbox = ValueObject()
@@ -33,8 +56,13 @@ extension SyncStatus {
   }
 
   /// The status as lines for a person.
-  func lines(nowMilliseconds now: Int64) -> [String] {
+  func lines(of replica: Replica, nowMilliseconds now: Int64) -> [String] {
     var lines = ["device     \(device)"]
+    if let zone = replica.zone { lines.append("zone       \(zone)") }
+    for (other, info) in replica.devices where other != device.name {
+      let seconds = max(0, now + clockOffsetMilliseconds - info.lastSeen) / 1000
+      lines.append("other      \(other) (\(info.platform), version \(info.appVersion)), connected \(seconds) s ago")
+    }
     lines.append(
       "outbox     \(outboxDepth == 0 ? "empty" : "\(outboxDepth) waiting, the oldest for \(outboxAgeMilliseconds / 1000) s")"
     )

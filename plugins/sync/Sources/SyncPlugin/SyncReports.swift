@@ -22,7 +22,9 @@ public enum SyncReports {
     let now = SystemClock().nowMilliseconds()
     guard let replica = try Replica(stored: try await store.load()) else { return nil }
     let status = SyncStatus(of: replica, atMilliseconds: now)
-    return StatusReport(value: status.value, text: status.lines(nowMilliseconds: now).joined(separator: "\n"))
+    return StatusReport(
+      value: status.value(of: replica),
+      text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 
   /// Plays a day on the virtual clock.

@@ -29,12 +29,19 @@ struct TimerConsole {
       } catch let problem as TimerCommand.Problem {
         rejected += 1
         show("\(problem)")
+      } catch let error as ReplicaError {
+        // A full disk, say: what could not be saved has not happened, and what was there before is still there.
+        rejected += 1
+        show("not done: \(error)")
       }
     }
-    let isSent = await connection.session.wait(milliseconds: timeout.milliseconds) { $0.isFlushed || $0.isOffline }
+    _ = await connection.session.wait(milliseconds: timeout.milliseconds) {
+      $0.isFlushed || $0.isOffline || $0.pausedBecause != nil
+    }
     let status = await connection.session.status()
-    if !isSent || status.outboxDepth > 0 {
-      show("\(status.outboxDepth) changes wait in '\(connection.file)' and are sent next time")
+    if status.outboxDepth > 0 {
+      let waiting = NoticeText.waiting(status.outboxDepth, "in '\(connection.file)'")
+      show("\(waiting) and \(status.outboxDepth == 1 ? "is" : "are") sent next time")
     }
     return Timer.Output(
       commands: commands, rejected: rejected, waiting: status.outboxDepth, timer: await connection.timer()?.value)
@@ -58,7 +65,9 @@ struct TimerConsole {
       show("online")
     case .status:
       let now = SystemClock().nowMilliseconds()
-      for line in await connection.session.status().lines(nowMilliseconds: now) { show(line) }
+      let machine = await connection.session.machine
+      let status = await connection.session.status()
+      for line in status.lines(of: machine.replica, nowMilliseconds: now) { show(line) }
     case .help: show(TimerCommand.overview)
     }
   }

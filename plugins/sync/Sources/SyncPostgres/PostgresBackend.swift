@@ -2,17 +2,20 @@
   import SyncBlocking
   import SyncCore
   import SyncEngine
+  import Synchronization
 
   /// Zones in PostgreSQL, for any number of server processes in front of one database.
   ///
   /// A commit reads the record and then swaps it in one statement that takes the zone's row first: inside a zone the order
   /// of commits is the order of sequence numbers, so a reader never skips one. Pokes travel by NOTIFY after the commit,
-  /// never inside it: the lock that NOTIFY takes is the whole database's.
+  /// never inside it: the lock that NOTIFY takes is the whole database's. Whenever a connection has to be opened again the
+  /// database may be another copy: then the next commit begins a new life of the zone.
   public final class PostgresBackend: SyncBackend {
     private let zones: [String: any MergePolicy]
     private let lines: [Line]
     private let pokes = PokeHub()
     private let notifier: PostgresNotifier
+    private let begun = BegunZones()
 
     private static let schema = [
       "CREATE TABLE IF NOT EXISTS sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
@@ -22,7 +25,27 @@
         cell bytea NOT NULL, PRIMARY KEY (zone, type, name))
       """,
       "CREATE INDEX IF NOT EXISTS sync_record_by_sequence ON sync_record (zone, seq)",
+      """
+      CREATE TABLE IF NOT EXISTS sync_life (
+        number bigserial PRIMARY KEY, zone text NOT NULL, generation int8 NOT NULL, from_seq int8 NOT NULL)
+      """,
     ]
+
+    private static let firstLife = """
+      INSERT INTO sync_life (zone, generation, from_seq) SELECT name, generation, 0 FROM sync_zone
+      WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM sync_life WHERE zone = $1)
+      """
+
+    /// The zone's row is locked before the life is numbered, so that the numbers are in the order of the lives.
+    private static let beginLife = """
+      WITH place AS (UPDATE sync_zone SET generation = $2::int8 WHERE name = $1 RETURNING seq)
+      INSERT INTO sync_life (zone, generation, from_seq) SELECT $1, $2::int8, place.seq FROM place
+      """
+
+    private static let forgetLives = """
+      DELETE FROM sync_life WHERE zone = $1
+      AND number <= (SELECT number FROM sync_life WHERE zone = $1 ORDER BY number DESC OFFSET $2::int8 LIMIT 1)
+      """
 
     private static let read = """
       SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8, r.version, r.seq, r.cell
@@ -30,11 +53,11 @@
       """
 
     private static let swap = """
-      WITH place AS (UPDATE sync_zone SET seq = seq + 1 WHERE name = $1 RETURNING seq)
+      WITH place AS (UPDATE sync_zone SET seq = seq + 1 WHERE name = $1 RETURNING seq, generation)
       INSERT INTO sync_record (zone, type, name, version, seq, cell)
       SELECT $1, $2, $3, $4::int8 + 1, place.seq, $5 FROM place
       ON CONFLICT (zone, type, name) DO UPDATE SET version = excluded.version, seq = excluded.seq, cell = excluded.cell
-      WHERE sync_record.version = $4::int8 RETURNING seq
+      WHERE sync_record.version = $4::int8 RETURNING seq, (SELECT generation FROM place)
       """
 
     /// Connects and makes the tables where they are missing; `information` is libpq's, such as `host=/run/db dbname=sync`.
@@ -44,7 +67,9 @@
       _ information: String, zones: [String: any MergePolicy], connections: Int = 4
     ) async throws(BackendError) {
       self.zones = zones
-      lines = (0..<max(1, connections)).map { Line(name: "sync-postgres-\($0)", information) }
+      lines = (0..<max(1, connections)).map { [begun] in
+        Line(name: "sync-postgres-\($0)", information) { begun.forgetAll() }
+      }
       notifier = PostgresNotifier(information, hub: pokes)
       let names = Array(zones.keys)
       try await lines[0].perform { connection throws(BackendError) in
@@ -55,8 +80,13 @@
           _ = try connection.run(
             "INSERT INTO sync_zone VALUES ($1, $2::int8, 0) ON CONFLICT DO NOTHING",
             [.text(name), .integer(.random(in: 1 ... .max))])
+          _ = try connection.run(Self.firstLife, [.text(name)])
         }
         _ = try connection.run("SELECT pg_advisory_unlock(7237106)")
+      }
+      // Opened now, a line that opens later opens again.
+      for line in lines.dropFirst() {
+        try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
       notifier.start()
     }
@@ -71,10 +101,10 @@
     public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
       let policy = try policy(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
-      let reply = try await idle.perform { connection throws(BackendError) in
+      let reply = try await idle.perform { [begun] connection throws(BackendError) in
         if operations.count > 1 { _ = try connection.run("BEGIN") }
         do throws(BackendError) {
-          let reply = try Self.commit(operations, zone, policy, connection)
+          let reply = try Self.commit(operations, zone, policy, connection, begun)
           if operations.count > 1 { _ = try connection.run("COMMIT") }
           return reply
         } catch {
@@ -93,7 +123,8 @@
     }
 
     private static func commit(
-      _ operations: [Operation], _ zone: String, _ policy: any MergePolicy, _ connection: PostgresConnection
+      _ operations: [Operation], _ zone: String, _ policy: any MergePolicy, _ connection: PostgresConnection,
+      _ begun: BegunZones
     ) throws(BackendError) -> CommitReply {
       var results: [CommitResult] = []
       var (generation, now): (UInt64, Int64) = (0, 0)
@@ -102,6 +133,10 @@
         (generation, now) = (place.generation, place.serverMilliseconds)
         switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: now) {
         case .store(let cell, let stamp):
+          if !begun.contains(zone) {
+            _ = try begin(zone, connection)
+            begun.insert(zone)
+          }
           let rows = try connection.run(
             swap,
             [
@@ -109,6 +144,7 @@
               .bytes(cell.packed()),
             ])
           if rows.count == 1 {
+            generation = UInt64(bitPattern: rows.integer(0, 1))
             results.append(
               .committed(version: operation.expectedVersion + 1, sequence: rows.integer(0, 0), stamp: stamp))
           } else {
@@ -141,7 +177,11 @@
           """, [.text(zone), .integer(cursor?.sequence ?? 0), .integer(Int64(most + 1))])
         guard rows.count > 0 else { throw .zoneMissing(zone) }
         let (generation, sequence) = (UInt64(bitPattern: rows.integer(0, 0)), rows.integer(0, 1))
-        if let cursor, cursor.generation != generation || cursor.sequence > sequence { throw .cursorExpired }
+        if let cursor, cursor.generation != generation || cursor.sequence > sequence,
+          try !Self.lives(zone, connection).holds(cursor, last: sequence)
+        {
+          throw .cursorExpired
+        }
         var (records, bytes, hasMore): ([Record], Int, Bool) = ([], 0, false)
         for row in 0..<rows.count where !rows.isNull(row, 5) {
           let packed = rows.bytes(row, 7)
@@ -181,13 +221,15 @@
       }
     }
 
-    /// Begins a new life of a zone, as after a restored backup: every device fetches it whole and gives back what is lost.
+    /// Forgets every life of a zone: every device fetches it whole and gives back what is lost. Needed when a copy was put
+    /// back while servers were connected; otherwise `ZoneLives` notices.
     public func beginNewGeneration(zone: String) async throws(BackendError) {
       _ = try policy(zone)
       try await idle.perform { connection throws(BackendError) in
+        let generation = try Self.begin(zone, connection)
         _ = try connection.run(
-          "UPDATE sync_zone SET generation = $2::int8 WHERE name = $1",
-          [.text(zone), .integer(.random(in: 1 ... .max))])
+          "DELETE FROM sync_life WHERE zone = $1 AND generation <> $2::int8",
+          [.text(zone), .integer(Int64(bitPattern: generation))])
       }
     }
 
@@ -198,6 +240,22 @@
     private func policy(_ zone: String) throws(BackendError) -> any MergePolicy {
       guard let policy = zones[zone] else { throw .zoneMissing(zone) }
       return policy
+    }
+
+    private static func begin(_ zone: String, _ connection: PostgresConnection) throws(BackendError) -> UInt64 {
+      let generation = Int64.random(in: 1 ... .max)
+      _ = try connection.run(beginLife, [.text(zone), .integer(generation)])
+      _ = try connection.run(forgetLives, [.text(zone), .integer(Int64(ZoneLives.limit))])
+      return UInt64(bitPattern: generation)
+    }
+
+    private static func lives(_ zone: String, _ connection: PostgresConnection) throws(BackendError) -> ZoneLives {
+      let rows = try connection.run(
+        "SELECT generation, from_seq FROM sync_life WHERE zone = $1 ORDER BY number", [.text(zone)])
+      return ZoneLives(
+        (0..<rows.count).map {
+          .init(generation: UInt64(bitPattern: rows.integer($0, 0)), from: rows.integer($0, 1))
+        })
     }
 
     private static func place(
@@ -232,15 +290,24 @@
     }
   }
 
+  /// The zones in which this server has begun a life since one of its connections was last opened.
+  private final class BegunZones: Sendable {
+    private let names = Mutex<Set<String>>([])
+
+    func contains(_ zone: String) -> Bool { names.withLock { $0.contains(zone) } }
+    func insert(_ zone: String) { names.withLock { _ = $0.insert(zone) } }
+    func forgetAll() { names.withLock { $0.removeAll() } }
+  }
+
   /// A connection and the thread that alone uses it: jobs of `worker` run one after the other, which is the proof for the
   /// promise that `connection` is not shared.
   private final class Line: @unchecked Sendable {
     private let worker: BlockingWorker
     private let connection: PostgresConnection
 
-    init(name: String, _ information: String) {
+    init(name: String, _ information: String, onOpen: @escaping @Sendable () -> Void) {
       worker = BlockingWorker(name: name)
-      connection = PostgresConnection(information)
+      connection = PostgresConnection(information, onOpen: onOpen)
     }
 
     var load: Int { worker.load }

@@ -13,7 +13,10 @@
   /// A connection to PostgreSQL through libpq, used by one thread at a time. Its calls block.
   final class PostgresConnection {
     private let information: String
+    private let onOpen: @Sendable () -> Void
     private var connection: OpaquePointer?
+    /// The names under which this connection has statements prepared, by their text.
+    private var prepared: [String: String] = [:]
 
     /// A parameter of a statement.
     enum Parameter {
@@ -22,14 +25,19 @@
       case bytes([UInt8])
     }
 
-    init(_ information: String) { self.information = information }
+    /// `onOpen` is called whenever the connection has been opened, before anything runs on it.
+    init(_ information: String, onOpen: @escaping @Sendable () -> Void = {}) {
+      self.information = information
+      self.onOpen = onOpen
+    }
 
     deinit { if let connection { PQfinish(connection) } }
 
     /// Runs one statement with parameters and gives its rows. Opens the connection when there is none; a connection that
-    /// broke is opened again by the next call.
+    /// broke is opened again by the next call. A statement with parameters is parsed and planned once a connection.
     func run(_ sql: String, _ parameters: [Parameter] = []) throws(BackendError) -> PostgresRows {
       let connection = try opened()
+      let name = parameters.isEmpty ? nil : prepare(sql, connection)
       let values = parameters.map { parameter -> (bytes: [UInt8], isBinary: Bool) in
         switch parameter {
         case .text(let text): (Array(text.utf8) + [0], false)
@@ -52,7 +60,10 @@
       let result = all.withUnsafeBufferPointer { buffer -> OpaquePointer? in
         let base = UnsafeRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
         let starts: [UnsafePointer<CChar>?] = offsets.map { start in base.map { $0 + start } }
-        return PQexecParams(connection, sql, Int32(parameters.count), nil, starts, lengths, formats, 1)
+        guard let name else {
+          return PQexecParams(connection, sql, Int32(parameters.count), nil, starts, lengths, formats, 1)
+        }
+        return PQexecPrepared(connection, name, Int32(parameters.count), starts, lengths, formats, 1)
       }
       let rows = PostgresRows(result)
       switch PQresultStatus(result) {
@@ -65,6 +76,17 @@
         if rows.state == "53100" { throw .storage("PostgreSQL's disk is full: \(rows.message)") }
         throw .storage("PostgreSQL: \(rows.message)")
       }
+    }
+
+    /// The name of a prepared statement, nil when it cannot be prepared: running it then says why.
+    private func prepare(_ sql: String, _ connection: OpaquePointer) -> String? {
+      if let name = prepared[sql] { return name }
+      let name = "s\(prepared.count)"
+      let result = PQprepare(connection, name, sql, 0, nil)
+      defer { PQclear(result) }
+      guard PQresultStatus(result) == PGRES_COMMAND_OK else { return nil }
+      prepared[sql] = name
+      return name
     }
 
     /// What has been notified within so many milliseconds, as payloads.
@@ -85,6 +107,7 @@
     func close() {
       if let connection { PQfinish(connection) }
       connection = nil
+      prepared = [:]
     }
 
     private func pending(_ connection: OpaquePointer) -> [String] {
@@ -108,6 +131,7 @@
       connection = fresh
       // Notices such as "relation already exists" are for nobody.
       PQsetNoticeProcessor(fresh, { _, _ in }, nil)
+      onOpen()
       return fresh
     }
   }

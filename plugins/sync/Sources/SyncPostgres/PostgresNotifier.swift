@@ -77,10 +77,10 @@
         }
         if batch.isEmpty { return }
         try? await worker.perform {
-          for (zone, cursor) in batch {
-            _ = try connection.shared.run(
-              "SELECT pg_notify('\(Self.channel)', $1)", [.text("\(zone):\(cursor)")])
-          }
+          // One transaction for all of them; a zone's name holds neither a comma nor a brace.
+          let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
+          _ = try connection.shared.run(
+            "SELECT pg_notify('\(Self.channel)', payload) FROM unnest($1::text[]) payload", [.text("{\(payloads)}")])
         }
         try? await Task.sleep(for: .milliseconds(Self.gatherMilliseconds))
       }

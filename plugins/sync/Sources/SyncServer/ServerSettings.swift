@@ -1,5 +1,5 @@
 #if Server
-  import SyncEngine
+  import SyncCore
 
   /// How a sync server serves.
   public struct ServerSettings: Sendable {
@@ -25,9 +25,7 @@
       if tokens.isEmpty { return "there is no zone to serve" }
       let isLoopback = host == "localhost" || host == "::1" || host.hasPrefix("127.")
       for (zone, token) in tokens.sorted(by: { $0.key < $1.key }) {
-        guard !zone.isEmpty, zone.utf8.count <= 128,
-          zone.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "._-".contains($0)) })
-        else { return "'\(zone)' is no name for a zone; letters, digits, '.', '_' and '-' are" }
+        guard ZoneName.isWellFormed(zone) else { return "'\(zone)' is no name for a zone: \(ZoneName.rule)" }
         guard let token else {
           if isLoopback { continue }
           return "the zone '\(zone)' has no token and '\(host)' can be reached from other machines; give it one"

@@ -43,10 +43,11 @@ struct SimulatedServer {
     return reply
   }
 
-  mutating func goBack(generation: UInt64?) {
+  /// Goes back to the last copy; opened again, it begins a new life with its next change, or at once where that is said.
+  mutating func goBack(generation: UInt64, isAnnounced: Bool) {
     guard let backup else { return }
     zone = backup
-    if let generation { zone.begin(generation: generation) }
+    if isAnnounced { zone.begin(generation: generation) } else { zone.reopen(generation: generation) }
     hasGoneBack = true
     for index in listeners.indices { listeners[index].fetched = -1 }
   }

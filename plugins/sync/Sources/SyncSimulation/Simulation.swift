@@ -196,7 +196,7 @@ public struct Simulation {
       crash(index, restartAfterMilliseconds: 100)
       devices[index].disk["cursor"] = nil
     case .backUpServer: server.backup = server.zone
-    case .restoreServer(let isAnnounced): server.goBack(generation: isAnnounced ? random.next() | 1 : nil)
+    case .restoreServer(let isAnnounced): server.goBack(generation: random.next() | 1, isAnnounced: isAnnounced)
     }
   }
 

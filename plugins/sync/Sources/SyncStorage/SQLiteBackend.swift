@@ -2,6 +2,7 @@ import struct Foundation.Data
 import GRDB
 import SyncCore
 import SyncEngine
+import Synchronization
 
 /// Zones in a SQLite file that several processes share: the default backend, without a server.
 public final class SQLiteBackend: SyncBackend {
@@ -9,17 +10,28 @@ public final class SQLiteBackend: SyncBackend {
   private let path: String
   private let zones: [String: any MergePolicy]
   private let clock: any SyncClock
+  /// The zones in which this opening of the file has begun a life.
+  private let begun = Mutex<Set<String>>([])
 
   /// How often a watcher looks whether another connection has written, in milliseconds.
   public static let watchMilliseconds: Int64 = 50
 
-  private static let schema = """
+  /// What each version of the file adds.
+  private static let schemas = [
+    """
     CREATE TABLE zone (name TEXT NOT NULL PRIMARY KEY, generation INTEGER NOT NULL, seq INTEGER NOT NULL) WITHOUT ROWID;
     CREATE TABLE record (
       zone TEXT NOT NULL, type TEXT NOT NULL, name TEXT NOT NULL, version INTEGER NOT NULL, seq INTEGER NOT NULL,
       cell BLOB NOT NULL, PRIMARY KEY (zone, type, name)) WITHOUT ROWID;
     CREATE INDEX record_by_sequence ON record (zone, seq);
+    """,
     """
+    CREATE TABLE life (
+      zone TEXT NOT NULL, number INTEGER NOT NULL, generation INTEGER NOT NULL, from_seq INTEGER NOT NULL,
+      PRIMARY KEY (zone, number)) WITHOUT ROWID;
+    INSERT INTO life SELECT name, 1, generation, 0 FROM zone;
+    """,
+  ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold, with the merge policies.
   ///
@@ -32,12 +44,15 @@ public final class SQLiteBackend: SyncBackend {
     self.clock = clock
     do {
       queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
-      try SQLiteFailure.migrate(queue, version: 1, sql: Self.schema)
+      try SQLiteFailure.migrate(queue, schemas: Self.schemas)
       try queue.write { database in
         for zone in zones.keys {
           try database.execute(
             sql: "INSERT INTO zone VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
             arguments: [zone, Int64.random(in: 1 ... .max)])
+          try database.execute(
+            sql: "INSERT INTO life SELECT name, 1, generation, 0 FROM zone WHERE name = ? ON CONFLICT DO NOTHING",
+            arguments: [zone])
         }
       }
     } catch {
@@ -50,13 +65,19 @@ public final class SQLiteBackend: SyncBackend {
     let policy = try policy(zone)
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
     let now = clock.nowMilliseconds()
-    return try await perform { database in
+    let hasBegun = begun.withLock { $0.contains(zone) }
+    let (reply, begins) = try await perform { database in
       var (generation, sequence) = try Self.place(zone, database)
+      var begins = false
       var results: [CommitResult] = []
       for operation in operations {
         let stored = try Self.record(operation.key, zone, database)
         switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: now) {
         case .store(let cell, let stamp):
+          if !hasBegun, !begins {
+            begins = true
+            generation = try Self.beginLife(zone, database)
+          }
           sequence += 1
           let version = (stored?.version ?? 0) + 1
           try database.cachedStatement(
@@ -74,8 +95,10 @@ public final class SQLiteBackend: SyncBackend {
       }
       try database.cachedStatement(sql: "UPDATE zone SET seq = ? WHERE name = ?")
         .execute(arguments: [sequence, zone])
-      return CommitReply(results: results, generation: generation, serverMilliseconds: now)
+      return (CommitReply(results: results, generation: generation, serverMilliseconds: now), begins)
     }
+    if begins { begun.withLock { _ = $0.insert(zone) } }
+    return reply
   }
 
   /// Gives what changed; see `SyncBackend`.
@@ -86,7 +109,7 @@ public final class SQLiteBackend: SyncBackend {
     let now = clock.nowMilliseconds()
     return try await perform { database in
       let (generation, sequence) = try Self.place(zone, database)
-      if let cursor, cursor.generation != generation || cursor.sequence > sequence { throw BackendError.cursorExpired }
+      if let cursor, try !Self.lives(zone, database).holds(cursor, last: sequence) { throw BackendError.cursorExpired }
       let most = min(max(limit, 1), SyncLimits.records)
       let rows = try Row.fetchCursor(
         database,
@@ -153,12 +176,13 @@ public final class SQLiteBackend: SyncBackend {
   /// The clock in milliseconds since 1970.
   public func serverTime() async throws(BackendError) -> Int64 { clock.nowMilliseconds() }
 
-  /// Begins a new life of a zone, as after a restored backup: every device fetches it whole and gives back what is lost.
+  /// Forgets every life of a zone: every device fetches it whole and gives back what is lost. Needed when a copy was put
+  /// back while the file was open; otherwise `ZoneLives` notices.
   public func beginNewGeneration(zone: String) async throws(BackendError) {
     _ = try policy(zone)
     try await perform { database in
-      try database.execute(
-        sql: "UPDATE zone SET generation = ? WHERE name = ?", arguments: [Int64.random(in: 1 ... .max), zone])
+      try database.execute(sql: "DELETE FROM life WHERE zone = ?", arguments: [zone])
+      _ = try Self.beginLife(zone, database)
     }
   }
 
@@ -192,6 +216,32 @@ public final class SQLiteBackend: SyncBackend {
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
     }
+  }
+
+  private static func beginLife(_ zone: String, _ database: Database) throws -> UInt64 {
+    let generation = Int64.random(in: 1 ... .max)
+    try database.execute(
+      sql: """
+        INSERT INTO life SELECT name, coalesce((SELECT max(number) FROM life WHERE zone = name), 0) + 1, ?, seq
+        FROM zone WHERE name = ?
+        """, arguments: [generation, zone])
+    try database.execute(
+      sql: "DELETE FROM life WHERE zone = ?1 AND number <= (SELECT max(number) FROM life WHERE zone = ?1) - ?2",
+      arguments: [zone, ZoneLives.limit])
+    try database.execute(sql: "UPDATE zone SET generation = ? WHERE name = ?", arguments: [generation, zone])
+    return UInt64(bitPattern: generation)
+  }
+
+  private static func lives(_ zone: String, _ database: Database) throws -> ZoneLives {
+    let rows = try Row.fetchCursor(
+      database.cachedStatement(sql: "SELECT generation, from_seq FROM life WHERE zone = ? ORDER BY number"),
+      arguments: [zone])
+    var lives: [ZoneLives.Life] = []
+    while let row = try rows.next() {
+      let generation: Int64 = row[0]
+      lives.append(.init(generation: UInt64(bitPattern: generation), from: row[1]))
+    }
+    return ZoneLives(lives)
   }
 
   private static func place(_ zone: String, _ database: Database) throws -> (UInt64, Int64) {

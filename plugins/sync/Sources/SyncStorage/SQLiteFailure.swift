@@ -32,16 +32,14 @@ enum SQLiteFailure {
     var description: String { "it has format \(found) and this version knows formats up to \(known): update flowrun" }
   }
 
-  /// Makes the tables on first use; refuses a file of a newer version.
-  static func migrate(_ queue: DatabaseQueue, version: Int, sql: String) throws {
+  /// Brings the file up to date, one version after the other; refuses a file of a newer version.
+  static func migrate(_ queue: DatabaseQueue, schemas: [String]) throws {
     try queue.writeWithoutTransaction { database in
       try database.inTransaction(.immediate) {
         let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-        if found > version { throw NewerVersion(found: found, known: version) }
-        if found < version {
-          try database.execute(sql: sql)
-          try database.execute(sql: "PRAGMA user_version = \(version)")
-        }
+        if found > schemas.count { throw NewerVersion(found: found, known: schemas.count) }
+        for sql in schemas.dropFirst(found) { try database.execute(sql: sql) }
+        if found < schemas.count { try database.execute(sql: "PRAGMA user_version = \(schemas.count)") }
         return .commit
       }
     }

@@ -22,8 +22,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
       }
       queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
       try SQLiteFailure.migrate(
-        queue, version: 1,
-        sql: "CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID")
+        queue, schemas: ["CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"])
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
     }

@@ -25,7 +25,8 @@
     var zones: String?
     @Flag(help: "Serve the zone PomodoroZone to every process of this machine, without a token.") var open = false
     @Option(help: "Requests allowed in any second, for each zone.") var requestsPerSecond = 40
-    @Flag(help: "Begin a new life of every zone first: needed after a backup was restored.") var newGeneration = false
+    @Flag(help: "Make every device fetch its zone whole: after a backup was restored beneath running servers.")
+    var newGeneration = false
 
     func validate() throws {
       if (postgres == nil) == (store == nil) { throw ValidationError("Give either --postgres or --store.") }
@@ -45,7 +46,9 @@
           fflush(nil)
         }
       } catch {
-        FileHandle.standardError.write(Data("flowrun-sync-server: \(error)\n".utf8))
+        let isTaken = "\(error)".contains("Address already in use")
+        let reason = isTaken ? "the port \(port) on \(host) is taken; name another with --port" : "\(error)"
+        FileHandle.standardError.write(Data("flowrun-sync-server: \(reason)\n".utf8))
         throw ExitCode(1)
       }
     }

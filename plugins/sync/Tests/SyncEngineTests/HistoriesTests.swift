@@ -89,6 +89,25 @@ import Testing
     }
   }
 
+  @Test func `V23: a device that was away while a server went back and wrote more than it had lost gives that back`() {
+    for seed in 1...UInt64(40) {
+      var plan = SimulationPlan(seed: seed, devices: 2, healsAtMilliseconds: 60_000)
+      plan.steps = [
+        .init(2000, 1, .set(TimerState(kind: .focus), completed: 1)), .init(4000, 0, .backUpServer),
+        .init(4500, 1, .switched(online: false)), .init(5000, 0, .setting("theme", [1])),
+        .init(6500, 0, .setting("sound", [2])), .init(9000, 0, .switched(online: false)),
+        .init(10_000, 0, .restoreServer(isAnnounced: false)), .init(12_000, 1, .switched(online: true)),
+      ]
+      for number in 0..<Int64(4 + seed % 3) {
+        plan.steps.append(.init(14_000 + number * 1500, 1, .set(TimerState(kind: .snooze), completed: 1)))
+      }
+      plan.steps.append(.init(30_000, 0, .switched(online: true)))
+      let report = Simulation.run(plan)
+      #expect(report.converged, "seed \(seed)")
+      #expect(report.violations.isEmpty, "seed \(seed)")
+    }
+  }
+
   @Test func `V22 S5 S45: without a live channel a change arrives within 30 s in the first five minutes`() {
     for seed in 1...UInt64(20) {
       var plan = conflictPlan()

@@ -51,6 +51,8 @@ enum PomodoroTimer {
     try await phone.pull(timeout: .seconds(5))
     let (lines, continuation) = AsyncStream.makeStream(of: String.self)
     for line in ["offline", "break 5m", "nonsense", "done"] { continuation.yield(line) }
+    // Away before the other acts, so that neither sees the other's state.
+    await phone.session.setOnline(false)
     try await mac.set(TimerState(kind: .focus, remainingMilliseconds: 1_500_000))
     try await mac.flush(timeout: .seconds(5))
     continuation.yield("online")

@@ -33,6 +33,12 @@
     /// Ends every process of it at once, as a power cut would.
     func kill() throws { try run("kill") }
 
+    /// Runs SQL in one transaction.
+    func execute(_ sql: String) throws {
+      let (status, output) = try Shell.run("psql -q1 -v ON_ERROR_STOP=1 '\(information)'", input: sql)
+      guard status == 0 else { throw Failure(output: output) }
+    }
+
     private func run(_ verb: String) throws {
       let (status, output) = try Shell.run("'\(Self.script)' \(verb) '\(folder)'")
       guard status == 0 else { throw Failure(output: output) }

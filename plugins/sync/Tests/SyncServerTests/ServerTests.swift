@@ -87,6 +87,41 @@
       }
     }
 
+    @Test func `V23: a PostgreSQL that went back to a copy is noticed, whatever was written to it since`() async throws
+    {
+      let database = try Database()
+      let (zone, mac) = ("Conformance0", DeviceID(stem: "mac", random: 1))
+      func write(_ numbers: ClosedRange<Int64>, _ backend: PostgresBackend) async throws {
+        for number in numbers {
+          let write = Write(
+            dot: Dot(device: mac, number: number), milliseconds: 1, payload: TimerState(kind: .focus).payload)
+          let operation = Operation(key: PomodoroPolicy.timer, expectedVersion: number - 1, change: .write(write))
+          _ = try await backend.commit([operation], zone: zone)
+        }
+      }
+      func page(_ cursor: SyncCore.Cursor?, _ backend: PostgresBackend) async throws -> ChangePage {
+        try await backend.changes(zone: zone, since: cursor, limit: 9, maximumBytes: 9999)
+      }
+      let tables = ["sync_zone", "sync_record", "sync_life"]
+      let before = try await PostgresBackend(database.information, zones: zones())
+      try await write(1...3, before)
+      let kept = try await page(nil, before).cursor
+      try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
+      // One connection goes on after the copy, in the same life.
+      try await write(4...5, before)
+      let gone = try await page(kept, before).cursor
+      try database.kill()
+      try database.start()
+      try database.execute(
+        tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE copy_\($0);" }.joined())
+      // The same server process, whose connections broke: the first request on each of the four fails.
+      for _ in 0..<4 where (try? await write(4...9, before)) == nil {}
+      try await write(4...9, before)
+      #expect(try await page(kept, before).records.count == 1)
+      await #expect(throws: BackendError.cursorExpired) { try await page(gone, before) }
+      before.close()
+    }
+
     @Test func `a wrong token, no token and an unknown zone are refused alike`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings()) { address in
         for (token, zone) in [("wrong-token-wrong-token", "Conformance0"), ("", "Conformance0"), (Self.token, "Other")]

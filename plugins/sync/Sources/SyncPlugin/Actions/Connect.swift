@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import enum SyncCore.ZoneName
 import SyncEngine
 import SyncPomodoro
 
@@ -19,8 +20,10 @@ struct Connect: AsyncAction {
     @Field("The SQLite file that the devices share; needs no server") var store: DataPath?
     @Field("The address of a sync server instead, such as http://127.0.0.1:8480") var server: String?
     @Field("The zone's token for that server") var token: String?
-    @Field("The zone") var zone = "PomodoroZone"
-    @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder") var file: DataPath?
+    @Field("The zone; its devices share one timer") var zone = "PomodoroZone"
+    @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with -ZONE for another zone")
+    var file: DataPath?
+    @Field("The app's version, as the other devices see it") var version: String = Release.version
   }
 
   struct Output: ActionOutput {
@@ -40,12 +43,17 @@ struct Connect: AsyncAction {
     guard !stem.isEmpty else {
       throw ActionError(Failure.input.code, "'device' is empty; give the device a name such as mac")
     }
-    let file = input.file?.path ?? "\(context.run.dataFolder)/sync-\(Self.fileName(stem)).sqlite"
+    guard ZoneName.isWellFormed(input.zone) else {
+      throw ActionError(Failure.input.code, "'zone' is '\(input.zone)'; \(ZoneName.rule)")
+    }
+    let own = stem + (input.zone == PomodoroPolicy.zone ? "" : "-" + input.zone)
+    let file = input.file?.path ?? "\(context.run.dataFolder)/sync-\(Self.fileName(own)).sqlite"
     let connection = try await Connection.open(
       device: stem, zone: input.zone, place: try place(input, context), file: file)
     context.provide(.syncConnection, connection) { try connection.close() }
     let status = await connection.session.status()
-    if status.outboxDepth > 0 { context.log("\(status.outboxDepth) changes from earlier wait to be sent") }
+    if status.outboxDepth > 0 { context.log("\(NoticeText.waiting(status.outboxDepth, "from earlier")) to be sent") }
+    try await connection.announce(name: stem, version: input.version)
     return Output(device: status.device.name, zone: input.zone, file: file, waiting: status.outboxDepth)
   }
 

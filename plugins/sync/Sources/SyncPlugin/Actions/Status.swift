@@ -26,6 +26,6 @@ struct Status: AsyncAction {
     let status = await connection.session.status()
     return Output(
       outbox: status.outboxDepth, parked: status.parked.count, channel: status.isChannelUp ? "up" : "down",
-      level: status.level.word, status: status.value)
+      level: status.level.word, status: status.value(of: await connection.session.machine.replica))
   }
 }

@@ -23,7 +23,8 @@ struct Subscribe: Service {
     for await (notice, machine) in notices {
       if let line = NoticeText.line(notice, machine) { context.log(line) }
       switch notice {
-      case .changed(_, remote: true, rule: _): try context.post("sync.changed")
+      case .changed(let key, remote: true, rule: _) where key.type != PomodoroPolicy.deviceInfoType:
+        try context.post("sync.changed")
       case .parked: try context.post("sync.parked")
       case .paused: try context.post("sync.paused")
       default: break
