@@ -10,12 +10,12 @@ struct Installation {
   /// Those that were found and cannot be used.
   let unusable: [UnusablePlugin]
 
-  /// Finds the plugins `given` on the command line and those around the workflow `file`, or around the working
+  /// Finds the plugins in the `folders` that the command line names and those around the workflow `file`, or around the working
   /// directory when there is none. Reads manifests and starts nothing; throws an ``InvalidWorkflow`` when two have one
   /// name.
-  init(around file: String? = nil, given: PluginArguments) throws(InvalidWorkflow) {
+  init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
     let start = file.map { FileAccess.folder(of: FileAccess.absolute($0)) } ?? FileAccess.absolute(".")
-    let found = PluginFinder(given: given.folders, start: start).find()
+    let found = PluginFinder(given: folders, start: start).find()
     var registry = ActionRegistry(BuiltInPlugins.all)
     host = PluginHost()
     for plugin in found.plugins {

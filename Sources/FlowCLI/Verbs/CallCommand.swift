@@ -29,7 +29,7 @@ struct CallCommand: Verb {
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
-    let installation = try Installation(given: plugins)
+    let installation = try Installation(given: plugins.folders)
     let registry = installation.registry
     let target = try ActionName.find(action, in: registry)
     if batch, inputs != nil {

@@ -20,7 +20,7 @@ struct GraphCommand: Verb {
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
-    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins))
+    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
     let drawing = GraphDrawing(graph)
     let text =
       switch format {

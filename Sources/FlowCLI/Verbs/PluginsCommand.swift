@@ -17,7 +17,7 @@ struct PluginsCommand: AsyncParsableCommand {
     @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
-      let installation = try Installation(given: plugins)
+      let installation = try Installation(given: plugins.folders)
       let registry = installation.registry
       let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
       let width = registry.declarations.map(\.name.count).max() ?? 0
@@ -45,7 +45,7 @@ struct PluginsCommand: AsyncParsableCommand {
     @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
-      let installation = try Installation(given: plugins)
+      let installation = try Installation(given: plugins.folders)
       if installation.registry.action(named: action) == nil { installation.explainUnusable() }
       let declaration = try ActionName.find(action, in: installation.registry).declaration
       let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)

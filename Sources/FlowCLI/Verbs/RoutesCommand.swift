@@ -109,7 +109,7 @@ struct RoutesCommand: AsyncParsableCommand {
   }
 
   private static func routes(of file: String, _ plugins: PluginArguments) throws -> DeclaredRoutes {
-    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins))
+    let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
     do throws(DeclaredRoutes.Problem) {
       return try DeclaredRoutes(graph.workflow)
     } catch {

@@ -17,7 +17,7 @@ struct SchemaCommand: Verb {
 
   func perform() async throws {
     if plugin { return StandardOutput.write(PluginSchema().text()) }
-    let installation = try Installation(given: plugins)
+    let installation = try Installation(given: plugins.folders)
     installation.explainUnusable()
     StandardOutput.write(WorkflowSchema(catalogue: installation.registry).text())
   }

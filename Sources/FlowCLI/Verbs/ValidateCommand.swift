@@ -27,7 +27,7 @@ struct ValidateCommand: Verb {
     var isValid = true
     var summaries = ""
     for file in files {
-      let installation = try Installation(around: file, given: plugins)
+      let installation = try Installation(around: file, given: plugins.folders)
       do throws(FileProblem) {
         let bytes = try FileAccess.read(file)
         let result = WorkflowLoader(catalogue: installation.registry).load(bytes: bytes, file: file)

@@ -8,9 +8,15 @@ protocol Verb: AsyncParsableCommand {
 
 extension Verb {
   /// Does the work and ends the process with the fitting code when it cannot be done.
-  func run() async throws {
+  func run() async throws { try await VerbProblems.told { try await perform() } }
+}
+
+/// The one place where problems of verbs become messages and exit codes.
+enum VerbProblems {
+  /// Does `work`; when it cannot be done, says why and ends the process with the fitting code.
+  static func told(_ work: () async throws -> Void) async throws {
     do {
-      try await perform()
+      try await work()
     } catch let problem as UsageProblem {
       StandardOutput.writeError("flowrun: \(problem)\n")
       ExitStatus.usage.exit()
