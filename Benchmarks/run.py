@@ -46,7 +46,7 @@ def geometric_mean(values):
 def build():
     run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "flowrun"], cwd=ROOT)
     run(["swift", "build", "-c", "release", "--static-swift-stdlib", "--product", "StartPeer"], cwd=HERE)
-    for product in ["EngineBenchmark", "PluginCallBenchmark"]:
+    for product in ["EngineBenchmark", "PluginCallBenchmark", "GeocodeBenchmark"]:
         run(["swift", "build", "-c", "release", "--product", product], cwd=HERE)
 
 
@@ -295,6 +295,38 @@ def plugin_calls(calls):
             f"{row['grownKilobytes']:+d} KiB, {row['grownDescriptors']:+d} descriptors")
 
 
+def own_rows(name, command):
+    """Rows of a benchmark that prints them itself, one JSON object a line: work, value, unit and, where there is one, bar."""
+    try:
+        text = run(command)
+    except (OSError, subprocess.CalledProcessError) as problem:
+        missing.append(f"{name} ({problem})")
+        return
+    for row in lines(text):
+        add(f"{name}: {row['work']}", str(row.get("bar", "–")), row["value"], "", row["unit"])
+
+
+def geocode():
+    own_rows("geocoder", [sys.executable, f"{HERE}/geocode/peers.py"])
+    lines_count = 1_000_000
+    feed = subprocess.Popen(
+        [sys.executable, "-c", (
+            "import random,sys\nrandom.seed(1)\n"
+            f"for _ in range({lines_count}): print('{{\"latitude\":%.4f,\"longitude\":%.4f}}' % "
+            "(random.uniform(-60, 75), random.uniform(-180, 180)))")], stdout=subprocess.PIPE)
+    text = feed.stdout.read()
+    feed.wait()
+    start = time.perf_counter()
+    answer = subprocess.run([FLOWRUN, "call", "geocode.reverse", "--batch"], input=text, capture_output=True, check=True)
+    wall = time.perf_counter() - start
+    assert answer.stdout.count(b"\n") == lines_count
+    add("a million lines through flowrun call geocode.reverse --batch", "≥ 100000", lines_count / wall, "", "lines/s")
+
+
+def router():
+    own_rows("router", ["swift", "run", "-c", "release", "--package-path", f"{HERE}/Router", "RouterBenchmark"])
+
+
 def instructions():
     if not shutil.which("valgrind"):
         missing.append("valgrind")
@@ -333,6 +365,9 @@ def main():
         gates(folder, 5 if quick else 20)
         neighbours(folder)
         plugin_calls(10_000)
+        geocode()
+        if not quick:
+            router()
         is_within = instructions()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
     for name in sorted(set(missing)):
