@@ -36,6 +36,11 @@
           try await phone.act(PomodoroPolicy.settings, .init(fields: [.init(name: "n", value: [UInt8(action % 256)])]))
         }
       }
+      // After so many failures in a row the pauses have grown to minutes; coming online again begins with short ones.
+      for device in [mac, phone] {
+        await device.setOnline(false)
+        await device.setOnline(true)
+      }
       #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
       #expect(await phone.wait(milliseconds: 60_000) { $0.isFlushed })
       await phone.foreground()
