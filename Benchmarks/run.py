@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Runs the benchmarks of the engine and the loader and prints one table; each row is a ratio in one run on one machine.
 
-Usage: Benchmarks/run.py [--quick] [--skip-build]
+Usage: Benchmarks/run.py [--quick] [--skip-build] [--record]
+
+--quick repeats less; --skip-build measures what is built; --record keeps the instruction count as the one to hold to.
 
 Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja and PyYAML where they are installed;
 Taskflow where TASKFLOW_INCLUDE names its headers. A peer that is missing is named in the table. The figures are kept in
@@ -366,7 +368,7 @@ def main():
         neighbours(folder)
         plugin_calls(10_000)
         geocode()
-        if not quick:
+        if "--skip-build" not in sys.argv or os.path.exists(f"{HERE}/Router/.build/release/RouterBenchmark"):
             router()
         is_within = instructions()
     machine = f"{platform.machine()}, {os.cpu_count()} cores, {platform.system()} {platform.release()}"
