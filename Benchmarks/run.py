@@ -352,6 +352,7 @@ def instructions():
 
 def main():
     quick = "--quick" in sys.argv
+    os.makedirs(f"{HERE}/Results", exist_ok=True)
     repetitions = 3 if quick else 7
     with tempfile.TemporaryDirectory() as folder:
         if "--skip-build" not in sys.argv:
@@ -375,7 +376,6 @@ def main():
     for name in sorted(set(missing)):
         print(f"missing: {name}")
     print(f"machine: {machine}")
-    os.makedirs(f"{HERE}/Results", exist_ok=True)
     json.dump({"machine": machine, "rows": rows, "missing": sorted(set(missing))},
               open(f"{HERE}/Results/latest.json", "w"), indent=2, ensure_ascii=False)
     sys.exit(0 if is_within else 1)
