@@ -7,7 +7,7 @@ import Synchronization
 /// One run of a workflow in real time: the Dispatch driver of a ``Plan``.
 ///
 /// A slot that finished a step takes the lock once, tells the plan, takes the next ready step and runs it inline; other
-/// ready steps go to idle slots. The gate and the deadlines have queues of their own. Everything that calls foreign
+/// ready steps go to idle slots. The gate has a thread, the deadlines a queue of their own. Everything that calls foreign
 /// code (bodies, cancellation handlers, observers, closing) happens outside the lock.
 public final class WorkflowRun: Sendable {
   let prepared: PreparedWorkflow
