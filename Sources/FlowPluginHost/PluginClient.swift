@@ -28,12 +28,11 @@ final class PluginClient: Sendable {
   deinit { if case .running(let session) = state.withLock({ $0 }) { session.requestStop() } }
 
   /// Runs one try of a step.
-  func run(_ action: PluginManifest.Action, _ inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject
-  {
+  func run(_ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject {
     let inputs = try action.completed(inputs)
     for _ in 0..<limits.handovers {
       try Task.checkCancellation()
-      let session = try await session()
+      let session = if let running { running } else { try await session() }
       switch await session.run(action, inputs, context) {
       case .answered(let value): return try outputs(of: action, in: value)
       case .refused(let failure):
@@ -48,7 +47,7 @@ final class PluginClient: Sendable {
       "the program of the plugin '\(plugin.name)' ended \(limits.handovers) times without reading the call")
   }
 
-  private func outputs(of action: PluginManifest.Action, in value: Value) throws(ActionError) -> ValueObject {
+  private func outputs(of action: CallableAction, in value: Value) throws(ActionError) -> ValueObject {
     guard let result = value.objectValue, let outputs = result["outputs"] else {
       throw ActionError(
         "plugin-output", "'\(action.declaration.name)' answered \(value.shortText), not an object with 'outputs'",
@@ -58,6 +57,11 @@ final class PluginClient: Sendable {
   }
 
   // MARK: The program
+
+  /// The program that serves calls now, mostly there.
+  private var running: PluginSession? {
+    state.withLock { if case .running(let session) = $0, session.isOpen { session } else { nil } }
+  }
 
   private func session() async throws -> PluginSession {
     switch state.withLock({ next(&$0) }) {

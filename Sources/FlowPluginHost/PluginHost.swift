@@ -31,8 +31,9 @@ public final class PluginHost: Sendable {
     let client = PluginClient(plugin, limits: limits, cache: cache)
     clients.withLock { $0.append(client) }
     return plugin.manifest.actions.map { action in
+      let callable = CallableAction(action)
       let run: @Sendable (ValueObject, ActionContext) async throws -> ValueObject = { inputs, context in
-        try await client.run(action, inputs, context)
+        try await client.run(callable, inputs, context)
       }
       return RegisteredAction(
         declaration: action.declaration, body: action.declaration.isService ? .service(run) : .asynchronous(run))

@@ -7,7 +7,7 @@ import Foundation
 /// A call to a persistent child through the plugin host, beside the bare round trip over pipes to the same program:
 /// a blocking write of the same line and a blocking read of the same answer, with nothing else around it.
 ///
-/// Usage: `PluginCallBenchmark [CALLS] [--json]`
+/// Usage: `PluginCallBenchmark [CALLS] [LANGUAGE…] [--json]`
 @main
 struct PluginCallBenchmark {
   /// The bar: a call takes at most so many bare round trips.
@@ -21,7 +21,8 @@ struct PluginCallBenchmark {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let isJSON = arguments.contains("--json")
     var rows: [Row] = []
-    for language in PluginTemplate.Language.allCases {
+    let named = PluginTemplate.Language.allCases.filter { arguments.contains($0.rawValue) }
+    for language in named.isEmpty ? PluginTemplate.Language.allCases : named {
       // Away from the main actor, as steps run: a hop there and back would be part of each call.
       let row = try await Task.detached { try await measure(language, calls: calls, in: folder) }.value
       if !isJSON { print(row.text) }

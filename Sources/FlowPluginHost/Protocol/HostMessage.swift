@@ -15,35 +15,50 @@ enum HostMessage {
       + [UInt8(ascii: "\n")]
   }
 
-  /// A call of an action.
+  /// What stands in a call of `action` between its id and its inputs.
+  static func runHead(action: String) -> [UInt8] {
+    var head: [UInt8] = []
+    append(#","method":"run","params":{"action":"#, to: &head)
+    JSONText.append(string: action, to: &head)
+    append(#","inputs":"#, to: &head)
+    return head
+  }
+
+  /// A call of an action, of which `head` is what ``runHead(action:)`` gives.
   static func run(
-    id: Int, action: String, inputs: ValueObject, environment: [String: String], attempt: Int, remaining: Duration?
+    id: Int, head: [UInt8], inputs: ValueObject, environment: [String: String], attempt: Int, remaining: Duration?
   ) -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(256)
-    line += #"{"jsonrpc":"2.0","id":"#.utf8
+    append(#"{"jsonrpc":"2.0","id":"#, to: &line)
     JSONText.append(integer: id, to: &line)
-    line += #","method":"run","params":{"action":"#.utf8
-    JSONText.append(string: action, to: &line)
-    line += #","inputs":"#.utf8
+    line.append(contentsOf: head)
     JSONText.append(.object(inputs), to: &line)
-    line += #","env":{"#.utf8
+    append(#","env":{"#, to: &line)
+    if !environment.isEmpty { append(environment, to: &line) }
+    append(#"},"attempt":"#, to: &line)
+    JSONText.append(integer: attempt, to: &line)
+    append(#","remainingMilliseconds":"#, to: &line)
+    if let remaining {
+      JSONText.append(integer: remaining.nanoseconds / 1_000_000, to: &line)
+    } else {
+      append("null", to: &line)
+    }
+    append("}}\n", to: &line)
+    return line
+  }
+
+  private static func append(_ text: StaticString, to line: inout [UInt8]) {
+    line.append(contentsOf: UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  private static func append(_ environment: [String: String], to line: inout [UInt8]) {
     for (index, variable) in environment.sorted(by: { $0.key < $1.key }).enumerated() {
       if index > 0 { line.append(UInt8(ascii: ",")) }
       JSONText.append(string: variable.key, to: &line)
       line.append(UInt8(ascii: ":"))
       JSONText.append(string: variable.value, to: &line)
     }
-    line += #"},"attempt":"#.utf8
-    JSONText.append(integer: attempt, to: &line)
-    line += #","remainingMilliseconds":"#.utf8
-    if let remaining {
-      JSONText.append(integer: remaining.nanoseconds / 1_000_000, to: &line)
-    } else {
-      line += "null".utf8
-    }
-    line += "}}\n".utf8
-    return line
   }
 
   /// Asks to give up a call.

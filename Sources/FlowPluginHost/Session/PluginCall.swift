@@ -1,17 +1,15 @@
 import FlowModel
 import FlowPluginKit
 import FlowSyntax
+import Synchronization
 
 /// A request that the program has not answered yet.
-struct PluginCall: Sendable {
-  /// What was asked.
-  enum Request: Sendable {
-    /// The first message.
-    case initialize
-    /// A step's try.
-    case run(PluginManifest.Action, ActionContext)
-  }
-
+///
+/// A class with one lock of its own: a call is noted, found and taken out several times on its way, and must not be
+/// copied with its context and declaration each time.
+// @unchecked: what can change beside `answer` is touched only under the session's state lock, which hands calls out;
+// everything else is constant.
+final class PluginCall: @unchecked Sendable {
   /// How a request ends.
   enum Outcome: Sendable {
     /// The program's answer.
@@ -24,21 +22,63 @@ struct PluginCall: Sendable {
     case unread
   }
 
-  let request: Request
+  private enum Answer: Sendable {
+    case open
+    case awaited(CheckedContinuation<Outcome, Never>)
+    case given(Outcome)
+  }
+
+  /// The number that the answer carries.
+  let id: Int
+  /// The action that was called; nil for `initialize`.
+  let action: CallableAction?
+  /// The step's context; nil for `initialize`.
+  let context: ActionContext?
   /// Where its line begins among all bytes meant for the program.
-  let position: Int
-  /// Gets the outcome.
-  let answer: OneShot<Outcome>
+  var position = 0
   /// When the program is ended unless it has answered; nil: the step's own deadline cancels it.
   var deadline: ContinuousClock.Instant?
   /// How many log lines it has written, the dropped ones included.
   var logLines = 0
   /// How many times it has told its progress.
   var progressMessages = 0
+  private let answer = Mutex(Answer.open)
 
-  /// The action that was called; nil for `initialize`.
-  var action: PluginManifest.Action? { if case .run(let action, _) = request { action } else { nil } }
+  init(id: Int, action: CallableAction?, context: ActionContext?, deadline: ContinuousClock.Instant?) {
+    self.id = id
+    self.action = action
+    self.context = context
+    self.deadline = deadline
+  }
 
-  /// The step's context; nil for `initialize`.
-  var context: ActionContext? { if case .run(_, let context) = request { context } else { nil } }
+  /// How it ended; nil as long as it has not.
+  var outcome: Outcome? { answer.withLock { if case .given(let outcome) = $0 { outcome } else { nil } } }
+
+  /// Ends the call; the first outcome counts.
+  func finish(_ outcome: Outcome) {
+    let waiter = answer.withLock { answer -> CheckedContinuation<Outcome, Never>? in
+      switch answer {
+      case .given: return nil
+      case .open:
+        answer = .given(outcome)
+        return nil
+      case .awaited(let waiter):
+        answer = .given(outcome)
+        return waiter
+      }
+    }
+    waiter?.resume(returning: outcome)
+  }
+
+  /// Waits until it has ended. Called once.
+  func end() async -> Outcome {
+    await withCheckedContinuation { continuation in
+      let outcome = answer.withLock { answer -> Outcome? in
+        if case .given(let outcome) = answer { return outcome }
+        answer = .awaited(continuation)
+        return nil
+      }
+      if let outcome { continuation.resume(returning: outcome) }
+    }
+  }
 }

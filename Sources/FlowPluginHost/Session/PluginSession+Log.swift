@@ -41,9 +41,9 @@ extension PluginSession {
   private func pass(_ lines: [String], level: LogLevel, dropped: Int, call id: Int?) -> Int {
     if lines.isEmpty, dropped == 0 { return 0 }
     let target = state.withLock { state -> (context: ActionContext, within: Int, passesLimit: Bool)? in
-      guard let (id, call) = state.call(id), let context = call.context else { return nil }
+      guard let call = state.call(id), let context = call.context else { return nil }
       let (within, passesLimit) = state.countLogLines(
-        lines.count + dropped, of: id, limit: limits.logLinesPerCall)
+        lines.count + dropped, of: call, limit: limits.logLinesPerCall)
       return (context, within, passesLimit)
     }
     guard let target else { return 0 }

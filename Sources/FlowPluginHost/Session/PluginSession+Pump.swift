@@ -37,7 +37,7 @@ extension PluginSession {
     mutating func read(pausingTimes factor: Int, _ look: () -> Look) {
       let start = ContinuousClock.now
       switch look() {
-      case .open: break
+      case .open, .idle: break
       case .ended: isOpen = false
       case .flooded:
         let end = ContinuousClock.now
@@ -55,6 +55,7 @@ extension PluginSession {
       let now = ContinuousClock.now
       let plan = state.withLock { $0.plan(at: now, hasExited: hasExited, limits: limits) }
       guard case .wait(let wait) = plan else { break }
+      if wait.recallsCaller { _ = recallPipe.writing.send([0]) }
       let readsLog = logStream.isRead(at: now)
       let readsOutput = outputStream.isRead(at: now) && wait.readsOutput
       // `poll` ignores negative numbers.
@@ -67,7 +68,7 @@ extension PluginSession {
       ]
       let deadline = [wait.deadline, logStream.pausedUntil, outputStream.pausedUntil].compactMap(\.self).min()
       guard poll(&interests, nfds_t(interests.count), milliseconds(until: deadline)) >= 0 else { continue }
-      if interests[0].revents != 0 { emptyWakePipe() }
+      if interests[0].revents != 0 { wakePipe.drain() }
       if interests[1].revents != 0 { logStream.read(pausingTimes: Self.logPause) { readLog() } }
       if interests[2].revents != 0 { outputStream.read(pausingTimes: Self.outputPause) { readOutput() } }
       if interests[3].revents != 0 { writeOutbox() }
@@ -82,12 +83,6 @@ extension PluginSession {
     let rest = (deadline - .now).nanoseconds
     let milliseconds = CInt(clamping: max(0, (rest + 999_999) / 1_000_000))
     return longest < 0 ? milliseconds : min(longest, milliseconds)
-  }
-
-  private func emptyWakePipe() {
-    withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
-      while case .bytes = wakePipe.reading.receive(into: buffer) {}
-    }
   }
 
   private func writeOutbox() {
@@ -121,7 +116,7 @@ extension PluginSession {
       for call in calls {
         reportDroppedLines(of: call)
         let isHandedOver = call.position >= readBytes && call.context != nil && reason.permitsHandover
-        call.answer.finish(isHandedOver ? .unread : .failed(error))
+        call.finish(isHandedOver ? .unread : .failed(error))
       }
     }
     over.finish(())

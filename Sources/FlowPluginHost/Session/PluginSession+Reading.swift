@@ -6,46 +6,79 @@ extension PluginSession {
   enum Look {
     /// Something was there, or nothing yet.
     case open
+    /// The last call under way was answered; nobody reads any more.
+    case idle
     /// More is there than is read at a time, and nobody wants it.
     case flooded
     /// Nothing can be read any more.
     case ended
   }
 
-  /// Reads what the program wrote, at most 64 KiB, and acts on it.
+  /// Reads what the program wrote, at most 64 KiB, and acts on it; called by the one who is the reader.
   ///
-  /// Called by the one who is the reader.
-  func readOutput() -> Look {
-    var messages: [PluginMessage] = []
-    let look = lines.withLock { lines in
+  /// Where `isLogEmpty`, the log was seen empty after something had come on the output: a first short line, which the
+  /// program wrote at once, then has nothing before it in the log.
+  func readOutput(isLogEmpty: Bool = false) -> Look {
+    // Mostly there is one message: the answer. It is kept apart so that nothing is allocated for it.
+    var first: PluginMessage?
+    var others: [PluginMessage] = []
+    var isLogRead = false
+    var look = Look.open
+    lines.withLock { lines in
       switch lines.fill({ child.output.receive(into: $0) }) {
-      case .nothing: return Look.open
+      case .nothing: return
       case .end:
         finish(.closedOutput)
-        return .ended
+        look = .ended
+        return
       case .bytes: break
       }
       while true {
         switch lines.next() {
-        case .nothing: return .open
+        case .nothing: return
         case .tooLong(let beginning):
           finish(.lineTooLong(beginning: excerpt(beginning), limit: limits.lineBytes))
-          return .ended
+          look = .ended
+          return
         case .line(let line):
           do throws(PluginMessage.Problem) {
-            messages.append(try PluginMessage(line: line))
+            let message = try PluginMessage(line: line)
+            if first == nil {
+              first = message
+              isLogRead = isLogEmpty && line.count < Self.atomicBytes
+            } else {
+              others.append(message)
+            }
           } catch {
             finish(.garbage(beginning: excerpt(line), problem: error.message))
-            return .ended
+            look = .ended
+            return
           }
         }
       }
     }
-    var hasEffect = messages.isEmpty
-    for message in messages where state.withLock({ $0.end?.leavesAnswers ?? true }) {
-      if act(on: message) { hasEffect = true }
+    guard let first else { return look }
+    var effect = act(on: first, isLogRead: isLogRead)
+    for message in others where state.withLock({ $0.end?.leavesAnswers ?? true }) {
+      effect = max(effect, act(on: message, isLogRead: false))
     }
-    return hasEffect ? look : look == .open ? .flooded : look
+    if look != .open { return look }
+    return effect == .none ? .flooded : effect == .last ? .idle : .open
+  }
+
+  /// What a pipe takes at once or not at all: `PIPE_BUF`.
+  private static let atomicBytes = 4096
+
+  /// What a message was good for.
+  private enum Effect: Int, Comparable {
+    /// It is past a limit.
+    case none
+    /// It told something.
+    case some
+    /// It answered the last call under way.
+    case last
+
+    static func < (left: Effect, right: Effect) -> Bool { left.rawValue < right.rawValue }
   }
 
   private func finish(_ reason: SessionEnd) { state.withLock { $0.finish(reason) } }
@@ -56,35 +89,39 @@ extension PluginSession {
     return line.count > 80 ? text + "…" : text
   }
 
-  /// Whether the message was of any use; those past a limit are not.
-  private func act(on message: PluginMessage) -> Bool {
+  private func act(on message: PluginMessage, isLogRead: Bool) -> Effect {
     switch message {
-    case .result(let id, let value): answer(id, .answered(value))
-    case .failure(let id, let failure): answer(id, .refused(failure))
-    case .log(let id, let level, let message): return log(message, level: level, call: id)
-    case .progress(let id, let fraction, let message): return progress(fraction, message, call: id)
+    case .result(let id, let value): return answer(id, .answered(value), isLogRead: isLogRead)
+    case .failure(let id, let failure): return answer(id, .refused(failure), isLogRead: isLogRead)
+    case .log(let id, let level, let message): return log(message, level: level, call: id) ? .some : .none
+    case .progress(let id, let fraction, let message): return progress(fraction, message, call: id) ? .some : .none
     case .post(let id, let event): post(event, call: id)
     case .ready(let id, let outputs): ready(outputs, call: id)
     case .unknown: state.withLock { $0.countStray(limits: limits) }
     }
-    return true
+    return .some
   }
 
-  private func answer(_ id: Int, _ outcome: PluginCall.Outcome) {
+  private func answer(_ id: Int, _ outcome: PluginCall.Outcome, isLogRead: Bool) -> Effect {
     // What the program logged before it answered belongs to the step that ends with the answer.
-    readLog()
-    if let call = state.withLock({ $0.answered(id, limits: limits) }) {
+    if !isLogRead { readLog() }
+    let (call, isLast) = state.withLock { state in
+      let call = state.answered(id, limits: limits)
+      return (call, call != nil && state.isQuiet)
+    }
+    if let call {
       reportDroppedLines(of: call)
-      call.answer.finish(outcome)
+      call.finish(outcome)
     } else {
       log("the plugin '\(plugin)' answered the call \(id), which waits for no answer", level: .warning, call: nil)
     }
+    return isLast ? .last : .some
   }
 
   private func progress(_ fraction: Double, _ message: String, call id: Int?) -> Bool {
     let target = state.withLock { state -> (context: ActionContext, isWithin: Bool, passesLimit: Bool)? in
-      guard let (id, call) = state.call(id), let context = call.context else { return nil }
-      let (isWithin, passesLimit) = state.countProgress(of: id, limit: limits.progressPerCall)
+      guard let call = state.call(id), let context = call.context else { return nil }
+      let (isWithin, passesLimit) = state.countProgress(of: call, limit: limits.progressPerCall)
       return (context, isWithin, passesLimit)
     }
     guard let target else { return false }
@@ -101,14 +138,14 @@ extension PluginSession {
     let declaring = state.withLock { state in
       state.call(id) { $0.action?.declaration.events.contains(event) ?? false } ?? state.call(id)
     }
-    guard let (id, call) = declaring, let action = call.action, let context = call.context else {
+    guard let call = declaring, let action = call.action, let context = call.context else {
       state.withLock { $0.countStray(limits: limits) }
       return
     }
     guard action.declaration.events.contains(event) else {
       let declared = action.declaration.events.map { "'\($0)'" }.joined(separator: ", ")
       fail(
-        id,
+        call,
         ActionError(
           "plugin-event",
           "'\(action.declaration.name)' posted the event '\(event)', which its manifest does not declare; it declares "
@@ -118,12 +155,12 @@ extension PluginSession {
     do {
       try context.post(event)
     } catch {
-      fail(id, error as? ActionError ?? ActionError("plugin-event", "\(error)", isRetryable: false))
+      fail(call, error as? ActionError ?? ActionError("plugin-event", "\(error)", isRetryable: false))
     }
   }
 
   private func ready(_ outputs: Value, call id: Int?) {
-    guard let (id, call) = state.withLock({ $0.call(id) { $0.action?.declaration.isService ?? false } }),
+    guard let call = state.withLock({ $0.call(id) { $0.action?.declaration.isService ?? false } }),
       let action = call.action, let context = call.context
     else {
       state.withLock { $0.countStray(limits: limits) }
@@ -131,7 +168,7 @@ extension PluginSession {
     }
     guard action.declaration.isService else {
       fail(
-        id,
+        call,
         ActionError(
           "plugin-protocol", "'\(action.declaration.name)' reported ready, but its manifest does not declare a service",
           isRetryable: false))
@@ -140,14 +177,13 @@ extension PluginSession {
     do throws(ActionError) {
       context.ready(AnyOutput(try action.checkedOutputs(outputs)))
     } catch {
-      fail(id, error)
+      fail(call, error)
     }
   }
 
   /// Ends a call before the program has answered, and asks the program to give it up.
-  private func fail(_ id: Int, _ error: ActionError) {
-    let call = state.withLock { state in state.call(id)?.call }
-    call?.answer.finish(.failed(error))
-    cancel(id)
+  private func fail(_ call: PluginCall, _ error: ActionError) {
+    call.finish(.failed(error))
+    cancel(call.id)
   }
 }

@@ -13,7 +13,7 @@ import Synchronization
 
 /// The conversation with one running program, from its start to its end.
 ///
-/// Standard output has one reader at a time. A call that finds nobody reading reads itself for up to a millisecond, so
+/// Standard output has one reader at a time. A call that finds nobody reading reads itself for a millisecond or two, so
 /// that a quick answer costs no change of threads; a call that takes longer, or does not come alone, leaves it to the
 /// session's own thread (`PluginSession+Pump.swift`), which also reads the log, writes what the pipe had no room for,
 /// notices the program's end and keeps the deadlines. Only that thread ends the conversation.
@@ -26,21 +26,21 @@ final class PluginSession: Sendable {
   let log = Mutex(ChildLog())
   /// Wakes the session's thread.
   let wakePipe: Descriptor.Pipe
+  /// Ends the turn of a caller that reads.
+  let recallPipe: Descriptor.Pipe
   /// Told when everything is over.
   let over = OneShot<Void>()
   private let nextID = Atomic(HostMessage.initializeID)
-
-  /// How long a caller reads for itself.
-  private static let directMilliseconds: CInt = 1
 
   /// Starts the program and its thread.
   init(_ command: PluginCommand, of plugin: InstalledPlugin, limits: PluginLimits) throws(SystemError) {
     self.plugin = plugin.name
     self.limits = limits
     wakePipe = try Descriptor.pipe()
+    recallPipe = try Descriptor.pipe()
     child = try ChildProcess(command.arguments, environment: command.environment, directory: plugin.folder)
-    wakePipe.reading.setNonBlocking()
-    wakePipe.writing.setNonBlocking()
+    wakePipe.setNonBlocking()
+    recallPipe.setNonBlocking()
     lines = Mutex(LineBuffer(limit: limits.lineBytes))
     DetachedThread.start { self.pump() }
   }
@@ -50,78 +50,101 @@ final class PluginSession: Sendable {
 
   /// Asks the program who it is.
   func initialize() async -> PluginCall.Outcome {
-    await request(.initialize, deadline: .now + limits.start) { _ in HostMessage.initialize() }
+    let call = newCall(nil, nil, deadline: .now + limits.start)
+    return if let outcome = make(call, HostMessage.initialize()) { outcome } else { await call.end() }
   }
 
   /// Calls an action with complete inputs.
-  func run(_ action: PluginManifest.Action, _ inputs: ValueObject, _ context: ActionContext) async -> PluginCall.Outcome
-  {
-    await request(.run(action, context), deadline: nil) { id in
-      HostMessage.run(
-        id: id, action: action.declaration.name, inputs: inputs, environment: context.environment,
-        attempt: context.attempt, remaining: context.remaining)
+  func run(_ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext) async -> PluginCall.Outcome {
+    let call = newCall(action, context, deadline: nil)
+    let line = HostMessage.run(
+      id: call.id, head: action.requestHead, inputs: inputs, environment: context.environment,
+      attempt: context.attempt, remaining: context.remaining)
+    // Most often the answer comes within the moment for which the caller reads itself.
+    if let outcome = make(call, line) { return outcome }
+    return await withTaskCancellationHandler {
+      await call.end()
+    } onCancel: {
+      self.cancel(call.id)
     }
   }
 
-  private func request(
-    _ request: PluginCall.Request, deadline: ContinuousClock.Instant?, line: (Int) -> [UInt8]
-  ) async -> PluginCall.Outcome {
-    let id = nextID.wrappingAdd(1, ordering: .relaxed).oldValue
-    let line = line(id)
+  private func newCall(
+    _ action: CallableAction?, _ context: ActionContext?, deadline: ContinuousClock.Instant?
+  ) -> PluginCall {
+    PluginCall(
+      id: nextID.wrappingAdd(1, ordering: .relaxed).oldValue, action: action, context: context, deadline: deadline)
+  }
+
+  /// Sends the line of a call and gives what it came to; nil when that is not known within a moment.
+  private func make(_ call: PluginCall, _ line: [UInt8]) -> PluginCall.Outcome? {
     if line.count > limits.lineBytes {
       return .failed(
         ActionError(
           "plugin-input", "the inputs take \(line.count) bytes as JSON; at most \(limits.lineBytes) can be sent",
           isRetryable: false))
     }
-    let answer = OneShot<PluginCall.Outcome>()
-    switch send(line, as: request, id: id, deadline: deadline, answer: answer) {
+    switch send(line, as: call) {
     case .closed: return .unread
-    case .readsItself: readDirectly(until: answer)
+    case .readsItself(let wakesPump):
+      if wakesPump { wakePump() }
+      readDirectly(until: call)
     case .leavesItToPump: wakePump()
+    case .leavesItToReader: break
     }
-    if let outcome = answer.value { return outcome }
-    return await withTaskCancellationHandler {
-      await answer.wait()
-    } onCancel: {
-      self.cancel(id)
-    }
+    return call.outcome
   }
 
   private enum Sent {
-    case closed, readsItself, leavesItToPump
+    case closed, leavesItToPump, leavesItToReader
+    case readsItself(wakesPump: Bool)
   }
 
-  private func send(
-    _ line: [UInt8], as request: PluginCall.Request, id: Int, deadline: ContinuousClock.Instant?,
-    answer: OneShot<PluginCall.Outcome>
-  ) -> Sent {
+  private func send(_ line: [UInt8], as call: PluginCall) -> Sent {
     state.withLock { state in
       guard state.end == nil else { return .closed }
-      state.add(PluginCall(request: request, position: state.queuedBytes, answer: answer, deadline: deadline), id: id)
+      state.add(call)
       write(line, &state)
-      guard case .nobody = state.reader, state.outbox.isEmpty, state.end == nil else {
-        if case .nobody = state.reader { state.reader = .pump }
+      switch state.reader {
+      case .nobody where state.outbox.isEmpty && state.end == nil:
+        return .readsItself(wakesPump: state.beginDirectRead())
+      case .nobody:
+        state.reader = .pump
         return .leavesItToPump
+      case .caller, .pump:
+        // Whoever reads has seen this call when it looks for the end of its reading.
+        return state.outbox.isEmpty && state.end == nil && call.deadline == nil ? .leavesItToReader : .leavesItToPump
       }
-      state.reader = .caller
-      return .readsItself
     }
   }
 
-  /// Reads as the only caller until its answer is there, the program has something wrong, or the moment is over.
-  private func readDirectly(until answer: OneShot<PluginCall.Outcome>) {
-    let end = ContinuousClock.now + .milliseconds(Int(Self.directMilliseconds))
-    var interest = pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0)
-    while answer.value == nil, isOpen {
-      guard poll(&interest, 1, Self.directMilliseconds) > 0, readOutput() == .open, ContinuousClock.now < end else {
-        break
+  /// Reads until the answer is there, the program has something wrong, or the session's thread takes over.
+  private func readDirectly(until call: PluginCall) {
+    // The log stands behind the output: seen empty, it was so after the output had something.
+    var interests = (
+      pollfd(fd: child.output.number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: child.errors.number, events: Int16(POLLIN), revents: 0),
+      pollfd(fd: recallPipe.reading.number, events: Int16(POLLIN), revents: 0)
+    )
+    while true {
+      let count = withUnsafeMutableBytes(of: &interests) { interests in
+        poll(interests.assumingMemoryBound(to: pollfd.self).baseAddress, 3, -1)
       }
+      if count < 0, errno == EINTR { continue }
+      if count < 0 || interests.2.revents != 0 { break }
+      if interests.0.revents == 0 {
+        // The session's thread reads the log.
+        interests.1.fd = -1
+        continue
+      }
+      let look = readOutput(isLogEmpty: interests.1.fd >= 0 && interests.1.revents == 0)
+      if look == .idle { return }
+      guard look == .open, call.outcome == nil, isOpen else { break }
     }
+    recallPipe.drain()
     let isQuiet = state.withLock { state in
-      let isQuiet = state.calls.isEmpty && state.outbox.isEmpty && state.end == nil
-      state.reader = isQuiet ? .nobody : .pump
-      return isQuiet
+      state.leaveReading()
+      return state.isQuiet
     }
     if !isQuiet { wakePump() }
   }

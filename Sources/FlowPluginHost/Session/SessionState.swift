@@ -13,7 +13,8 @@ struct SessionState: Sendable {
     case pump
   }
 
-  private(set) var calls: [Int: PluginCall] = [:]
+  /// The calls under way, mostly in the order of their ids and answered from the front: a scan finds them fastest.
+  private(set) var calls: [PluginCall] = []
   var reader = Reader.nobody
   /// Set once; from then on nothing is sent.
   private(set) var end: SessionEnd?
@@ -26,18 +27,50 @@ struct SessionState: Sendable {
   /// Those that its pipe had no room for yet.
   var outbox: ArraySlice<UInt8> = []
   private var strays = 0
+  /// How often a caller has begun to read.
+  private var directReads = 0
+  /// Which of these the session's thread watches, and when it is to be over; nil while no caller reads now and then.
+  private var watch: (read: Int, end: ContinuousClock.Instant)?
+  /// Whether the caller that reads has been told to leave it.
+  private var isRecalled = false
+
+  /// Whether nothing is under way, so that nobody has to read.
+  var isQuiet: Bool { calls.isEmpty && outbox.isEmpty && end == nil }
 
   /// Notes a request whose line is about to be queued.
-  mutating func add(_ call: PluginCall, id: Int) { calls[id] = call }
+  mutating func add(_ call: PluginCall) {
+    call.position = queuedBytes
+    calls.append(call)
+  }
 
   /// Ends the conversation for `reason`; the first reason counts.
   mutating func finish(_ reason: SessionEnd) { if end == nil { end = reason } }
 
   /// Takes the answered call out; counts an answer to none.
+  ///
+  /// Who reads stops doing so with the last call: its caller goes on at once, and the next call finds nobody reading and
+  /// needs no other thread.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
-    if let call = calls.removeValue(forKey: id) { return call }
-    countStray(limits: limits)
-    return nil
+    guard let place = calls.firstIndex(where: { $0.id == id }) else {
+      countStray(limits: limits)
+      return nil
+    }
+    let call = calls.remove(at: place)
+    if isQuiet { leaveReading() }
+    return call
+  }
+
+  /// Makes a caller the reader; whether the session's thread must be woken to watch over it.
+  mutating func beginDirectRead() -> Bool {
+    reader = .caller
+    directReads += 1
+    return watch == nil
+  }
+
+  /// Ends the turn of who reads: the session's thread goes on where something is under way.
+  mutating func leaveReading() {
+    reader = isQuiet ? .nobody : .pump
+    isRecalled = false
   }
 
   /// Counts a message that belongs to no call; ends the conversation when there are too many.
@@ -48,33 +81,33 @@ struct SessionState: Sendable {
 
   /// Starts the grace of a call that is to be given up; false when that has happened or the call is over.
   mutating func startGrace(of id: Int, until deadline: ContinuousClock.Instant) -> Bool {
-    guard end == nil, calls[id] != nil, calls[id]?.deadline == nil else { return false }
-    calls[id]?.deadline = deadline
+    guard end == nil, let call = call(id), call.deadline == nil else { return false }
+    call.deadline = deadline
     return true
   }
 
   /// The call that a message without, or with, an id belongs to.
   ///
   /// Without one it is the oldest call for which `fits` holds.
-  func call(_ id: Int?, where fits: (PluginCall) -> Bool = { _ in true }) -> (id: Int, call: PluginCall)? {
-    if let id { return calls[id].map { (id, $0) } }
-    return calls.filter { fits($0.value) }.min { $0.key < $1.key }.map { ($0.key, $0.value) }
+  func call(_ id: Int?, where fits: (PluginCall) -> Bool = { _ in true }) -> PluginCall? {
+    if let id { return calls.first { $0.id == id } }
+    return calls.filter(fits).min { $0.id < $1.id }
   }
 
   /// How many more lines the call that logs may write.
-  func logRoom(limit: Int) -> Int { call(nil).map { max(0, limit - $0.call.logLines) } ?? 0 }
+  func logRoom(limit: Int) -> Int { call(nil).map { max(0, limit - $0.logLines) } ?? 0 }
 
   /// Counts log lines of a call: how many of them are within the limit, and whether they are the first to pass it.
-  mutating func countLogLines(_ count: Int, of id: Int, limit: Int) -> (within: Int, passesLimit: Bool) {
-    guard let before = calls[id]?.logLines else { return (0, false) }
-    calls[id]?.logLines = before + count
+  mutating func countLogLines(_ count: Int, of call: PluginCall, limit: Int) -> (within: Int, passesLimit: Bool) {
+    let before = call.logLines
+    call.logLines = before + count
     return (min(count, max(0, limit - before)), before <= limit && before + count > limit)
   }
 
   /// Counts a message about the progress of a call.
-  mutating func countProgress(of id: Int, limit: Int) -> (isWithin: Bool, passesLimit: Bool) {
-    guard let before = calls[id]?.progressMessages else { return (false, false) }
-    calls[id]?.progressMessages = before + 1
+  mutating func countProgress(of call: PluginCall, limit: Int) -> (isWithin: Bool, passesLimit: Bool) {
+    let before = call.progressMessages
+    call.progressMessages = before + 1
     return (before < limit, before == limit)
   }
 
@@ -92,6 +125,8 @@ struct SessionState: Sendable {
     var readsOutput: Bool
     /// Whether something waits to be written.
     var writesInput: Bool
+    /// Whether the caller that reads is to leave it now.
+    var recallsCaller: Bool
     /// When something is to happen by itself; nil: never.
     var deadline: ContinuousClock.Instant?
   }
@@ -101,36 +136,58 @@ struct SessionState: Sendable {
     if hasExited { finish(.exited) }
     if let reason = overdue(at: now, limits: limits) { finish(reason) }
     let isAsked = stopDeadline.map { $0 > now } ?? false
-    if hasExited || (end != nil && !isAsked) {
-      // A caller that reads gives the output back within its moment; then all is in one hand.
-      if case .caller = reader {
-        return .wait(Wait(readsOutput: false, writesInput: false, deadline: now + .milliseconds(1)))
+    let isOver = hasExited || (end != nil && !isAsked)
+    if isOver {
+      // A caller that reads gives the output back first; then all is in one hand.
+      guard case .caller = reader else {
+        reader = .pump
+        return .conclude
       }
-      reader = .pump
-      return .conclude
+    } else if case .pump = reader, isQuiet {
+      reader = .nobody
     }
-    if case .pump = reader, calls.isEmpty, outbox.isEmpty, end == nil { reader = .nobody }
+    let recallsCaller = recall(at: now, atOnce: isOver)
     let isReader = if case .pump = reader { true } else { false }
-    return .wait(Wait(readsOutput: isReader, writesInput: !outbox.isEmpty, deadline: nextDeadline))
+    return .wait(
+      Wait(
+        readsOutput: isReader, writesInput: !isOver && !outbox.isEmpty, recallsCaller: recallsCaller,
+        deadline: isOver ? now + Self.directTime : nextDeadline))
+  }
+
+  /// How long a caller reads for itself, and until that is looked at: it holds its thread for at most twice as long.
+  static let directTime = Duration.milliseconds(1)
+
+  /// Whether the caller that reads has had its time.
+  ///
+  /// A caller waits without a time limit of its own, as to set and clear the system's timer costs as much as a quick call.
+  /// As long as callers read, the session's thread looks once a millisecond instead.
+  private mutating func recall(at now: ContinuousClock.Instant, atOnce: Bool) -> Bool {
+    let isReading = if case .caller = reader { true } else { false }
+    if !isReading, watch?.read == directReads {
+      watch = nil
+    } else if watch?.read != directReads {
+      watch = directReads == 0 ? nil : (directReads, now + Self.directTime)
+    }
+    guard isReading, !isRecalled, atOnce || (watch.map { $0.end <= now } ?? false) else { return false }
+    isRecalled = true
+    return true
   }
 
   private var nextDeadline: ContinuousClock.Instant? {
-    let deadlines = calls.values.compactMap(\.deadline)
-    return (stopDeadline.map { deadlines + [$0] } ?? deadlines).min()
+    let watchEnd = isRecalled ? nil : watch?.end
+    return (calls.map(\.deadline) + [stopDeadline, watchEnd]).compactMap(\.self).min()
   }
 
   private func overdue(at now: ContinuousClock.Instant, limits: PluginLimits) -> SessionEnd? {
     if let stopDeadline, stopDeadline <= now { return .stopped }
-    guard let late = calls.values.first(where: { $0.deadline.map { $0 <= now } ?? false }) else { return nil }
-    switch late.request {
-    case .initialize: return .silentStart(limits.start)
-    case .run(_, let context): return .ignoredCancel(step: "\(context.stepID)", limits.grace)
-    }
+    guard let late = calls.first(where: { $0.deadline.map { $0 <= now } ?? false }) else { return nil }
+    guard let context = late.context else { return .silentStart(limits.start) }
+    return .ignoredCancel(step: "\(context.stepID)", limits.grace)
   }
 
   /// All calls that are under way; none is from then on.
   mutating func takeCalls() -> [PluginCall] {
-    defer { calls = [:] }
-    return calls.sorted { $0.key < $1.key }.map(\.value)
+    defer { calls = [] }
+    return calls.sorted { $0.id < $1.id }
   }
 }

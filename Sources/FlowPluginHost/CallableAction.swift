@@ -2,19 +2,36 @@ import FlowModel
 import FlowPluginKit
 import FlowSyntax
 
-extension PluginManifest.Action {
+/// An action of a manifest with everything that is the same in each of its calls made once.
+final class CallableAction: Sendable {
+  /// What the manifest says of it.
+  let declaration: ActionDeclaration
+  /// Whether an error that does not say so itself is worth another try.
+  let isRetryable: Bool
+  /// What stands in a request between its id and its inputs.
+  let requestHead: [UInt8]
+  private let inputType: ValueType
+  private let outputType: ValueType
+
+  init(_ action: PluginManifest.Action) {
+    declaration = action.declaration
+    isRetryable = action.isRetryable
+    requestHead = HostMessage.runHead(action: action.declaration.name)
+    inputType = .object(properties: action.declaration.inputs)
+    outputType = .object(properties: action.declaration.outputs)
+  }
+
   /// The inputs as the program gets them: with defaults, checked against the declared types.
   ///
   /// Throws a `TypeMismatch` as a compiled-in action does.
   func completed(_ inputs: ValueObject) throws(TypeMismatch) -> ValueObject {
     var completed = inputs
     for field in declaration.inputs {
-      let given = inputs[field.name].flatMap { $0.isNull && field.type != .any ? nil : $0 }
-      completed[field.name] = given ?? field.defaultValue
+      let given = inputs[field.name]
+      if let given, !given.isNull || field.type == .any { continue }
+      if given != nil || field.defaultValue != nil { completed[field.name] = field.defaultValue }
     }
-    if let mismatch = ValueType.object(properties: declaration.inputs).mismatch(of: .object(completed)) {
-      throw mismatch
-    }
+    if let mismatch = inputType.mismatch(of: .object(completed)) { throw mismatch }
     return completed
   }
 
@@ -23,7 +40,7 @@ extension PluginManifest.Action {
     guard let outputs = value.objectValue else {
       throw lie("gave outputs that are \(value.shortText), not an object")
     }
-    if let mismatch = ValueType.object(properties: declaration.outputs).mismatch(of: value) {
+    if let mismatch = outputType.mismatch(of: value) {
       throw lie("gave outputs that its manifest does not declare: \(mismatch.description)")
     }
     return outputs
