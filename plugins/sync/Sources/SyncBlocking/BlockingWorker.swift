@@ -50,18 +50,23 @@ public final class BlockingWorker: Sendable {
   /// Runs a body on the thread; throws `CancellationError` when the worker was stopped before.
   public func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
     try await withCheckedThrowingContinuation { continuation in
-      shared.condition.lock()
-      let isStopped = shared.isStopped
-      if !isStopped {
-        shared.load += 1
-        shared.jobs.append { mayRun in
-          continuation.resume(with: mayRun ? Result(catching: body) : .failure(CancellationError()))
-        }
-        shared.condition.signal()
+      submit { mayRun in
+        continuation.resume(with: mayRun ? Result(catching: body) : .failure(CancellationError()))
       }
-      shared.condition.unlock()
-      if isStopped { continuation.resume(throwing: CancellationError()) }
     }
+  }
+
+  /// Calls a body on the thread with `true`, or somewhere with `false` when the worker was stopped before.
+  public func submit(_ body: @escaping @Sendable (_ mayRun: Bool) -> Void) {
+    shared.condition.lock()
+    let isStopped = shared.isStopped
+    if !isStopped {
+      shared.load += 1
+      shared.jobs.append(body)
+      shared.condition.signal()
+    }
+    shared.condition.unlock()
+    if isStopped { body(false) }
   }
 
   /// Lets the thread end.

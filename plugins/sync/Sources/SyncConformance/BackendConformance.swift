@@ -48,6 +48,8 @@ public enum BackendConformance {
     ("a stamp from the future is clamped to a second ahead of the server", clamp),
     ("one operation's trouble does not stop the others", independent),
     ("an operation that can never succeed is refused with the reason", refusal),
+    ("one request may change a record twice, each change with a place of its own", twice),
+    ("a name that not every store can hold is refused", malformedName),
     ("changes come in order, in pages, without gaps", pages),
     ("pages keep to the bytes they are given, beyond the first record", pageBytes),
     ("a cursor of another life of the zone has expired", expired),
@@ -180,6 +182,38 @@ public enum BackendConformance {
     guard case .refused(.invalid(let reason)) = reply.results.first, reason.contains("CD_TimerState") else {
       throw Failure(rule: "S10 an unknown record type is refused and the known ones are named", seen: "\(reply)")
     }
+  }
+
+  private static let twice: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let reply = try await backend.commit(
+      [
+        operation(write(1, 1, at: now), expected: 0), operation(write(1, 2, at: now), expected: 1),
+        operation(write(2, 1, at: now), expected: 0), operation(write(1, 2, at: now), expected: 2),
+      ], zone: zone)
+    guard reply.results.count == 4, case .committed(1, let first, _) = reply.results[0],
+      case .committed(2, let second, _) = reply.results[1], case .conflict(let record?) = reply.results[2]
+    else { throw Failure(rule: "the second change sees the first", seen: "\(reply.results)") }
+    // A device that made only the first must not take the second for read.
+    try expect(second == first + 1, "each change has a place of its own", "\(first), then \(second)")
+    try expect(record == (try await all(backend, zone)).first, "a conflict sees both", "\(record)")
+    try expect(record.version == 2 && record.sequence == second, "the record is at the last place", "\(record)")
+    try expect(reply.results[3] == .unchanged, "M4 the same write again is unchanged", "\(reply.results[3])")
+  }
+
+  private static let malformedName: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    _ = try await backend.commit([deviceRecord(1, at: now)], zone: zone)
+    let before = try await all(backend, zone)
+    for name in [before[0].key.name + "\0x", "a\nb", "", String(repeating: "n", count: RecordKey.maximumLength + 1)] {
+      var stray = deviceRecord(2, at: now)
+      stray.key.name = name
+      let reply = try await backend.commit([stray], zone: zone)
+      guard case .refused(.invalid(let reason)) = reply.results.first, reason.contains("128 bytes") else {
+        throw Failure(rule: "a name of 1 to 128 bytes without control characters", seen: "\(reply)")
+      }
+    }
+    try expect(try await all(backend, zone) == before, "nothing was changed", "\(before)")
   }
 
   private static let pages: Body = { backend, zone in

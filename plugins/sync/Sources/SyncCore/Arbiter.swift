@@ -30,10 +30,11 @@ public enum Arbiter {
   public static func decide(
     _ operation: Operation, stored: Record?, policy: any MergePolicy, serverMilliseconds: Int64
   ) -> Decision {
-    guard operation.expectedVersion == stored?.version ?? 0 else { return .conflict }
     guard operation.key.isWellFormed else {
-      return .refused(.invalid("record type and name take 1 to \(RecordKey.maximumLength) bytes each"))
+      return .refused(
+        .invalid("record type and name take 1 to \(RecordKey.maximumLength) bytes each, without control characters"))
     }
+    guard operation.expectedVersion == stored?.version ?? 0 else { return .conflict }
     let old = stored?.cell ?? Cell()
     var cell = old
     var stamp: Stamp?

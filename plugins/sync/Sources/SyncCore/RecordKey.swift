@@ -14,9 +14,11 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
     self.name = name
   }
 
-  /// Whether both parts are within their limits.
+  /// Whether both parts are within their limits and free of control characters, which not every store takes.
   public var isWellFormed: Bool {
-    [type, name].allSatisfy { (1...Self.maximumLength).contains($0.utf8.count) }
+    [type, name].allSatisfy { part in
+      (1...Self.maximumLength).contains(part.utf8.count) && part.utf8.allSatisfy { $0 >= 0x20 && $0 != 0x7F }
+    }
   }
 
   /// By type, then by name.

@@ -13,21 +13,17 @@
   /// A connection to PostgreSQL through libpq, used by one thread at a time. Its calls block.
   final class PostgresConnection {
     private let information: String
+    private let answerMilliseconds: Int
     private let onOpen: @Sendable () -> Void
     private var connection: OpaquePointer?
     /// The names under which this connection has statements prepared, by their text.
     private var prepared: [String: String] = [:]
 
-    /// A parameter of a statement.
-    enum Parameter {
-      case text(String)
-      case integer(Int64)
-      case bytes([UInt8])
-    }
-
-    /// `onOpen` is called whenever the connection has been opened, before anything runs on it.
-    init(_ information: String, onOpen: @escaping @Sendable () -> Void = {}) {
+    /// `onOpen` is called whenever the connection has been opened, before anything runs on it. Statements that are not
+    /// answered within `answerMilliseconds` are given up with the connection.
+    init(_ information: String, answerMilliseconds: Int = 10_000, onOpen: @escaping @Sendable () -> Void = {}) {
       self.information = information
+      self.answerMilliseconds = answerMilliseconds
       self.onOpen = onOpen
     }
 
@@ -35,58 +31,122 @@
 
     /// Runs one statement with parameters and gives its rows. Opens the connection when there is none; a connection that
     /// broke is opened again by the next call. A statement with parameters is parsed and planned once a connection.
-    func run(_ sql: String, _ parameters: [Parameter] = []) throws(BackendError) -> PostgresRows {
+    func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(BackendError) -> PostgresRows {
       let connection = try opened()
-      let name = parameters.isEmpty ? nil : prepare(sql, connection)
-      let values = parameters.map { parameter -> (bytes: [UInt8], isBinary: Bool) in
-        switch parameter {
-        case .text(let text): (Array(text.utf8) + [0], false)
-        case .integer(let number): (Array(String(number).utf8) + [0], false)
-        case .bytes(let bytes): (bytes.isEmpty ? [0] : bytes, true)
-        }
-      }
-      let lengths = zip(values, parameters).map { value, parameter -> Int32 in
-        if case .bytes(let bytes) = parameter { Int32(bytes.count) } else { Int32(value.bytes.count) }
-      }
-      let formats = values.map { Int32($0.isBinary ? 1 : 0) }
-      let all = values.flatMap(\.bytes)
-      var offsets: [Int] = []
-      var offset = 0
-      for value in values {
-        offsets.append(offset)
-        offset += value.bytes.count
-      }
-      // The parameters lie one behind the other in `all`, which outlives the call.
-      let result = all.withUnsafeBufferPointer { buffer -> OpaquePointer? in
-        let base = UnsafeRawPointer(buffer.baseAddress)?.assumingMemoryBound(to: CChar.self)
-        let starts: [UnsafePointer<CChar>?] = offsets.map { start in base.map { $0 + start } }
-        guard let name else {
-          return PQexecParams(connection, sql, Int32(parameters.count), nil, starts, lengths, formats, 1)
-        }
-        return PQexecPrepared(connection, name, Int32(parameters.count), starts, lengths, formats, 1)
-      }
-      let rows = PostgresRows(result)
-      switch PQresultStatus(result) {
-      case PGRES_TUPLES_OK, PGRES_COMMAND_OK: return rows
-      default:
-        if PQstatus(connection) != CONNECTION_OK {
-          close()
-          throw .unreachable("the connection to PostgreSQL broke: \(rows.message)")
-        }
-        if rows.state == "53100" { throw .storage("PostgreSQL's disk is full: \(rows.message)") }
-        throw .storage("PostgreSQL: \(rows.message)")
-      }
+      try send(PostgresStatement(sql: sql, parameters: parameters), connection)
+      let deadline = deadline
+      let rows = try result(connection, before: deadline)
+      while let more = try next(connection, before: deadline) { PQclear(more) }
+      if !rows.isGood { throw failure(rows, connection) }
+      return rows
     }
 
+    /// Runs statements one after the other in one transaction and one round trip, and gives the rows of each: all of them
+    /// are done or none is. The database waits for nobody in the midst of it, so that a client that hangs holds no lock.
+    func runTogether(_ statements: [PostgresStatement]) throws(BackendError) -> [PostgresRows] {
+      let connection = try opened()
+      for statement in statements { _ = try prepare(statement, connection) }
+      guard PQenterPipelineMode(connection) == 1 else { throw broken(connection) }
+      for statement in statements { try send(statement, connection) }
+      guard PQpipelineSync(connection) == 1 else { throw broken(connection) }
+      let deadline = deadline
+      var all: [PostgresRows] = []
+      var problem: BackendError?
+      for _ in statements {
+        let rows = try result(connection, before: deadline)
+        // Behind the statement that failed all others say only that they were not tried.
+        if !rows.isGood, problem == nil { problem = Self.failure(rows) }
+        all.append(rows)
+        // Nothing stands behind the one result of a statement.
+        if let more = try next(connection, before: deadline) {
+          PQclear(more)
+          throw broken(connection)
+        }
+      }
+      // Here the transaction is committed, which may fail too.
+      let end = try result(connection, before: deadline)
+      guard end.isEnd, PQexitPipelineMode(connection) == 1 else {
+        _ = broken(connection)
+        throw problem ?? .unreachable("PostgreSQL did not commit: \(end.message)")
+      }
+      if let problem { throw problem }
+      return all
+    }
+
+    private func send(_ statement: PostgresStatement, _ connection: OpaquePointer) throws(BackendError) {
+      let name = try prepare(statement, connection)
+      let isSent = PostgresArguments(statement.parameters).withPointers { count, values, lengths, formats in
+        guard let name else {
+          return PQsendQueryParams(connection, statement.sql, count, nil, values, lengths, formats, 1)
+        }
+        return PQsendQueryPrepared(connection, name, count, values, lengths, formats, 1)
+      }
+      guard isSent == 1 else { throw broken(connection) }
+    }
+
+    private func result(
+      _ connection: OpaquePointer, before deadline: ContinuousClock.Instant
+    ) throws(BackendError) -> PostgresRows {
+      guard let result = try next(connection, before: deadline) else { throw broken(connection) }
+      let rows = PostgresRows(result)
+      if PQstatus(connection) != CONNECTION_OK { throw broken(connection) }
+      return rows
+    }
+
+    /// What PostgreSQL answers next, nil behind the last. A database that does not answer in time is given up: nobody knows
+    /// then what it has done.
+    private func next(
+      _ connection: OpaquePointer, before deadline: ContinuousClock.Instant
+    ) throws(BackendError) -> OpaquePointer? {
+      while PQisBusy(connection) == 1 {
+        let left = (deadline - .now) / .milliseconds(1)
+        var request = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
+        let ready = left > 0 ? poll(&request, 1, Int32(left.rounded(.up))) : 0
+        if ready == 0 {
+          close()
+          throw .timedOut
+        }
+        if PQconsumeInput(connection) != 1 { throw broken(connection) }
+      }
+      return PQgetResult(connection)
+    }
+
+    /// Until when an answer that is asked for now must have come.
+    private var deadline: ContinuousClock.Instant { .now + .milliseconds(answerMilliseconds) }
+
     /// The name of a prepared statement, nil when it cannot be prepared: running it then says why.
-    private func prepare(_ sql: String, _ connection: OpaquePointer) -> String? {
+    private func prepare(
+      _ statement: PostgresStatement, _ connection: OpaquePointer
+    ) throws(BackendError) -> String? {
+      let sql = statement.sql
       if let name = prepared[sql] { return name }
+      // What has no parameters is not run often.
+      if statement.parameters.isEmpty || PQpipelineStatus(connection) != PQ_PIPELINE_OFF { return nil }
       let name = "s\(prepared.count)"
-      let result = PQprepare(connection, name, sql, 0, nil)
-      defer { PQclear(result) }
-      guard PQresultStatus(result) == PGRES_COMMAND_OK else { return nil }
+      guard PQsendPrepare(connection, name, sql, 0, nil) == 1 else { throw broken(connection) }
+      let deadline = deadline
+      let rows = try result(connection, before: deadline)
+      while let more = try next(connection, before: deadline) { PQclear(more) }
+      guard rows.isGood else { return nil }
       prepared[sql] = name
       return name
+    }
+
+    /// Why a statement was not done; a connection that broke is given up.
+    private func failure(_ rows: PostgresRows, _ connection: OpaquePointer) -> BackendError {
+      PQstatus(connection) == CONNECTION_OK ? Self.failure(rows) : broken(connection)
+    }
+
+    private static func failure(_ rows: PostgresRows) -> BackendError {
+      if rows.state == "53100" { return .storage("PostgreSQL's disk is full: \(rows.message)") }
+      return .storage("PostgreSQL: \(rows.message)")
+    }
+
+    /// Gives a connection up that is in no known state.
+    private func broken(_ connection: OpaquePointer) -> BackendError {
+      let message = PostgresRows.oneLine(String(cString: PQerrorMessage(connection)))
+      close()
+      return .unreachable("the connection to PostgreSQL broke: \(message)")
     }
 
     /// What has been notified within so many milliseconds, as payloads.
@@ -122,7 +182,9 @@
     private func opened() throws(BackendError) -> OpaquePointer {
       if let connection, PQstatus(connection) == CONNECTION_OK { return connection }
       close()
-      guard let fresh = PQconnectdb(information) else { throw .unreachable("no memory for a connection to PostgreSQL") }
+      guard let fresh = Self.connect(information) else {
+        throw .unreachable("no memory for a connection to PostgreSQL")
+      }
       guard PQstatus(fresh) == CONNECTION_OK else {
         let message = String(cString: PQerrorMessage(fresh))
         PQfinish(fresh)
@@ -134,39 +196,16 @@
       onOpen()
       return fresh
     }
-  }
 
-  /// The rows of a result, in binary format.
-  final class PostgresRows {
-    private let result: OpaquePointer?
-
-    init(_ result: OpaquePointer?) { self.result = result }
-
-    deinit { PQclear(result) }
-
-    var count: Int { Int(PQntuples(result)) }
-
-    var message: String { result.map { Self.oneLine(String(cString: PQresultErrorMessage($0))) } ?? "no answer" }
-
-    /// The five characters of the error's SQLSTATE.
-    var state: String? { PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
-
-    func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
-
-    func integer(_ row: Int, _ column: Int) -> Int64 {
-      bytes(row, column).reduce(0) { $0 << 8 | Int64($1) }
-    }
-
-    func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
-
-    func bytes(_ row: Int, _ column: Int) -> [UInt8] {
-      guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return [] }
-      let length = Int(PQgetlength(result, Int32(row), Int32(column)))
-      return Array(UnsafeRawBufferPointer(start: start, count: length))
-    }
-
-    static func oneLine(_ text: String) -> String {
-      text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: "; ")
+    /// `information` may name another deadline.
+    private static func connect(_ information: String) -> OpaquePointer? {
+      "connect_timeout".withCString { timeoutName in
+        "10".withCString { timeout in
+          "dbname".withCString { name in
+            information.withCString { PQconnectdbParams([timeoutName, name, nil], [timeout, $0, nil], 1) }
+          }
+        }
+      }
     }
   }
 #endif

@@ -15,6 +15,7 @@
 
     private let information: String
     private let hub: PokeHub
+    private let places: ZonePlaces
     private let worker = BlockingWorker(name: "sync-postgres-notify")
     private let connection: NotifyingConnection
     private let state = Mutex(State())
@@ -25,9 +26,10 @@
       var isStopped = false
     }
 
-    init(_ information: String, hub: PokeHub) {
+    init(_ information: String, hub: PokeHub, places: ZonePlaces) {
       self.information = information
       self.hub = hub
+      self.places = places
       connection = NotifyingConnection(information)
     }
 
@@ -91,7 +93,9 @@
     private func hear(_ payload: String) {
       let parts = payload.split(separator: ":")
       guard parts.count >= 3, let cursor = Cursor(parts.suffix(2).joined(separator: ":")) else { return }
-      hub.publish(cursor, zone: parts.dropLast(2).joined(separator: ":"))
+      let zone = parts.dropLast(2).joined(separator: ":")
+      places.note(cursor, zone: zone)
+      hub.publish(cursor, zone: zone)
     }
   }
 

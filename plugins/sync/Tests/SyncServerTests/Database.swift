@@ -34,9 +34,19 @@
     func kill() throws { try run("kill") }
 
     /// Runs SQL in one transaction.
-    func execute(_ sql: String) throws {
-      let (status, output) = try Shell.run("psql -q1 -v ON_ERROR_STOP=1 '\(information)'", input: sql)
+    func execute(_ sql: String) throws { _ = try value(sql) }
+
+    /// Runs SQL in one transaction and gives what it prints.
+    func value(_ sql: String) throws -> String {
+      let (status, output) = try Shell.run("psql -qAt1 -v ON_ERROR_STOP=1 '\(information)'", input: sql)
       guard status == 0 else { throw Failure(output: output) }
+      return output.trimmingCharacters(in: .newlines)
+    }
+
+    /// Stops every process of it where it is, or lets them go on: a database that hangs.
+    func signal(_ name: String) throws {
+      let leader = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8).prefix { $0 != "\n" }
+      _ = try Shell.run("kill -\(name) \(leader) $(ps -o pid= --ppid \(leader))")
     }
 
     private func run(_ verb: String) throws {

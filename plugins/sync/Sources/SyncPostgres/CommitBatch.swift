@@ -1,0 +1,229 @@
+#if Server
+  import SyncCore
+  import SyncEngine
+
+  /// Commits of several callers in one transaction: a round trip reads every record that they name, the arbiter decides
+  /// here, and a round trip swaps in what changes, where nobody was faster.
+  struct CommitBatch {
+    /// What one caller asks for.
+    struct Request: Sendable {
+      var zone: String
+      var policy: any MergePolicy
+      var operations: [Operation]
+    }
+
+    /// How often an operation whose record was changed meanwhile is decided anew.
+    private static let attempts = 3
+
+    private let places: ZonePlaces
+    private var callers: [Caller]
+    private var slots: [Slot] = []
+    private var slotIndices: [Name: Int] = [:]
+
+    private struct Caller {
+      var request: Request
+      var results: [CommitResult?]
+      var generation: UInt64 = 0
+      var serverMilliseconds: Int64 = 0
+      var error: BackendError?
+    }
+
+    private struct Name: Hashable {
+      var zone: String
+      var key: RecordKey
+    }
+
+    /// An operation: the caller's number and its own.
+    private struct Place {
+      var caller: Int
+      var operation: Int
+    }
+
+    /// A record while it is decided on.
+    private struct Slot {
+      var name: Name
+      /// As the database has it.
+      var stored: Record?
+      /// With what has been decided; its sequence number is not known yet.
+      var record: Record?
+      var changes: Int64 = 0
+      var generation: UInt64 = 0
+      var serverMilliseconds: Int64 = 0
+      /// The zone's number of the last change, once it has been swapped in.
+      var sequence: Int64?
+      var problem: BackendError?
+    }
+
+    private enum Decision {
+      /// The change with this number in its slot.
+      case change(Int64, Stamp?)
+      /// The record as it was after so many changes.
+      case conflict(Record?, after: Int64)
+      case done(CommitResult)
+    }
+
+    init(_ requests: [Request], places: ZonePlaces) {
+      self.places = places
+      callers = requests.map { Caller(request: $0, results: Array(repeating: nil, count: $0.operations.count)) }
+    }
+
+    /// Each caller's answer.
+    var replies: [Result<CommitReply, BackendError>] {
+      callers.map { caller in
+        if let error = caller.error { return .failure(error) }
+        return .success(
+          CommitReply(
+            results: caller.results.map { $0 ?? .conflict(nil) }, generation: caller.generation,
+            serverMilliseconds: caller.serverMilliseconds))
+      }
+    }
+
+    /// Makes the commits; they are durable when this returns. Throws when nothing was done for anybody, or, if the
+    /// connection broke, perhaps everything.
+    mutating func run(on connection: PostgresConnection) throws(BackendError) {
+      var open = callers.indices.flatMap { caller in
+        callers[caller].request.operations.indices.map { Place(caller: caller, operation: $0) }
+      }
+      for attempt in 1...Self.attempts where !open.isEmpty {
+        try read(open, connection)
+        let decisions = open.map { decide($0, mayChange: attempt < Self.attempts) }
+        try swap(connection)
+        open = zip(open, decisions).compactMap { place, decision in settle(place, decision) ? nil : place }
+      }
+    }
+
+    // MARK: Reading
+
+    private mutating func read(_ open: [Place], _ connection: PostgresConnection) throws(BackendError) {
+      slots.removeAll(keepingCapacity: true)
+      slotIndices.removeAll(keepingCapacity: true)
+      for place in open {
+        let name = name(of: place)
+        guard slotIndices[name] == nil else { continue }
+        slotIndices[name] = slots.count
+        slots.append(Slot(name: name))
+      }
+      // A key that is refused is not asked for: in a text PostgreSQL takes no zero byte.
+      let none = RecordKey(type: "", name: "")
+      let all = try connection.runTogether(
+        slots.map { PostgresZone.read($0.name.key.isWellFormed ? $0.name.key : none, zone: $0.name.zone) })
+      for (index, rows) in all.enumerated() {
+        guard rows.count == 1 else {
+          slots[index].problem = .zoneMissing(slots[index].name.zone)
+          continue
+        }
+        slots[index].generation = UInt64(bitPattern: rows.integer(0, 0))
+        slots[index].serverMilliseconds = rows.integer(0, 2)
+        do throws(BackendError) {
+          slots[index].stored = try PostgresZone.record(slots[index].name.key, rows)
+          slots[index].record = slots[index].stored
+        } catch {
+          slots[index].problem = error
+        }
+        try compare(Cursor(generation: slots[index].generation, sequence: rows.integer(0, 1)), index, connection)
+      }
+    }
+
+    /// Notices when the database holds less of a zone than it did.
+    private func compare(_ place: Cursor, _ slot: Int, _ connection: PostgresConnection) throws(BackendError) {
+      let zone = slots[slot].name.zone
+      if places.fits(place, zone: zone) { return }
+      // What is known now has been in the database before it is asked again.
+      let known = places.known(zone: zone)
+      let (lives, present) = try PostgresZone.lives(zone, connection)
+      if known.allSatisfy({ lives.holds($0, last: present.sequence) }) {
+        places.verify(present.generation, zone: zone)
+      } else {
+        places.goBack(zone: zone)
+      }
+    }
+
+    // MARK: Deciding
+
+    private func name(of place: Place) -> Name {
+      let request = callers[place.caller].request
+      return Name(zone: request.zone, key: request.operations[place.operation].key)
+    }
+
+    private mutating func decide(_ place: Place, mayChange: Bool) -> Decision? {
+      let request = callers[place.caller].request
+      guard let index = slotIndices[name(of: place)] else { return nil }
+      let slot = slots[index]
+      if let problem = slot.problem {
+        callers[place.caller].error = problem
+        return nil
+      }
+      callers[place.caller].generation = slot.generation
+      callers[place.caller].serverMilliseconds = slot.serverMilliseconds
+      let decision = Arbiter.decide(
+        request.operations[place.operation], stored: slot.record, policy: request.policy,
+        serverMilliseconds: slot.serverMilliseconds)
+      switch decision {
+      case .store(let cell, let stamp) where mayChange:
+        slots[index].changes += 1
+        slots[index].record = Record(
+          key: slot.name.key, version: (slot.record?.version ?? 0) + 1, sequence: 0, cell: cell)
+        return .change(slots[index].changes, stamp)
+      case .store, .conflict: return .conflict(slot.record, after: slot.changes)
+      case .unchanged: return .done(.unchanged)
+      case .refused(let refusal): return .done(.refused(refusal))
+      }
+    }
+
+    // MARK: Swapping
+
+    private mutating func swap(_ connection: PostgresConnection) throws(BackendError) {
+      // Every server takes the zones in one order, so that no two wait for each other.
+      let changed = slots.indices.filter { slots[$0].changes > 0 }.sorted { slots[$0].name.zone < slots[$1].name.zone }
+      if changed.isEmpty { return }
+      var statements: [PostgresStatement] = []
+      var begun: [String] = []
+      var firsts: [Int] = []
+      for index in changed {
+        let (zone, slot) = (slots[index].name.zone, slots[index])
+        if begun.last != zone, places.mustBegin(zone) {
+          statements += PostgresZone.beginLife(zone)
+          begun.append(zone)
+        }
+        firsts.append(statements.count)
+        statements.append(
+          PostgresZone.swap(
+            slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
+            cell: slot.record?.cell ?? Cell()))
+      }
+      let all = try connection.runTogether(statements)
+      for zone in begun { places.begun(zone) }
+      for (index, statement) in zip(changed, firsts) where all[statement].count == 1 {
+        slots[index].sequence = all[statement].integer(0, 0)
+        slots[index].generation = UInt64(bitPattern: all[statement].integer(0, 1))
+        let place = Cursor(generation: slots[index].generation, sequence: slots[index].sequence ?? 0)
+        places.note(place, zone: slots[index].name.zone)
+      }
+    }
+
+    // MARK: Settling
+
+    /// False when the record was changed by somebody else meanwhile: then the operation is decided anew.
+    private mutating func settle(_ place: Place, _ decision: Decision?) -> Bool {
+      guard let decision, let index = slotIndices[name(of: place)] else { return true }
+      let slot = slots[index]
+      if slot.changes > 0, slot.sequence == nil { return false }
+      callers[place.caller].generation = slot.generation
+      let result: CommitResult
+      switch decision {
+      case .done(let done): result = done
+      case .change(let number, let stamp):
+        result = .committed(
+          version: (slot.stored?.version ?? 0) + number, sequence: sequence(slot, after: number), stamp: stamp)
+      case .conflict(var record, let changes):
+        if changes > 0 { record?.sequence = sequence(slot, after: changes) }
+        result = .conflict(record)
+      }
+      callers[place.caller].results[place.operation] = result
+      return true
+    }
+
+    /// Each change has a number of its own: who made one of them has not seen the next.
+    private func sequence(_ slot: Slot, after changes: Int64) -> Int64 { (slot.sequence ?? 0) - slot.changes + changes }
+  }
+#endif

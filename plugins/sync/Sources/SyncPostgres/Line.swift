@@ -1,0 +1,39 @@
+#if Server
+  import SyncBlocking
+  import SyncEngine
+
+  /// A connection and the thread that alone uses it: jobs of `worker` run one after the other, which is the proof for the
+  /// promise that `connection` is not shared.
+  final class Line: @unchecked Sendable {
+    private let worker: BlockingWorker
+    private let connection: PostgresConnection
+
+    init(
+      name: String, _ information: String, answerMilliseconds: Int, onOpen: @escaping @Sendable () -> Void
+    ) {
+      worker = BlockingWorker(name: name)
+      connection = PostgresConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
+    }
+
+    var load: Int { worker.load }
+
+    func perform<Value: Sendable>(
+      _ body: @escaping @Sendable (PostgresConnection) throws(BackendError) -> Value
+    ) async throws(BackendError) -> Value {
+      do {
+        return try await worker.perform { [self] in try body(connection) }
+      } catch let error as BackendError {
+        throw error
+      } catch {
+        throw .unreachable("the connection to PostgreSQL has been closed")
+      }
+    }
+
+    /// Lets the body use the connection when the bodies before it have ended; not at all once the line is stopped.
+    func submit(_ body: @escaping @Sendable (PostgresConnection) -> Void) {
+      worker.submit { [self] mayRun in if mayRun { body(connection) } }
+    }
+
+    func stop() { worker.stop() }
+  }
+#endif

@@ -1,0 +1,47 @@
+#if Server
+  /// A statement with its parameters.
+  struct PostgresStatement {
+    var sql: String
+    var parameters: [PostgresParameter]
+  }
+
+  /// A parameter of a statement.
+  enum PostgresParameter {
+    case text(String)
+    case integer(Int64)
+    case bytes([UInt8])
+  }
+
+  /// Parameters as libpq takes them: one behind the other, texts and numbers as C strings.
+  struct PostgresArguments {
+    private var content: [UInt8] = []
+    private var offsets: [Int] = []
+    private var lengths: [Int32] = []
+    private var formats: [Int32] = []
+
+    init(_ parameters: [PostgresParameter]) {
+      for parameter in parameters {
+        offsets.append(content.count)
+        switch parameter {
+        case .text(let text): content.append(contentsOf: text.utf8)
+        case .integer(let number): content.append(contentsOf: String(number).utf8)
+        case .bytes(let bytes): content.append(contentsOf: bytes)
+        }
+        lengths.append(Int32(content.count - (offsets.last ?? 0)))
+        if case .bytes = parameter { formats.append(1) } else { formats.append(0) }
+        content.append(0)
+      }
+    }
+
+    /// Calls the body with the number of the parameters and the start, length and format of each.
+    func withPointers<Value>(
+      _ body: (Int32, [UnsafePointer<CChar>?], [Int32], [Int32]) -> Value
+    ) -> Value {
+      content.withUnsafeBytes { buffer in
+        // The starts lie inside `content`, which outlives the call.
+        let base = buffer.baseAddress?.assumingMemoryBound(to: CChar.self)
+        return body(Int32(offsets.count), offsets.map { offset in base.map { $0 + offset } }, lengths, formats)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,129 @@
+#if Server
+  import SyncCore
+  import SyncEngine
+
+  /// The tables of the zones and the statements on them.
+  enum PostgresZone {
+    /// Makes the tables where they are missing. Two servers that start together must not make the same table twice.
+    static let schema = [
+      "SELECT pg_advisory_xact_lock(7237106)",
+      "CREATE TABLE IF NOT EXISTS sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
+      """
+      CREATE TABLE IF NOT EXISTS sync_record (
+        zone text NOT NULL, type text NOT NULL, name text NOT NULL, version int8 NOT NULL, seq int8 NOT NULL,
+        cell bytea NOT NULL, PRIMARY KEY (zone, type, name))
+      """,
+      "CREATE INDEX IF NOT EXISTS sync_record_by_sequence ON sync_record (zone, seq)",
+      """
+      CREATE TABLE IF NOT EXISTS sync_life (
+        number bigserial PRIMARY KEY, zone text NOT NULL, generation int8 NOT NULL, from_seq int8 NOT NULL)
+      """,
+    ].map { PostgresStatement(sql: $0, parameters: []) }
+
+    /// Makes a zone that is not there, with its first life.
+    static func make(_ zone: String) -> [PostgresStatement] {
+      [
+        PostgresStatement(
+          sql: "INSERT INTO sync_zone VALUES ($1, $2::int8, 0) ON CONFLICT DO NOTHING",
+          parameters: [.text(zone), .integer(.random(in: 1 ... .max))]),
+        PostgresStatement(
+          sql: """
+            INSERT INTO sync_life (zone, generation, from_seq) SELECT name, generation, 0 FROM sync_zone
+            WHERE name = $1 AND NOT EXISTS (SELECT 1 FROM sync_life WHERE zone = $1)
+            """, parameters: [.text(zone)]),
+      ]
+    }
+
+    // MARK: Records
+
+    /// The zone's place, the clock and a record: generation, seq, milliseconds, version, seq, cell.
+    static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
+      PostgresStatement(
+        sql: """
+          SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8, r.version, r.seq, r.cell
+          FROM sync_zone z LEFT JOIN sync_record r ON r.zone = z.name AND r.type = $2 AND r.name = $3 WHERE z.name = $1
+          """, parameters: [.text(zone), .text(key.type), .text(key.name)])
+    }
+
+    /// The record of a row that `read` gave, nil when there is none.
+    static func record(_ key: RecordKey, _ rows: PostgresRows) throws(BackendError) -> Record? {
+      if rows.isNull(0, 3) { return nil }
+      return Record(
+        key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
+    }
+
+    /// Puts a cell in, if the record has the version expected: seq, generation; no row if it has not. The zone's row is
+    /// locked first: inside a zone the order of commits is the order of sequence numbers.
+    static func swap(
+      _ key: RecordKey, zone: String, expected: Int64, changes: Int64, cell: Cell
+    ) -> PostgresStatement {
+      PostgresStatement(
+        sql: """
+          WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1 RETURNING seq, generation)
+          INSERT INTO sync_record (zone, type, name, version, seq, cell)
+          SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6 FROM place
+          ON CONFLICT (zone, type, name) DO UPDATE
+          SET version = excluded.version, seq = excluded.seq, cell = excluded.cell
+          WHERE sync_record.version = $4::int8 RETURNING seq, (SELECT generation FROM place)
+          """,
+        parameters: [
+          .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(cell.packed()),
+        ])
+    }
+
+    static func cell(_ bytes: [UInt8]) throws(BackendError) -> Cell {
+      do {
+        return try Cell(packed: bytes)
+      } catch {
+        if case .unsupportedFormat = error { throw .unsupportedFormat("\(error)") }
+        throw .storage("PostgreSQL holds a damaged record: \(error)")
+      }
+    }
+
+    // MARK: Lives
+
+    /// Begins a life behind the zone's present place and forgets the oldest. The zone's row is locked before the life is
+    /// numbered, so that the numbers are in the order of the lives.
+    static func beginLife(_ zone: String) -> [PostgresStatement] {
+      [
+        PostgresStatement(
+          sql: """
+            WITH place AS (UPDATE sync_zone SET generation = $2::int8 WHERE name = $1 RETURNING seq)
+            INSERT INTO sync_life (zone, generation, from_seq) SELECT $1, $2::int8, place.seq FROM place
+            """, parameters: [.text(zone), .integer(.random(in: 1 ... .max))]),
+        PostgresStatement(
+          sql: """
+            DELETE FROM sync_life WHERE zone = $1
+            AND number <= (SELECT number FROM sync_life WHERE zone = $1 ORDER BY number DESC OFFSET $2::int8 LIMIT 1)
+            """, parameters: [.text(zone), .integer(Int64(ZoneLives.limit))]),
+      ]
+    }
+
+    /// Forgets every life but the present.
+    static func forgetOtherLives(_ zone: String) -> PostgresStatement {
+      PostgresStatement(
+        sql: """
+          DELETE FROM sync_life WHERE zone = $1
+          AND generation <> (SELECT generation FROM sync_zone WHERE name = $1)
+          """, parameters: [.text(zone)])
+    }
+
+    /// The lives of a zone and its present place, of one moment.
+    static func lives(
+      _ zone: String, _ connection: PostgresConnection
+    ) throws(BackendError) -> (lives: ZoneLives, place: Cursor) {
+      let rows = try connection.run(
+        """
+        SELECT z.generation, z.seq, l.generation, l.from_seq FROM sync_zone z
+        LEFT JOIN sync_life l ON l.zone = z.name WHERE z.name = $1 ORDER BY l.number
+        """, [.text(zone)])
+      guard rows.count > 0 else { throw .zoneMissing(zone) }
+      let lives = (0..<rows.count).filter { !rows.isNull($0, 2) }.map {
+        ZoneLives.Life(generation: UInt64(bitPattern: rows.integer($0, 2)), from: rows.integer($0, 3))
+      }
+      return (
+        ZoneLives(lives), Cursor(generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1))
+      )
+    }
+  }
+#endif

@@ -1,0 +1,220 @@
+#if Server
+  import Foundation
+  import SyncCore
+  import SyncEngine
+  import SyncPomodoro
+  import SyncPostgres
+  import Testing
+
+  /// Commits of many callers to one PostgreSQL: together in a transaction, each for himself in what comes of it.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct CommitTests {
+    private static let callers = 24
+    private static let zones: [String: any MergePolicy] = Dictionary(
+      uniqueKeysWithValues: (0..<callers).map { ("Zone\($0)", PomodoroPolicy()) })
+
+    private func operation(
+      _ number: Int64 = 1, by device: Int = 1, key: RecordKey = PomodoroPolicy.timer, expected: Int64 = 0
+    ) -> SyncCore.Operation {
+      let write = Write(
+        dot: Dot(device: DeviceID(stem: "mac", random: UInt32(device)), number: number), milliseconds: 1,
+        payload: TimerState(kind: .focus).payload)
+      return Operation(key: key, expectedVersion: expected, change: .write(write))
+    }
+
+    /// One commit a zone, all at once; by zone what came of it.
+    private func commits(
+      _ backend: PostgresBackend, _ operations: [Int: SyncCore.Operation] = [:]
+    ) async -> [Int: Result<CommitReply, BackendError>] {
+      await withTaskGroup(of: (Int, Result<CommitReply, BackendError>).self) { group in
+        for caller in 0..<Self.callers {
+          let operation = operations[caller] ?? operation()
+          group.addTask {
+            do throws(BackendError) {
+              return (caller, .success(try await backend.commit([operation], zone: "Zone\(caller)")))
+            } catch {
+              return (caller, .failure(error))
+            }
+          }
+        }
+        return await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      }
+    }
+
+    /// A zone's row takes its time, so that all callers have come before the first transaction ends.
+    private static let slowZones = """
+      CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS
+        $$ BEGIN PERFORM pg_sleep(0.05); RETURN NEW; END $$;
+      CREATE TRIGGER slow BEFORE UPDATE OF seq ON sync_zone FOR EACH ROW
+        WHEN (NEW.name = 'Zone0') EXECUTE FUNCTION slow();
+      """
+
+    @Test func `commits that come while others are under way share a transaction`() async throws {
+      let database = try Database()
+      let backend = try await PostgresBackend(database.information, zones: Self.zones, connections: 1)
+      defer { backend.close() }
+      // A connection that is at work: the first one takes Zone0 alone or with others.
+      try database.execute(Self.slowZones)
+      let results = await commits(backend)
+      for caller in 0..<Self.callers {
+        guard case .success(let reply) = results[caller], case .committed(1, 1, _) = reply.results.first else {
+          Issue.record("caller \(caller): \(String(describing: results[caller]))")
+          continue
+        }
+      }
+      #expect(try database.value("SELECT count(*) FROM sync_record") == "\(Self.callers)")
+      let transactions = try database.value("SELECT count(DISTINCT xmin::text) FROM sync_record")
+      #expect(try #require(Int(transactions)) <= Self.callers / 2)
+    }
+
+    @Test func `one caller's damaged record, error in the database or conflict is nobody else's`() async throws {
+      let database = try Database()
+      let backend = try await PostgresBackend(database.information, zones: Self.zones, connections: 1)
+      defer { backend.close() }
+      try database.execute(
+        Self.slowZones + """
+          INSERT INTO sync_record VALUES ('Zone5', 'CD_TimerState', 'timer', 1, 1, '\\x0102');
+          INSERT INTO sync_record VALUES ('Zone6', 'CD_TimerState', 'timer', 1, 1, '\\xff');
+          CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION 'not this one'; END $$;
+          CREATE TRIGGER refuse BEFORE INSERT ON sync_record FOR EACH ROW
+            WHEN (NEW.zone = 'Zone9') EXECUTE FUNCTION refuse();
+          """)
+      let results = await commits(
+        backend, [3: operation(expected: 7), 4: operation(key: RecordKey(type: "CD_Timer", name: "timer"))])
+      for caller in 0..<Self.callers {
+        let result = try #require(results[caller])
+        switch (caller, result) {
+        case (3, .success(let reply)): #expect(reply.results == [.conflict(nil)])
+        case (4, .success(let reply)):
+          guard case .refused = reply.results.first else {
+            Issue.record("\(reply)")
+            break
+          }
+        case (5, .failure(let error)): #expect("\(error)".contains("holds a damaged record"))
+        case (6, .failure(let error)): #expect(error.code == "unsupported-format")
+        case (9, .failure(let error)): #expect("\(error)".contains("not this one"))
+        case (3...6, _), (9, _), (_, .failure): Issue.record("caller \(caller): \(result)")
+        case (_, .success(let reply)):
+          guard case .committed(1, _, _) = reply.results.first else {
+            Issue.record("caller \(caller): \(reply)")
+            break
+          }
+        }
+      }
+      #expect(try database.value("SELECT count(*) FROM sync_record WHERE zone <> 'Zone5' AND zone <> 'Zone6'") == "19")
+    }
+
+    @Test func `V14: whatever was answered is in the database after a power cut`() async throws {
+      let database = try Database()
+      let backend = try await PostgresBackend(database.information, zones: Self.zones)
+      defer { backend.close() }
+      let answered = try await withThrowingTaskGroup(of: (Int, Int64).self) { group in
+        for caller in 0..<Self.callers {
+          group.addTask {
+            var version: Int64 = 0
+            while true {
+              do throws(BackendError) {
+                let reply = try await backend.commit(
+                  [operation(version + 1, expected: version)], zone: "Zone\(caller)")
+                guard case .committed(version + 1, _, _) = reply.results.first else { return (caller, -1) }
+                version += 1
+              } catch {
+                return (caller, version)
+              }
+            }
+          }
+        }
+        // Commits are made already, by all of them, and are under way.
+        while try await backend.changes(zone: "Zone7", since: nil, limit: 1, maximumBytes: 999).cursor.sequence < 20 {}
+        try database.kill()
+        return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      }
+      try database.start()
+      let lines = try database.value("SELECT zone || ' ' || version FROM sync_record").split(separator: "\n")
+      let versions = Dictionary(
+        uniqueKeysWithValues: lines.map { $0.split(separator: " ") }.map { ($0[0], Int64($0[1])) })
+      for (caller, version) in answered {
+        let stored = try #require(versions["Zone\(caller)"] ?? nil)
+        // The last one may have been made without an answer.
+        #expect(version > 0 && (version...version + 1).contains(stored), "zone \(caller): \(version), stored \(stored)")
+      }
+    }
+
+    @Test func `a database that hangs is given up in time, and used again when it goes on`() async throws {
+      let database = try Database()
+      let backend = try await PostgresBackend(
+        database.information + " connect_timeout=2", zones: Self.zones, connections: 1, answerMilliseconds: 300)
+      defer { backend.close() }
+      try database.signal("STOP")
+      let began = ContinuousClock.now
+      await #expect(throws: BackendError.timedOut) { try await backend.commit([operation()], zone: "Zone1") }
+      await #expect(throws: BackendError.timedOut) { try await backend.serverTime() }
+      #expect(began.duration(to: .now) < .seconds(5))
+      try database.signal("CONT")
+      let reply = try await backend.commit([operation()], zone: "Zone1")
+      // The first commit may have been made all the same.
+      guard case .committed = reply.results.first else {
+        guard case .conflict(let record?) = reply.results.first, record.version == 1 else {
+          Issue.record("\(reply)")
+          return
+        }
+        return
+      }
+    }
+
+    @Test func `two servers that start together on an empty database make one zone, with one life`() async throws {
+      let database = try Database()
+      let backends = try await withThrowingTaskGroup(of: PostgresBackend.self) { group in
+        for _ in 0..<4 {
+          group.addTask { try await PostgresBackend(database.information, zones: Self.zones, connections: 1) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      defer { for backend in backends { backend.close() } }
+      #expect(try database.value("SELECT count(*) FROM sync_zone") == "\(Self.callers)")
+      #expect(try database.value("SELECT count(*) FROM sync_life") == "\(Self.callers)")
+    }
+
+    @Test func `V23: a copy that was put back beneath running servers is noticed by whoever commits first`()
+      async throws
+    {
+      let database = try Database()
+      let zone = "Zone1"
+      let (one, other) = (
+        try await PostgresBackend(database.information, zones: Self.zones, connections: 1),
+        try await PostgresBackend(database.information, zones: Self.zones, connections: 1)
+      )
+      defer { for backend in [one, other] { backend.close() } }
+      func write(_ numbers: ClosedRange<Int64>, _ backend: PostgresBackend) async throws {
+        for number in numbers {
+          let reply = try await backend.commit([operation(number, expected: number - 1)], zone: zone)
+          guard case .committed(number, _, _) = reply.results.first else {
+            throw BackendError.invalid("\(reply)")
+          }
+        }
+      }
+      func page(_ cursor: SyncCore.Cursor?) async throws -> ChangePage {
+        try await one.changes(zone: zone, since: cursor, limit: 9, maximumBytes: 9999)
+      }
+      var signs = other.watch(zone: zone, device: DeviceID(stem: "mac", random: 9)).makeAsyncIterator()
+      // Both have begun their lives of the zone before the copy is made.
+      try await write(1...1, other)
+      try await write(2...3, one)
+      let kept = try await page(nil).cursor
+      let tables = ["sync_zone", "sync_record", "sync_life"]
+      try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
+      try await write(4...5, one)
+      let gone = try await page(kept).cursor
+      #expect(gone.generation == kept.generation && gone.sequence == 5)
+      while try await signs.next() != .poke(gone) {}
+      try database.execute(tables.map { "DELETE FROM \($0); INSERT INTO \($0) TABLE copy_\($0);" }.joined())
+      // The other server has heard of what was there; it writes more than the copy lacks.
+      try await write(4...9, other)
+      #expect(try await page(kept).records.count == 1)
+      await #expect(throws: BackendError.cursorExpired) { try await page(gone) }
+      // An orderly life of two servers is not taken for such a copy.
+      let before = try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'")
+      try await write(10...12, other)
+      #expect(try database.value("SELECT count(*) FROM sync_life WHERE zone = '\(zone)'") == before)
+    }
+  }
+#endif
