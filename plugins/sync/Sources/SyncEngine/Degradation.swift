@@ -25,6 +25,8 @@ public struct Degradation: Sendable {
   var isQuotaExceeded = false
   var retryAfterMilliseconds: Int64 = 0
   var nextProbeMilliseconds: Int64 = 0
+  /// Since when the level is what it is.
+  private(set) var sinceMilliseconds: Int64 = 0
   private var calmSinceMilliseconds: Int64?
 
   /// Takes notice of the present cause; true when the level changes.
@@ -33,14 +35,14 @@ public struct Degradation: Sendable {
     if cause >= level {
       calmSinceMilliseconds = nil
       guard cause > level else { return false }
-      level = cause
+      (level, sinceMilliseconds) = (cause, now)
       if level == .queueOnly { nextProbeMilliseconds = now + max(retryAfterMilliseconds, Self.probeMilliseconds) }
       return true
     }
     let calmSince = calmSinceMilliseconds ?? now
     calmSinceMilliseconds = calmSince
     guard now - calmSince >= Self.recoveryMilliseconds else { return false }
-    level = cause
+    (level, sinceMilliseconds) = (cause, now)
     calmSinceMilliseconds = nil
     return true
   }

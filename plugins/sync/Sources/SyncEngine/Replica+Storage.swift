@@ -18,7 +18,7 @@ extension Replica {
 
   /// What is saved under a key of its own.
   enum StoredPart: Hashable, Sendable {
-    case identity, zone, cursor, clock, budget, statistics
+    case identity, zone, cursor, clock, budget, statistics, pause
     case record(RecordKey)
     case outbox(Int64)
 
@@ -31,6 +31,7 @@ extension Replica {
       case .clock: "clock"
       case .budget: "budget"
       case .statistics: "statistics"
+      case .pause: "pause"
       case .record(let key): Replica.recordPrefix + key.type + "/" + key.name
       case .outbox(let position): Replica.outboxPrefix + Replica.padded(position)
       }
@@ -52,6 +53,7 @@ extension Replica {
     case .clock: packedClock()
     case .budget: packedBudget()
     case .statistics: statistics.packed()
+    case .pause: pause?.packed()
     case .record(let key): confirmed[key].map { packed($0) }
     case .outbox(let position): outbox.first { $0.position == position }?.packed()
     }
@@ -138,7 +140,8 @@ extension Replica {
     let (clock, skew) = try Self.read(.clock, stored, Self.clock)
     let budget = try Self.read(.budget, stored) { bytes throws(PackingError) in try Self.budget(bytes, limits) }
     let statistics = try Self.read(.statistics, stored, SyncStatistics.init(packed:))
-    restore(zone: stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) })
+    let pause = try Self.read(.pause, stored, SyncPause.init(packed:))
+    restore(zone: stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }, pause: pause)
     restore(
       nextNumber: number, cursor: cursor, isResynchronising: isResynchronising, clock: clock, skewMilliseconds: skew)
     restore(outbox: items, budget: budget, statistics: statistics)

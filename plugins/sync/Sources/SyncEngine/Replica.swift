@@ -27,6 +27,8 @@ public struct Replica: Sendable {
   public private(set) var skewMilliseconds: Int64 = 0
   /// What may still be sent.
   public private(set) var budget: RequestBudget
+  /// Why nothing went out last, and until when; nil after a success.
+  public private(set) var pause: SyncPause?
   /// Counts for the status.
   public private(set) var statistics = SyncStatistics()
   /// What has changed since the last save.
@@ -181,7 +183,13 @@ public struct Replica: Sendable {
     dirty.insert(.zone)
   }
 
-  mutating func restore(zone: String?) { self.zone = zone }
+  mutating func note(_ present: SyncPause?) {
+    guard pause != present else { return }
+    pause = present
+    dirty.insert(.pause)
+  }
+
+  mutating func restore(zone: String?, pause: SyncPause?) { (self.zone, self.pause) = (zone, pause) }
 
   mutating func restore(
     nextNumber: Int64, cursor: Cursor?, isResynchronising: Bool, clock: HybridLogicalClock, skewMilliseconds: Int64

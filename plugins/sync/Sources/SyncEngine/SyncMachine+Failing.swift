@@ -69,12 +69,13 @@ extension SyncMachine {
     var backoff = self[keyPath: lane].backoff
     let delay = backoff.fail(retryAfterMilliseconds: wait, using: &generator)
     self[keyPath: lane].backoff = backoff
-    self[keyPath: lane].notBeforeMilliseconds = now + delay
+    self[keyPath: lane].pause = SyncPause(error, from: now, until: now + delay, askedUntil: wait.map { now + $0 })
     tell(.failed(error))
   }
 
   private mutating func pause(_ error: BackendError, _ now: Int64) {
     pausedBecause = error
+    halt = SyncPause(error, from: now, until: nil)
     dropChannel(now)
     tell(.paused(error))
   }
@@ -85,6 +86,25 @@ extension SyncMachine {
     item.parkedBecause = reason
     replica.replace(item)
     tell(.parked(item.key, reason: reason))
+  }
+
+  /// Why nothing goes out at present, and until when.
+  func presentPause(_ now: Int64) -> SyncPause? {
+    if let halt { return halt }
+    let latest = [push.pause, pull.pause].compactMap { $0 }.max {
+      ($0.untilMilliseconds ?? 0) < ($1.untilMilliseconds ?? 0)
+    }
+    guard degradation.level == .queueOnly else { return latest }
+    let probe = degradation.nextProbeMilliseconds
+    if degradation.isQuotaExceeded, var latest {
+      latest.untilMilliseconds = max(probe, latest.untilMilliseconds ?? 0)
+      return latest
+    }
+    let limits = replica.budget.limits
+    return SyncPause(
+      sinceMilliseconds: degradation.sinceMilliseconds, untilMilliseconds: probe, code: "budget-used",
+      reason:
+        "the budget of \(limits.requestsPerHour) requests an hour and \(limits.bytesPerDay) bytes a day is used up")
   }
 
   /// The channel could not be opened or has closed.

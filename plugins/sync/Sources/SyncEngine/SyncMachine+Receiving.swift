@@ -28,7 +28,7 @@ extension SyncMachine {
     _ lane: WritableKeyPath<SyncMachine, Lane>, sentMilliseconds sent: Int64, _ server: Int64, _ now: Int64
   ) {
     self[keyPath: lane].backoff.succeed()
-    self[keyPath: lane].notBeforeMilliseconds = 0
+    self[keyPath: lane].pause = nil
     degradation.isQuotaExceeded = false
     degradation.retryAfterMilliseconds = 0
     replica.count { $0.lastSuccessMilliseconds = now }
@@ -51,7 +51,10 @@ extension SyncMachine {
   mutating func receive(_ sign: ChannelSign, _ number: Int, _ now: Int64) {
     guard number == channel.number, channel.state != .closed else { return }
     let isFirst = !channel.isOpen
-    if isFirst { tell(.channel(isUp: true)) }
+    if isFirst {
+      tell(.channel(isUp: true))
+      endPauses()
+    }
     channel.state = .open(lastSignMilliseconds: now)
     channel.backoff.succeed()
     if case .poke(let cursor) = sign {
@@ -65,6 +68,15 @@ extension SyncMachine {
         $0.cursor.generation != cursor.generation || $0.cursor.sequence < cursor.sequence
       }
       if isNewer ?? true { channel.poked = (cursor, now) }
+    }
+  }
+
+  /// The server can be reached again: what waits goes at once, unless the server itself asked for the pause. The count of
+  /// failures stays, so that a server whose channel opens and whose requests fail is tried once each time the channel opens.
+  private mutating func endPauses() {
+    if degradation.isQuotaExceeded { return }
+    for lane in [\SyncMachine.push, \SyncMachine.pull] {
+      self[keyPath: lane].pause = self[keyPath: lane].pause?.askedByServer
     }
   }
 
@@ -152,7 +164,10 @@ extension SyncMachine {
     if hasConflict {
       pacing.conflictsInARow += 1
       if pacing.conflictsInARow > Pacing.conflictLimit {
-        push.notBeforeMilliseconds = now + push.backoff.fail(using: &generator)
+        let delay = push.backoff.fail(using: &generator)
+        push.pause = SyncPause(
+          sinceMilliseconds: now, untilMilliseconds: now + delay, code: "conflicts",
+          reason: "other devices change the same records all the time")
       }
     } else {
       pacing.conflictsInARow = 0

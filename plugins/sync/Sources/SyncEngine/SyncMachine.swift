@@ -28,6 +28,7 @@ public struct SyncMachine: Sendable {
   public internal(set) var isOffline = false
   /// What a person must look at before anything goes on.
   public internal(set) var pausedBecause: BackendError?
+  var halt: SyncPause?
   /// How many fetches have been answered to their end.
   public internal(set) var completedPulls = 0
   var isSkewMeasured = false
@@ -152,7 +153,10 @@ public struct SyncMachine: Sendable {
     effects.removeAll(keepingCapacity: true)
     let wasBusy = isBusy
     apply(event, now)
-    if isStarted { pump(now) }
+    if isStarted {
+      pump(now)
+      replica.note(presentPause(now))
+    }
     if isBusy != wasBusy { effects.append(.tell(.synchronising(isBusy))) }
     let changes = replica.takeChanges()
     // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.
@@ -190,6 +194,8 @@ public struct SyncMachine: Sendable {
     channel.downSinceMilliseconds = now
     pull.isWanted = true
     pacing.lastPollMilliseconds = now
+    let asked = replica.pause?.afterRestart(atMilliseconds: now)
+    (push.pause, pull.pause) = (asked, asked)
   }
 
   private mutating func setOnline(_ online: Bool, _ now: Int64) {
@@ -202,7 +208,8 @@ public struct SyncMachine: Sendable {
       channel.polls = 0
       for lane in [\SyncMachine.push, \SyncMachine.pull] {
         self[keyPath: lane].backoff.succeed()
-        self[keyPath: lane].notBeforeMilliseconds = 0
+        // What the server itself asked for stands.
+        self[keyPath: lane].pause = self[keyPath: lane].pause?.askedByServer
       }
       channel.backoff.succeed()
       channel.notBeforeMilliseconds = 0
@@ -214,7 +221,7 @@ public struct SyncMachine: Sendable {
   }
 
   private mutating func resume(_ now: Int64) {
-    pausedBecause = nil
+    (pausedBecause, halt) = (nil, nil)
     for item in replica.outbox where item.parkedBecause != nil {
       var item = item
       item.parkedBecause = nil
@@ -232,7 +239,9 @@ struct Lane: Sendable {
   /// A request is due, whatever the polling says.
   var isWanted = false
   var backoff = Backoff()
-  var notBeforeMilliseconds: Int64 = 0
+  /// What the last failure has led to; nil after a success.
+  var pause: SyncPause?
+  var notBeforeMilliseconds: Int64 { pause?.untilMilliseconds ?? 0 }
 
   struct Flight: Sendable {
     var number: Int

@@ -18,6 +18,8 @@ public struct SyncStatus: Hashable, Sendable {
   public var isOffline: Bool
   /// What a person must look at before anything is sent, nil when nothing must be.
   public var pausedBecause: BackendError?
+  /// Why nothing went out last, and until when; nil when the last request succeeded. Also kept in the device's file.
+  public var pause: SyncPause?
   /// How far the service is reduced.
   public var level: Degradation.Level
   /// Requests in the hour that ends now.
@@ -52,6 +54,7 @@ public struct SyncStatus: Hashable, Sendable {
     lastSuccessMilliseconds = success == 0 ? nil : success
     isChannelUp = false
     isOffline = false
+    pause = replica.pause
     requestsInHour = replica.budget.requests(atMilliseconds: now)
     bytesInDay = replica.budget.bytes(atMilliseconds: now)
     limits = replica.budget.limits

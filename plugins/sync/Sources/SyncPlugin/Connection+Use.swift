@@ -66,7 +66,7 @@ extension Connection {
     if !isDone {
       throw ActionError(
         Failure.timeout.code,
-        "no answer in time; \(NoticeText.waiting(status.outboxDepth, "in '\(file)'")) and what waits is sent when it answers again"
+        "no answer in time\(status.pause.map { " (\($0.reason))" } ?? ""); \(NoticeText.waiting(status.outboxDepth, "in '\(file)'")) and what waits is sent when it answers again"
       )
     }
   }

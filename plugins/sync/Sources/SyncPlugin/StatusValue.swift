@@ -13,8 +13,8 @@ extension Replica {
 
 extension SyncStatus {
   /// The status as an object with the zone's devices, the same for `sync.status` and `flowrun sync status --json`.
-  func value(of replica: Replica) -> ValueObject {
-    var object = value
+  func value(of replica: Replica, nowMilliseconds now: Int64) -> ValueObject {
+    var object = value(nowMilliseconds: now)
     object["zone"] = replica.zone.map { .string($0) } ?? .null
     object["devices"] = .array(
       replica.devices.map { device, info in
@@ -27,7 +27,7 @@ extension SyncStatus {
     return object
   }
 
-  private var value: ValueObject {
+  private func value(nowMilliseconds now: Int64) -> ValueObject {
     var object = ValueObject()
     object["device"] = .string(device.name)
     var outbox = ValueObject()
@@ -39,7 +39,7 @@ extension SyncStatus {
     object["lastSuccessMilliseconds"] = lastSuccessMilliseconds.map { .integer(Int($0)) } ?? .null
     object["channel"] = .string(isChannelUp ? "up" : "down")
     object["offline"] = .boolean(isOffline)
-    object["paused"] = pausedBecause.map { .string("\($0)") } ?? .null
+    object["pause"] = pause.map { $0.value(nowMilliseconds: now) } ?? .null
     object["level"] = .string(level.word)
     object["requestsInHour"] = .integer(requestsInHour)
     object["requestsPerHourLimit"] = .integer(limits.requestsPerHour)
@@ -70,7 +70,7 @@ extension SyncStatus {
     let success = lastSuccessMilliseconds.map { "\(max(0, now - $0) / 1000) s ago" } ?? "never"
     lines.append("success    \(success)")
     lines.append("channel    \(isOffline ? "offline" : isChannelUp ? "up" : "down")")
-    if let pausedBecause { lines.append("paused     \(pausedBecause)") }
+    if let pause { lines.append(pause.line(nowMilliseconds: now)) }
     lines.append("level      \(level.word)")
     lines.append("requests   \(requestsInHour) of \(limits.requestsPerHour) in the last hour")
     lines.append("traffic    \(bytesInDay) of \(limits.bytesPerDay) bytes in the last day")
@@ -86,6 +86,26 @@ extension SyncStatus {
   /// Conflicts by the rule that decided them, all rules named.
   static func conflicts(_ counts: [ConflictRule: Int64]) -> ValueObject {
     ValueObject(ConflictRule.allCases.map { ($0.rawValue, .integer(Int(counts[$0] ?? 0))) })
+  }
+}
+
+extension SyncPause {
+  /// The pause as an object; `untilMilliseconds` is null when a person must act first.
+  func value(nowMilliseconds now: Int64) -> Value {
+    .object(
+      ValueObject([
+        ("code", .string(code)), ("reason", .string(reason)), ("sinceMilliseconds", .integer(Int(sinceMilliseconds))),
+        ("untilMilliseconds", untilMilliseconds.map { .integer(Int($0)) } ?? .null),
+        ("isActive", .boolean(isActive(atMilliseconds: now))),
+      ]))
+  }
+
+  /// The pause as a line for a person.
+  func line(nowMilliseconds now: Int64) -> String {
+    let ago = "\(max(0, now - sinceMilliseconds) / 1000) s ago"
+    guard let untilMilliseconds else { return "paused     \(ago), until somebody has looked: \(reason)" }
+    guard isActive(atMilliseconds: now) else { return "failed     \(ago): \(reason)" }
+    return "paused     \(ago), for another \((untilMilliseconds - now + 999) / 1000) s: \(reason)"
   }
 }
 

@@ -23,7 +23,7 @@ public enum SyncReports {
     guard let replica = try Replica(stored: try await store.load()) else { return nil }
     let status = SyncStatus(of: replica, atMilliseconds: now)
     return StatusReport(
-      value: status.value(of: replica),
+      value: status.value(of: replica, nowMilliseconds: now),
       text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import SyncEngine
 
 /// Says how synchronising stands (S38).
 struct Status: AsyncAction {
@@ -24,8 +25,10 @@ struct Status: AsyncAction {
   nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     let status = await connection.session.status()
+    let replica = await connection.session.machine.replica
+    let now = SystemClock().nowMilliseconds()
     return Output(
       outbox: status.outboxDepth, parked: status.parked.count, channel: status.isChannelUp ? "up" : "down",
-      level: status.level.word, status: status.value(of: await connection.session.machine.replica))
+      level: status.level.word, status: status.value(of: replica, nowMilliseconds: now))
   }
 }

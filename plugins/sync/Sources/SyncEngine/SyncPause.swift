@@ -1,0 +1,96 @@
+import SyncCore
+
+/// Why a device last got nothing through, and until when it sends nothing because of that; kept with the device's state, so
+/// that it can be seen beside a run and after it.
+public struct SyncPause: Hashable, Sendable {
+  /// When it began, in milliseconds since 1970 on the device's clock.
+  public var sinceMilliseconds: Int64
+  /// When it is over by itself; nil when a person must act first.
+  public var untilMilliseconds: Int64?
+  /// Until when the server has asked to be left alone: nothing ends that early, not even a restart.
+  public var askedUntilMilliseconds: Int64?
+  /// A stable word for the reason.
+  public var code: String
+  /// The reason, for a person.
+  public var reason: String
+
+  /// The longest reason that is kept, in bytes.
+  static let reasonLimit = 1000
+  /// A server that asks for more than this is asked again after a restart; so is one whose time was kept by a clock that
+  /// has been set since.
+  private static let askedLimitMilliseconds: Int64 = 86_400_000
+
+  /// Makes a pause.
+  public init(
+    sinceMilliseconds: Int64, untilMilliseconds: Int64?, askedUntilMilliseconds: Int64? = nil, code: String,
+    reason: String
+  ) {
+    self.sinceMilliseconds = sinceMilliseconds
+    self.untilMilliseconds = untilMilliseconds
+    self.askedUntilMilliseconds = askedUntilMilliseconds
+    self.code = code
+    self.reason = reason
+  }
+
+  init(_ error: BackendError, from now: Int64, until: Int64?, askedUntil: Int64? = nil) {
+    self.init(
+      sinceMilliseconds: now, untilMilliseconds: until, askedUntilMilliseconds: askedUntil, code: error.code,
+      reason: Self.shortened("\(error)"))
+  }
+
+  /// Whether it still holds.
+  public func isActive(atMilliseconds now: Int64) -> Bool { untilMilliseconds.map { now < $0 } ?? true }
+
+  /// What is left of it once the server can be reached again: the time that the server itself asked for.
+  var askedByServer: SyncPause? {
+    guard let askedUntilMilliseconds else { return nil }
+    var pause = self
+    pause.untilMilliseconds = askedUntilMilliseconds
+    return pause
+  }
+
+  /// What is left of it after a restart.
+  func afterRestart(atMilliseconds now: Int64) -> SyncPause? {
+    guard let pause = askedByServer, let until = pause.untilMilliseconds, sinceMilliseconds <= now, now < until,
+      until - sinceMilliseconds <= Self.askedLimitMilliseconds
+    else { return nil }
+    return pause
+  }
+
+  private static func shortened(_ text: String) -> String {
+    if text.utf8.count <= reasonLimit { return text }
+    var result = ""
+    for character in text {
+      if result.utf8.count + character.utf8.count > reasonLimit - 3 { break }
+      result.append(character)
+    }
+    return result + "…"
+  }
+}
+
+extension SyncPause {
+  func packed() -> [UInt8] {
+    var packer = Packer()
+    packer.byte((untilMilliseconds == nil ? 0 : 1) | (askedUntilMilliseconds == nil ? 0 : 2))
+    packer.signed(sinceMilliseconds)
+    packer.signed(untilMilliseconds ?? 0)
+    packer.signed(askedUntilMilliseconds ?? 0)
+    packer.text(code)
+    packer.text(reason)
+    return packer.bytes
+  }
+
+  /// Nil for no bytes.
+  init?(packed bytes: [UInt8]) throws(PackingError) {
+    if bytes.isEmpty { return nil }
+    var reader = Unpacker(bytes)
+    let flags = try reader.byte("the pause's parts")
+    sinceMilliseconds = try reader.signed("the begin of the pause")
+    let until = try reader.signed("the end of the pause")
+    let asked = try reader.signed("what the server asked for")
+    untilMilliseconds = flags & 1 == 1 ? until : nil
+    askedUntilMilliseconds = flags & 2 == 2 ? asked : nil
+    code = try reader.text("the pause's code", limit: Self.reasonLimit)
+    reason = try reader.text("the pause's reason", limit: Self.reasonLimit)
+  }
+}
