@@ -2,11 +2,11 @@ import Foundation
 
 /// What synchronising costs and how fast it is, on loopback; a line of JSON for each row, then a table.
 ///
-/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `file`,
-/// `notify`, `server`, `commits`, `catch-up`; all without a word. It starts itself for the devices and the server that run in
-/// processes of their own (`follow`, `serve`).
+/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `file`, `server`
+/// with a bare libpq beside it, `commits`, `catch-up`; all without a word. It starts itself for the devices and the server
+/// that run in processes of their own (`follow`, `serve`).
 @main struct SyncBenchmarks {
-  private static let rows = ["merge", "histories", "file", "notify", "server", "commits", "catch-up"]
+  private static let rows = ["merge", "histories", "file", "server", "commits", "catch-up"]
 
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -34,19 +34,24 @@ import Foundation
       let file = NSTemporaryDirectory() + "sync-benchmark-shared-\(UUID().uuidString).sqlite"
       let found = try await Devices.latencies(.file(file))
       figures.add("action to other process, one SQLite file", found, bars: [(50, nil), (99, 150)])
-    case "notify":
-      let found = try await PostgresProbe.writeAndNotify(information, count: Devices.actions)
-      figures.add("bare libpq: write, NOTIFY, listener", found, bars: [(50, nil), (99, nil)])
     case "server":
-      let found = try await Devices.serving(information) { try await Devices.latencies(.server($0)) }
+      // In turns, so that both meet the same disk and the same machine.
+      let probe = PostgresProbe(information)
+      let found = try await Devices.serving(information) {
+        try await Devices.latencies(.server($0)) { try probe.writeAndNotify() }
+      }
+      figures.add("bare libpq: write, NOTIFY, listener", probe.latencies, bars: [(50, nil), (99, nil)])
       figures.add("action to other process, server and PostgreSQL", found, bars: [(50, 10), (99, 50)])
     case "commits":
       let many = try await Database.commits(information, writers: 16, zones: 16)
       let one = try await Database.commits(information, writers: 16, zones: 1)
       figures.add(
-        "commits on PostgreSQL, 16 writers", many, "/s", atLeast: 5000,
-        detail: "all to one zone \(Figures.short(one.rounded())) /s",
-        figures: ["commitsPerSecond": many, "oneZoneCommitsPerSecond": one])
+        "commits on PostgreSQL, 16 writers", many.perSecond, "/s", atLeast: 5000,
+        detail: "each \(many.latencies.text); all to one zone \(Figures.short(one.perSecond.rounded())) /s",
+        figures: many.latencies.figures.merging([
+          "commitsPerSecond": many.perSecond, "processMicrosecondsPerCommit": many.processMicroseconds,
+          "oneZoneCommitsPerSecond": one.perSecond,
+        ]) { $1 })
     default: try await Database.catchUp(information, figures)
     }
   }

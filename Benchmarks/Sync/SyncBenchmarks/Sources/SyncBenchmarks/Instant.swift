@@ -7,9 +7,14 @@
 /// The machine's monotonic clock, which is the same in every process.
 enum Instant {
   /// Nanoseconds since some moment.
-  static var now: UInt64 {
+  static var now: UInt64 { read(CLOCK_MONOTONIC) }
+
+  /// Nanoseconds of processor time that this process has used.
+  static var processor: UInt64 { read(CLOCK_PROCESS_CPUTIME_ID) }
+
+  private static func read(_ clock: clockid_t) -> UInt64 {
     var time = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &time)
+    clock_gettime(clock, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
   }
 }

@@ -8,33 +8,50 @@ import SyncPostgres
 enum Database {
   static let seconds = 5.0
 
-  /// Commits by as many writers as fit, each to a zone of its own or all to one.
-  static func commits(_ information: String, writers: Int, zones: Int) async throws -> Double {
+  /// What a load of commits came to.
+  struct Load {
+    var perSecond: Double
+    /// From the call of a commit until its answer.
+    var latencies: Latencies
+    /// Processor time of this process, writers and backend together, for a commit; PostgreSQL's own is not in it.
+    var processMicroseconds: Double
+  }
+
+  /// Commits by so many writers, each to a zone of its own or all to one, through a backend as a server has it.
+  static func commits(_ information: String, writers: Int, zones: Int) async throws -> Load {
     let names = (0..<zones).map { "Commits\($0)" }
     let policies = Dictionary(uniqueKeysWithValues: names.map { ($0, AnythingPolicy()) })
-    let backend = try await PostgresBackend(information, zones: policies, connections: writers)
+    let backend = try await PostgresBackend(information, zones: policies)
     defer { backend.close() }
-    let began = Instant.now
-    let done = try await withThrowingTaskGroup(of: Int64.self) { group in
+    let (began, busy) = (Instant.now, Instant.processor)
+    let all = try await withThrowingTaskGroup(of: [UInt64].self) { group in
       for writer in 0..<writers {
         group.addTask {
           let (zone, device) = (names[writer % zones], DeviceID(stem: "w", random: .random(in: 0 ... .max)))
           let key = RecordKey(type: "T", name: "run-\(device)")
-          var version: Int64 = 0
           let now = try await backend.serverTime()
+          var times: [UInt64] = []
           while Double(Instant.now - began) < seconds * 1e9 {
+            let (start, version) = (Instant.now, Int64(times.count))
             let write = Write(dot: Dot(device: device, number: version + 1), milliseconds: now, payload: [1])
             let reply = try await backend.commit(
               [Operation(key: key, expectedVersion: version, change: .write(write))], zone: zone)
-            guard case .committed? = reply.results.first else { throw Failure("a commit came to \(reply.results)") }
-            version += 1
+            guard case .committed(version + 1, _, _)? = reply.results.first else {
+              throw Failure("a commit came to \(reply.results)")
+            }
+            times.append(Instant.now - start)
           }
-          return version
+          return times
         }
       }
-      return try await group.reduce(0, +)
+      return try await group.reduce(into: []) { $0 += $1 }
     }
-    return Double(done) / (Double(Instant.now - began) / 1e9)
+    let elapsed = Double(Instant.now - began) / 1e9
+    let used = Double(Instant.processor - busy) / 1000
+    var latencies = Latencies()
+    for time in all { latencies.record(nanoseconds: time) }
+    let count = Double(all.count)
+    return Load(perSecond: count / elapsed, latencies: latencies, processMicroseconds: used / count)
   }
 
   /// A new device fetches 10,000 records through the server and keeps them in its file.

@@ -30,7 +30,7 @@ enum Place {
 /// From an action on one device to its being applied on another: real devices, each with its own file, in processes of
 /// their own.
 enum Devices {
-  static let actions = 300
+  static let actions = 220
 
   /// A device that has no budget to keep to, with a file of its own.
   static func session(
@@ -64,7 +64,10 @@ enum Devices {
     await phone.stop()
   }
 
-  static func latencies(_ place: Place) async throws -> Latencies {
+  /// Calls `between` in the middle of each rest.
+  static func latencies(
+    _ place: Place, between: () throws -> Void = {}
+  ) async throws -> Latencies {
     let follower = try Child(place.arguments)
     defer { follower.end() }
     guard await follower.line() == "ready" else { throw Failure("the receiving device did not begin") }
@@ -74,7 +77,9 @@ enum Devices {
     var latencies = Latencies()
     for number in 1...actions {
       // An action after rest, at no fixed beat.
-      try await Task.sleep(for: .milliseconds(160 + number * 7 % 40))
+      try await Task.sleep(for: .milliseconds(80 + number * 7 % 40))
+      try between()
+      try await Task.sleep(for: .milliseconds(80))
       let began = Instant.now
       try await mac.act(
         PomodoroPolicy.timer,

@@ -6,7 +6,7 @@ let package = Package(
   name: "SyncBenchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "flowrun", path: "../..", traits: ["Server"]),
+    .package(name: "flowrun", path: "../../..", traits: ["Server"]),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ],
   targets: [
