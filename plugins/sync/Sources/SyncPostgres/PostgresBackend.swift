@@ -13,35 +13,33 @@
   public final class PostgresBackend: SyncBackend {
     private let zones: [String: any MergePolicy]
     private let readers: [Line]
-    private let writers: [Line]
+    private let writer: Line
     private let commits: CommitQueue
     private let pokes = PokeHub()
     private let notifier: PostgresNotifier
 
     /// Connects and makes the tables where they are missing; `information` is libpq's, such as `host=/run/db dbname=sync`.
-    /// Uses so many connections to read, as many to commit, and two for pokes.
-    /// A database that does not answer within `answerMilliseconds` gives `BackendError.timedOut`.
+    /// Uses `readers` connections to read, one to commit and two for pokes. A database that does not answer within
+    /// `answerMilliseconds` gives `BackendError.timedOut`.
     ///
     /// Throws `BackendError.unreachable` when the database is not there.
     public init(
-      _ information: String, zones: [String: any MergePolicy], connections: Int = 2,
+      _ information: String, zones: [String: any MergePolicy], readers: Int = 2,
       answerMilliseconds: Int = 10_000
     ) async throws(BackendError) {
       self.zones = zones
       let places = ZonePlaces()
-      let lines = { (role: String) in
-        (0..<max(1, connections)).map {
-          Line(name: "sync-\(role)-\($0)", information, answerMilliseconds: answerMilliseconds) { places.forgetBegun() }
-        }
+      let line = { (name: String) in
+        Line(name: name, information, answerMilliseconds: answerMilliseconds) { places.forgetBegun() }
       }
-      readers = lines("read")
-      writers = lines("commit")
-      commits = CommitQueue(lines: writers, places: places)
+      self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)") }
+      writer = line("sync-commit")
+      commits = CommitQueue(line: writer, places: places)
       notifier = PostgresNotifier(information, hub: pokes, places: places)
       let preparation = PostgresZone.schema + zones.keys.sorted().flatMap { PostgresZone.make($0) }
-      try await readers[0].perform { connection throws(BackendError) in _ = try connection.runTogether(preparation) }
+      try await writer.perform { connection throws(BackendError) in _ = try connection.runTogether(preparation) }
       // Opened now, a line that opens later opens again.
-      for line in readers.dropFirst() + writers {
+      for line in self.readers {
         try await line.perform { connection throws(BackendError) in _ = try connection.run("SELECT 1") }
       }
       notifier.start()
@@ -51,7 +49,7 @@
     public func close() {
       notifier.stop()
       commits.stop()
-      for line in readers + writers { line.stop() }
+      for line in readers + [writer] { line.stop() }
     }
 
     /// Makes changes; see `SyncBackend`.

@@ -50,7 +50,7 @@
 
     @Test func `commits that come while others are under way share a transaction`() async throws {
       let database = try Database()
-      let backend = try await PostgresBackend(database.information, zones: Self.zones, connections: 1)
+      let backend = try await PostgresBackend(database.information, zones: Self.zones)
       defer { backend.close() }
       // A connection that is at work: the first one takes Zone0 alone or with others.
       try database.execute(Self.slowZones)
@@ -68,7 +68,7 @@
 
     @Test func `one caller's damaged record, error in the database or conflict is nobody else's`() async throws {
       let database = try Database()
-      let backend = try await PostgresBackend(database.information, zones: Self.zones, connections: 1)
+      let backend = try await PostgresBackend(database.information, zones: Self.zones)
       defer { backend.close() }
       try database.execute(
         Self.slowZones + """
@@ -142,7 +142,7 @@
     @Test func `a database that hangs is given up in time, and used again when it goes on`() async throws {
       let database = try Database()
       let backend = try await PostgresBackend(
-        database.information + " connect_timeout=2", zones: Self.zones, connections: 1, answerMilliseconds: 300)
+        database.information + " connect_timeout=2", zones: Self.zones, answerMilliseconds: 300)
       defer { backend.close() }
       try database.signal("STOP")
       let began = ContinuousClock.now
@@ -165,7 +165,7 @@
       let database = try Database()
       let backends = try await withThrowingTaskGroup(of: PostgresBackend.self) { group in
         for _ in 0..<4 {
-          group.addTask { try await PostgresBackend(database.information, zones: Self.zones, connections: 1) }
+          group.addTask { try await PostgresBackend(database.information, zones: Self.zones) }
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }
@@ -180,8 +180,8 @@
       let database = try Database()
       let zone = "Zone1"
       let (one, other) = (
-        try await PostgresBackend(database.information, zones: Self.zones, connections: 1),
-        try await PostgresBackend(database.information, zones: Self.zones, connections: 1)
+        try await PostgresBackend(database.information, zones: Self.zones),
+        try await PostgresBackend(database.information, zones: Self.zones)
       )
       defer { for backend in [one, other] { backend.close() } }
       func write(_ numbers: ClosedRange<Int64>, _ backend: PostgresBackend) async throws {
