@@ -7,6 +7,7 @@ import Synchronization
 /// `{"row": …, "scheduler": …, "shape": …, "nanoseconds": …}`, nanoseconds a step, the best of several runs.
 ///
 ///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
+///     EngineBenchmark own [COUNT]           the same without the other schedulers
 ///     EngineBenchmark efficiency            two workers, steps of 1 µs and 10 µs
 ///     EngineBenchmark once SHAPE COUNT      one run, for callgrind and perf
 @main
@@ -24,6 +25,7 @@ enum EngineBenchmark {
   private static func measure(_ arguments: ArraySlice<String>) async throws {
     switch arguments.first {
     case "efficiency": try await efficiency()
+    case "own": try await schedule(count: Int(arguments.last ?? "") ?? 100_000, peers: false)
     case "once":
       let words = Array(arguments)
       guard words.count == 3, let shape = Shape(rawValue: words[1]), let count = Int(words[2]) else {
@@ -34,7 +36,7 @@ enum EngineBenchmark {
     }
   }
 
-  private static func schedule(count: Int) async throws {
+  private static func schedule(count: Int, peers: Bool = true) async throws {
     for shape in Shape.allCases {
       let needs = shape.needs(count: count)
       let graph = PeerGraph(needs)
@@ -42,6 +44,7 @@ enum EngineBenchmark {
       report(
         "schedule", "flowrun, events heard", shape, try await engine(shape, count: count, repetitions: 5, isHeard: true)
       )
+      guard peers else { continue }
       report("schedule", "DispatchQueue.async", shape, best(5, needs.count, graph) { Peers.dispatch(graph) {} })
       report("schedule", "TaskGroup", shape, await best(3, needs.count, graph) { await Peers.taskGroup(graph) {} })
       if shape == .tree {

@@ -4,6 +4,7 @@ extension Plan {
   /// Takes in what happened at `now`, nanoseconds from the start of the run. Effects and ready steps follow from it.
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
+    endSeries()
     tables.makeUnique()
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
@@ -25,6 +26,7 @@ extension Plan {
   /// that comes most often.
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
+    endSeries()
     tables.makeUnique()
     let place = Int(step)
     if states[place].status == .running, Int(states[place].attempt) == attempt {

@@ -52,8 +52,10 @@ extension Plan {
       if resolution.disabled.contains(index) { flags.insert(.disabled) }
       traits[Int(index)].flags = flags
       traits[Int(index)].queue = queue
+      traits[place].firstSuccessor = graph.successorStarts[place]
       if flags.contains(.blocking), states[Int(index)].status != .done { blockingCount += 1 }
     }
+    (traits.baseAddress! + steps.count).pointee.firstSuccessor = Int32(graph.successors.count)
     for (index, fact) in facts {
       if fact.isService { traits[Int(index)].flags.insert(.service) }
       let functions = fact.statusFunctions
@@ -103,9 +105,6 @@ extension Plan {
       traits[Int(index)].rank = Int32(rank)
       traits[Int(index)].position = Int32(queues[queue].members.count)
       queues[queue].members.append(index)
-    }
-    for index in queues.indices {
-      queues[index].ready = ReadySet(capacity: queues[index].members.count)
     }
   }
 

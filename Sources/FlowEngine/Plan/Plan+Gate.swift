@@ -1,6 +1,7 @@
 import FlowModel
 
 extension Plan {
+  @inline(never)
   mutating func settleBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
     blockingCount -= 1
     if !satisfied {

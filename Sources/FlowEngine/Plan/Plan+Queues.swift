@@ -34,7 +34,7 @@ extension Plan {
     takenCount += 1
     if isFirst { state.pointee.startedAt = now }
     if flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
-    if detail == .full { note(.started, step, at: now, Int32(state.pointee.attempt)) }
+    noteStart(of: step, at: now)
     return (step, Int(state.pointee.attempt))
   }
 

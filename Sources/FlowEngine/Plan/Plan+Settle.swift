@@ -39,7 +39,11 @@ extension Plan {
     states[place].reason = reason
     states[place].endedAt = now
     unsettledCount -= 1
-    note(.finished, step, at: now, Int32(outcome.rawValue))
+    if outcome == .success {
+      noteSuccess(of: step, at: now)
+    } else {
+      note(.ended, step, at: now, Int32(outcome.rawValue))
+    }
     let satisfied = isSatisfied(step)
     if traits[place].flags.contains(.blocking) { settleBlocking(step, satisfied: satisfied, at: now) }
     let first = Int(graph.successorStarts[place])

@@ -11,6 +11,19 @@ import FlowModel
 /// not settled, plus the events it waits for, plus one while it waits for the gate; each queue's `taken` never exceeds
 /// its width.
 public struct Plan: Sendable {
+  // What every step touches comes first and together.
+  /// How often something happened that a series of ordinary steps must not go on after.
+  var revision = 0
+  var unsettledCount: Int
+  /// Blocking steps that are not settled.
+  var blockingCount = 0
+  var queuedCount = 0
+  /// Steps queued or running that are not idle ones.
+  var busyCount = 0
+  var runningCount = 0
+  /// Places taken in all queues together.
+  var takenCount = 0
+
   /// The workflow.
   public let graph: WorkflowGraph
   let facts: [StepIndex: StepFacts]
@@ -25,6 +38,8 @@ public struct Plan: Sendable {
   var timers = TimerHeap()
   var effects: [PlanEffect] = []
   var records: [PlanRecord] = []
+  /// Whether of no record the plan must be asked for more.
+  var hasOnlyCompleteRecords = true
   /// How much is noted in `records` for the event stream.
   public var detail: RunDetail
 
@@ -48,8 +63,6 @@ public struct Plan: Sendable {
   var gateFailed: [StepIndex] = []
   /// Whether a blocking step ended unsatisfied, before the gate opened or after.
   var isAnyBlockingUnsatisfied = false
-  /// Blocking steps that are not settled.
-  var blockingCount = 0
 
   // Phases
   var hasStarted = false
@@ -65,16 +78,9 @@ public struct Plan: Sendable {
   // What is outstanding
   var announcedEvents: Int
   var outsideSourceIsOpen: Bool
-  var unsettledCount: Int
-  var queuedCount = 0
-  var runningCount = 0
   var retryingCount = 0
   var holdingCount = 0
   var decidingCount = 0
-  /// Steps queued or running that are not idle ones.
-  var busyCount = 0
-  /// Places taken in all queues together.
-  var takenCount = 0
   var heldForActivation: [StepIndex] = []
   /// Steps that may not run before activation and have a need that ended unsatisfied, once for each such need.
   var failedBeforeActivation: [StepIndex] = []
@@ -158,21 +164,46 @@ public struct Plan: Sendable {
   /// How many steps have ended, whatever way.
   public var settledCount: Int { states.count - unsettledCount }
 
+  /// Notes a transition for the event stream, as far as somebody wants to hear of it.
   mutating func note(_ kind: PlanRecord.Kind, _ step: StepIndex, at now: Int, _ detailOfRecord: Int32 = 0) {
     switch detail {
     case .full: break
     case .none: return
-    case .brief:
-      if kind == .ready || kind == .started { return }
-      if kind == .finished && detailOfRecord == Int32(Outcome.success.rawValue) { return }
+    case .brief: if kind == .ready { return }
     }
+    if !kind.isComplete { hasOnlyCompleteRecords = false }
     records.append(PlanRecord(atNanoseconds: now, kind: kind, step: step, detail: detailOfRecord))
   }
 
-  /// Hands over the transitions noted since the last call.
-  mutating func takeRecords() -> [PlanRecord] {
-    guard !records.isEmpty else { return [] }
-    defer { records.removeAll(keepingCapacity: true) }
-    return records
+  /// Notes that a step started, where somebody wants to hear of each.
+  @inline(__always)
+  mutating func noteStart(of step: StepIndex, at now: Int) {
+    guard detail == .full else { return }
+    records.append(
+      PlanRecord(
+        atNanoseconds: now, kind: .started, step: step, detail: Int32(states[Int(step)].attempt),
+        queue: traits[Int(step)].queue))
   }
+
+  /// Notes that a step succeeded, where somebody wants to hear of each.
+  @inline(__always)
+  mutating func noteSuccess(of step: StepIndex, at now: Int) {
+    guard detail == .full else { return }
+    let state = states[Int(step)]
+    records.append(
+      PlanRecord(
+        atNanoseconds: now, kind: .succeeded, step: step, detail: Int32(state.attempt), startedAt: state.startedAt))
+  }
+
+  /// Hands over the transitions noted since the last call, in exchange for an empty list whose memory is used again.
+  mutating func exchangeRecords(for empty: [PlanRecord]) -> (records: [PlanRecord], areComplete: Bool) {
+    defer {
+      records = empty
+      hasOnlyCompleteRecords = true
+    }
+    return (records, hasOnlyCompleteRecords)
+  }
+
+  /// The names of the queues, by their indices; they stay the same.
+  var queueNames: [String] { queues.map(\.name) }
 }

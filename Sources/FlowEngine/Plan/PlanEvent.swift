@@ -88,12 +88,22 @@ public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
 /// One transition, as the plan notes it for the event stream.
 struct PlanRecord: Sendable {
   enum Kind: UInt8, Sendable {
-    case ready, started, retrying, finished, posted, activated, gateLate, gateOpened
+    case ready, started, succeeded, gateLate, gateOpened
+    /// These say only what the plan must be asked about before it goes on.
+    case retrying, ended, posted, activated
+
+    /// Whether the record says all there is to say.
+    var isComplete: Bool { rawValue <= Kind.gateOpened.rawValue }
   }
   var atNanoseconds: Int
   var kind: Kind
   /// The step; for `posted` the index of the event.
   var step: StepIndex
-  /// The try for `started`, the pause in microseconds for `retrying`, the outcome for `finished` and `gateOpened`.
-  var detail: Int32
+  /// The try for `started` and `succeeded`, the pause in microseconds for `retrying`, the outcome for `ended` and
+  /// `gateOpened`.
+  var detail: Int32 = 0
+  /// The index of the queue for `started`.
+  var queue: UInt16 = 0
+  /// When the step started for `succeeded`.
+  var startedAt = never
 }

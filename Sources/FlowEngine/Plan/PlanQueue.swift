@@ -30,8 +30,8 @@ struct PlanQueue: Sendable {
   var taken = 0
   /// Its steps by rank.
   var members: [StepIndex] = []
-  /// Positions in `members` that are ready.
-  var ready = ReadySet(capacity: 0)
+  /// Positions in `members` that are ready; made when the queue is put into the plan's tables.
+  var ready = ReadySet()
 
   /// Whether one of its steps may start.
   var canStart: Bool { !ready.isEmpty && taken < width }

@@ -1,18 +1,30 @@
 /// A set of places 0..<capacity that gives back the lowest first: the ready steps of one queue, by rank.
 ///
-/// The lowest is kept by itself: where one step follows another it comes and goes without touching anything else. The
-/// others stand in a tree of bitmaps, 64 to a word: inserting and taking the lowest touch one word a level, three levels
-/// for a quarter of a million steps, and allocate nothing. A heap would cost a dozen compares and moves for the same.
-struct ReadySet: Sendable {
-  /// Levels one after the other, the finest first.
-  private var words: [UInt64]
+/// A tree of bitmaps, 64 places to a word and 64 words to a word of the level above, three levels for a quarter of a
+/// million steps. The word with the lowest places, the front, is kept by itself, so that most changes touch nothing
+/// else. Nothing is allocated; a heap would cost a dozen compares and moves for the same.
+///
+/// Proof of safety: the words belong to the ``StepTables`` that made the set with ``init(capacity:)``; they copy them
+/// with ``copied()`` where they are copied, and free them with ``deallocate()`` when they go. Places are below the
+/// capacity, which the words are made for.
+struct ReadySet: @unchecked Sendable {
+  /// The front: the places of the lowest word that has any; 0 when the set is empty.
+  private var front: UInt64 = 0
+  /// Which word of the finest level the front is. In `words` and above, that word is empty.
+  private var frontWord = 0
+  private(set) var count = 0
+  /// Levels one after the other, the finest first; nil: the set has no places.
+  private let storage: UnsafeMutablePointer<UInt64>?
+  private let wordCount: Int
   /// Where the second, third and fourth level begin in `words`; 0 where there is none.
   private let starts: (second: Int, third: Int, fourth: Int)
-  /// The lowest member, which is not in `words`; `none` when the set is empty.
-  private var first = none
-  private(set) var count = 0
 
-  private static let none = Int.max
+  /// A set without places.
+  init() {
+    storage = nil
+    wordCount = 0
+    starts = (0, 0, 0)
+  }
 
   /// An empty set for places below `capacity`, at most 64⁴.
   init(capacity: Int) {
@@ -28,88 +40,140 @@ struct ReadySet: Sendable {
     }
     begins += [0, 0, 0]
     starts = (begins[1], begins[2], begins[3])
-    words = [UInt64](repeating: 0, count: total)
+    wordCount = total
+    let words = UnsafeMutablePointer<UInt64>.allocate(capacity: total)
+    words.initialize(repeating: 0, count: total)
+    storage = words
   }
 
-  var isEmpty: Bool { count == 0 }
+  private init(_ other: ReadySet, storage: UnsafeMutablePointer<UInt64>) {
+    self.storage = storage
+    wordCount = other.wordCount
+    starts = other.starts
+    (front, frontWord, count) = (other.front, other.frontWord, other.count)
+  }
+
+  /// The same set in memory of its own.
+  func copied() -> ReadySet {
+    guard let storage else { return self }
+    let words = UnsafeMutablePointer<UInt64>.allocate(capacity: wordCount)
+    words.initialize(from: storage, count: wordCount)
+    return ReadySet(self, storage: words)
+  }
+
+  /// Frees the memory; the set must not be used afterwards.
+  func deallocate() { storage?.deallocate() }
+
+  private var words: UnsafeMutablePointer<UInt64> { storage.unsafelyUnwrapped }
+
+  var isEmpty: Bool { front == 0 }
 
   /// The lowest place, or nil when the set is empty.
-  var lowest: Int? { first == Self.none ? nil : first }
+  @inline(__always)
+  var lowest: Int? { front == 0 ? nil : frontWord << 6 &+ front.trailingZeroBitCount }
 
   /// Adds a place that is not in the set.
+  @inline(__always)
   mutating func insert(_ place: Int) {
-    count += 1
-    if place > first {
+    count &+= 1
+    let word = place >> 6
+    if word == frontWord {
+      front |= Self.bit(place)
+    } else if word > frontWord && front != 0 {
       set(place)
     } else {
-      if first != Self.none { set(first) }
-      first = place
+      replaceFront(by: place)
     }
   }
 
   /// Removes a place that is in the set.
   mutating func remove(_ place: Int) {
-    if place == first {
-      _ = removeLowest()
-    } else {
-      count -= 1
-      clear(place)
+    count &-= 1
+    if place >> 6 == frontWord {
+      front &= ~Self.bit(place)
+      if front == 0 { refill() }
+    } else if take(Self.bit(place), from: place >> 6, level: 0) {
+      clearCoarser(place >> 6)
     }
   }
 
   /// Removes the lowest place; the set must not be empty.
+  @inline(__always)
   mutating func removeLowest() -> Int {
-    let lowest = first
-    count -= 1
-    if count == 0 {
-      first = Self.none
-    } else {
-      first = lowestInWords(from: lowest)
-      clear(first)
-    }
+    let lowest = frontWord << 6 &+ front.trailingZeroBitCount
+    front &= front &- 1
+    count &-= 1
+    if front == 0 { refill() }
     return lowest
   }
 
-  private mutating func set(_ place: Int) {
-    words.withUnsafeMutableBufferPointer { words in
-      func add(_ place: Int, _ start: Int) -> Bool {
-        let word = start + place >> 6
-        let before = words[word]
-        words[word] = before | (1 << UInt64(place & 63))
-        return before != 0
-      }
-      if add(place, 0) || starts.second == 0 { return }
-      if add(place >> 6, starts.second) || starts.third == 0 { return }
-      if add(place >> 12, starts.third) || starts.fourth == 0 { return }
-      _ = add(place >> 18, starts.fourth)
+  /// Makes the word of a place the front, which lies behind it or is empty.
+  @inline(never)
+  private mutating func replaceFront(by place: Int) {
+    if front != 0 {
+      words[frontWord] = front
+      setCoarser(frontWord)
     }
+    frontWord = place >> 6
+    front = Self.bit(place)
   }
 
-  private mutating func clear(_ place: Int) {
-    words.withUnsafeMutableBufferPointer { words in
-      func take(_ place: Int, _ start: Int) -> Bool {
-        let word = start + place >> 6
-        words[word] &= ~(1 << UInt64(place & 63))
-        return words[word] != 0
-      }
-      if take(place, 0) || starts.second == 0 { return }
-      if take(place >> 6, starts.second) || starts.third == 0 { return }
-      if take(place >> 12, starts.third) || starts.fourth == 0 { return }
-      _ = take(place >> 18, starts.fourth)
-    }
+  /// Makes the lowest word that has places the front, which is empty.
+  @inline(never)
+  private mutating func refill() {
+    guard count > 0 else { return }
+    var word = 0
+    if starts.fourth != 0 { word = words[starts.fourth + word].trailingZeroBitCount }
+    if starts.third != 0 { word = word << 6 + words[starts.third + word].trailingZeroBitCount }
+    if starts.second != 0 { word = word << 6 + words[starts.second + word].trailingZeroBitCount }
+    frontWord = word
+    front = words[word]
+    words[word] = 0
+    clearCoarser(word)
   }
 
-  /// The lowest place in `words`, which hold at least one and none below `bound`.
-  private func lowestInWords(from bound: Int) -> Int {
-    words.withUnsafeBufferPointer { words in
-      func next(_ place: Int, _ start: Int) -> Int { place << 6 + words[start + place].trailingZeroBitCount }
-      // Most often the next one stands in the same word.
-      if words[bound >> 6] != 0 { return next(bound >> 6, 0) }
-      var place = 0
-      if starts.fourth != 0 { place = next(place, starts.fourth) }
-      if starts.third != 0 { place = next(place, starts.third) }
-      if starts.second != 0 { place = next(place, starts.second) }
-      return next(place, 0)
-    }
+  /// Sets the bit of a place behind the front.
+  @inline(__always)
+  private func set(_ place: Int) {
+    // Most often others of the same word are in the set, so that the coarser levels know of it.
+    let word = words + place >> 6
+    let before = word.pointee
+    word.pointee = before | Self.bit(place)
+    if before == 0 { setCoarser(place >> 6) }
   }
+
+  /// Says on the coarser levels that a word has places.
+  @inline(never)
+  private func setCoarser(_ word: Int) {
+    if starts.second == 0 || add(word, starts.second) || starts.third == 0 { return }
+    if add(word >> 6, starts.third) || starts.fourth == 0 { return }
+    _ = add(word >> 12, starts.fourth)
+  }
+
+  /// Says on the coarser levels that a word has no places.
+  @inline(never)
+  private func clearCoarser(_ word: Int) {
+    if starts.second == 0 || !take(Self.bit(word), from: word >> 6, level: starts.second) || starts.third == 0 {
+      return
+    }
+    if !take(Self.bit(word >> 6), from: word >> 12, level: starts.third) || starts.fourth == 0 { return }
+    _ = take(Self.bit(word >> 12), from: word >> 18, level: starts.fourth)
+  }
+
+  /// Sets a bit of a level; true when its word was not empty before.
+  private func add(_ place: Int, _ level: Int) -> Bool {
+    let before = words[level + place >> 6]
+    words[level + place >> 6] = before | Self.bit(place)
+    return before != 0
+  }
+
+  /// Clears a bit of a word of a level; true when the word is empty now.
+  private func take(_ bit: UInt64, from word: Int, level: Int) -> Bool {
+    words[level + word] &= ~bit
+    return words[level + word] == 0
+  }
+
+  /// The bit of a place in its word.
+  @inline(__always)
+  private static func bit(_ place: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: place) }
 }

@@ -6,7 +6,8 @@
 /// Proof of safety: the blocks are allocated and initialized in `Blocks.init`, never move, and are freed with the last
 /// plan that refers to them. Copies of a plan share them; every method that writes is reached only through a mutating
 /// entry of ``Plan`` that has called ``makeUnique()``, so that who writes is alone in holding them. Indices are those of
-/// steps and queues of one graph, for which the blocks are made.
+/// steps and queues of one graph, for which the blocks are made; after the last step's traits comes one entry that only
+/// says where the last step's successors end.
 struct StepTables: @unchecked Sendable {
   private final class Blocks {
     let states: UnsafeMutableBufferPointer<StepState>
@@ -15,7 +16,7 @@ struct StepTables: @unchecked Sendable {
 
     init(count: Int) {
       states = .allocate(capacity: count)
-      traits = .allocate(capacity: count)
+      traits = .allocate(capacity: count + 1)
       states.initialize(repeating: StepState())
       traits.initialize(repeating: StepTraits())
       queues = .allocate(capacity: 0)
@@ -28,11 +29,25 @@ struct StepTables: @unchecked Sendable {
       _ = traits.initialize(from: other.traits)
       queues = .allocate(capacity: other.queues.count)
       _ = queues.initialize(from: other.queues)
+      for index in queues.indices { queues[index].ready = queues[index].ready.copied() }
+    }
+
+    /// Puts other queues in the place of those it has, none of whose steps are ready.
+    func setQueues(_ new: [PlanQueue]) {
+      freeQueues()
+      queues = .allocate(capacity: new.count)
+      _ = queues.initialize(from: new)
+      for index in queues.indices { queues[index].ready = ReadySet(capacity: queues[index].members.count) }
+    }
+
+    private func freeQueues() {
+      for queue in queues { queue.ready.deallocate() }
+      queues.deinitialize()
+      queues.deallocate()
     }
 
     deinit {
-      queues.deinitialize()
-      queues.deallocate()
+      freeQueues()
       states.deallocate()
       traits.deallocate()
     }
@@ -52,16 +67,14 @@ struct StepTables: @unchecked Sendable {
   private init(_ blocks: Blocks) {
     self.blocks = blocks
     states = blocks.states
-    traits = blocks.traits
+    // Without the entry behind the last step's.
+    traits = UnsafeMutableBufferPointer(rebasing: blocks.traits.dropLast())
     queues = blocks.queues
   }
 
-  /// Replaces the queues.
+  /// Replaces the queues; no step of the new ones is ready.
   mutating func setQueues(_ new: [PlanQueue]) {
-    blocks.queues.deinitialize()
-    blocks.queues.deallocate()
-    blocks.queues = .allocate(capacity: new.count)
-    _ = blocks.queues.initialize(from: new)
+    blocks.setQueues(new)
     queues = blocks.queues
   }
 

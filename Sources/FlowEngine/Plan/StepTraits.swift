@@ -6,6 +6,8 @@ struct StepTraits: Sendable {
   var rank: Int32 = 0
   /// The place among the steps of its queue, by rank.
   var position: Int32 = 0
+  /// Where the steps that need it begin in the graph's list of successors; they end where the next step's begin.
+  var firstSuccessor: Int32 = 0
   /// Index into the plan's queues.
   var queue: UInt16 = 0
   var flags: Flags = []

@@ -4,40 +4,49 @@ struct Pace {
   private var last: Int
   private var averageNanoseconds = 10_000
   private var turns = 0
-  private var returnsSeen = 0
+  private var notesBy: Int
+  /// The pool's returns when it last heard of them; nil: not yet.
+  private var returnsSeen: Int?
+
+  /// So many steps, or so much time, may pass before the pool hears that bodies have returned.
+  private static let turnsBetweenNotes = 128
+  private static let nanosecondsBetweenNotes = 20_000
 
   init(_ clock: SlotClock) {
     self.clock = clock
     last = self.clock.now()
+    notesBy = last &+ Self.nanosecondsBetweenNotes
   }
 
   /// Whether its steps are so short that another thread would cost more than it helps.
   var isShort: Bool { averageNanoseconds < SlotPool.shortNanoseconds }
 
   /// Notes the end of a step and tells its time: an average that forgets, an eighth a step.
+  @inline(__always)
   mutating func endStep() -> Int {
     let now = clock.now()
+    turns &+= 1
     averageNanoseconds &+= (now &- last &- averageNanoseconds) >> 3
     last = now
     return now
   }
 
-  /// Whether the slot is in the middle of a series of sixteen short steps, and just takes the next.
-  var isMidway: Bool {
-    mutating get {
-      turns &+= 1
-      return turns < 16 && isShort
-    }
-  }
+  /// Whether the slot just takes the next step; now and then it asks the pool, with ``keepsGoing(_:)``.
+  @inline(__always)
+  var isMidway: Bool { turns < Self.turnsBetweenNotes && last < notesBy }
 
   /// Notes in the pool that bodies have returned, and tells whether the slot takes another step. Of several slots that
-  /// all work through short steps one is enough: the others only fetch each other's memory.
+  /// together end steps faster than one alone would, one is enough: the others only fetch each other's memory.
   mutating func keepsGoing(_ pool: inout SlotPool) -> Bool {
     pool.noteReturns(turns)
-    let others = pool.returns &- returnsSeen &- turns
-    let isOneOfMany = isShort && pool.busy > 1 && others > turns / 2
+    let returns = pool.returns &- (returnsSeen ?? pool.returns)
+    let elapsed = last &- (notesBy &- Self.nanosecondsBetweenNotes)
+    let isOneTooMany =
+      pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (SlotPool.shortNanoseconds / 2)
+    if isOneTooMany { pool.leaveAlone(until: last &+ Self.nanosecondsBetweenNotes) }
     returnsSeen = pool.returns
     turns = 0
-    return !isOneOfMany
+    notesBy = last &+ Self.nanosecondsBetweenNotes
+    return !isOneTooMany
   }
 }

@@ -84,7 +84,7 @@ public struct PreparedWorkflow: Sendable {
       }
     }
     self.actions = actions
-    bodies = StepBodies(actions)
+    bodies = StepBodies(actions, steps: indices, details: detailIndices)
     actionIndices = indices
     self.details = details
     self.detailIndices = detailIndices

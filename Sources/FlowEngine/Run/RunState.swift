@@ -4,6 +4,7 @@ import FlowPluginKit
 
 /// What changes while a run goes on; one lock guards all of it.
 struct RunState {
+  private(set) var latestNanoseconds = 0
   var plan: Plan
   /// The slots of each lane, by the lane's index.
   var pools: [SlotPool]
@@ -11,7 +12,6 @@ struct RunState {
   var outputs: [StepIndex: ValueObject] = [:]
   var launch: Launch
   var environment: ValueObject = [:]
-  private(set) var latestNanoseconds = 0
   /// The instant for which the plan's timer is set.
   var timerAt: Int?
   var gateFloorNanoseconds = 0
@@ -23,7 +23,10 @@ struct RunState {
   var endWaiters: [CheckedContinuation<RunReport, Never>] = []
 
   // What observers have not heard yet.
-  var pendingEvents: [RunEvent] = []
+  var untold: [UntoldEvents] = []
+  /// An empty list whose memory the plan's next records may use.
+  var spareRecords: [PlanRecord] = []
+  /// Whether somebody is on the way to tell them.
   var isDelivering = false
 
   /// An instant that some thread read, but not before any that was told earlier: threads read their clocks each by

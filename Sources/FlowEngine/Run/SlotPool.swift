@@ -38,8 +38,20 @@ struct SlotPool {
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
   static let shortNanoseconds = 400
 
+  /// Until when those that are busy are to be left alone; nanoseconds from the start of the run.
+  private var aloneUntil = 0
+
   /// Whether another slot may start.
   var hasRoom: Bool { busy < limit }
+
+  /// Whether another slot may start and would be of use.
+  func hasRoom(at now: Int) -> Bool { busy < limit && now >= aloneUntil }
+
+  /// Slots in each other's way have become one fewer; the others' pace is not what they can do until they had a while.
+  mutating func leaveAlone(until time: Int) { aloneUntil = time }
+
+  /// Whether the slots that are busy are to be left alone.
+  func isLeftAlone(at now: Int) -> Bool { now < aloneUntil }
 
   /// Takes an idle slot, or makes one.
   mutating func take() -> DispatchQueue {

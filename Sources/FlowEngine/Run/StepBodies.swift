@@ -27,8 +27,14 @@ final class StepBodies: @unchecked Sendable {
 
   private let bodies: [RegisteredAction.Body]
   private let references: UnsafeMutableBufferPointer<References>
+  /// For each step the index of its action, or -1 where it has inputs or its action has no plain body.
+  private let plainIndices: UnsafeMutableBufferPointer<Int32>
 
-  init(_ actions: [RegisteredAction]) {
+  /// - Parameters:
+  ///   - actions: the different actions.
+  ///   - steps: for each step the index of its action.
+  ///   - details: for each step the index of what it has besides, or -1.
+  init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32]) {
     bodies = actions.map(\.body)
     references = .allocate(capacity: actions.count)
     for (index, action) in actions.enumerated() {
@@ -40,6 +46,11 @@ final class StepBodies: @unchecked Sendable {
       }
       references.initializeElement(at: index, to: reference)
     }
+    plainIndices = .allocate(capacity: steps.count)
+    for (step, action) in steps.enumerated() {
+      let isPlain = details[step] < 0 && references[Int(action)].plain != nil
+      plainIndices.initializeElement(at: step, to: isPlain ? action : -1)
+    }
   }
 
   deinit {
@@ -48,6 +59,18 @@ final class StepBodies: @unchecked Sendable {
       reference.synchronous?.release()
     }
     references.deallocate()
+    plainIndices.deallocate()
+  }
+
+  /// Whether a step just runs: it takes nothing and gives nothing, and needs no task.
+  @inline(__always)
+  func isPlain(_ step: StepIndex) -> Bool { plainIndices[Int(step)] >= 0 }
+
+  /// Runs the body of a step that ``isPlain(_:)``.
+  @inline(__always)
+  func runPlain(_ step: StepIndex, in context: ActionContext) throws {
+    let reference = references.baseAddress.unsafelyUnwrapped[Int(plainIndices[Int(step)])]
+    try reference.plain.unsafelyUnwrapped._withUnsafeGuaranteedRef { try $0.call(context) }
   }
 
   /// How a synchronous body ended.

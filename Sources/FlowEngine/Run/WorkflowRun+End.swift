@@ -73,7 +73,7 @@ extension WorkflowRun {
     emit(.runFinished(report.conclusion))
     // Behind all events on the same queue: who awaits the report has been told everything before.
     deliveryQueue.async { @Sendable [self] in
-      drain()
+      while drain() {}
       for waiter in waiters { waiter.resume(returning: report) }
     }
   }

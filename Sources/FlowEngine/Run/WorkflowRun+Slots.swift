@@ -7,6 +7,7 @@ extension WorkflowRun {
   ///
   /// - Parameter sparing: a lane whose slots work through short steps: no other slot of it is woken, but it is watched.
   func settle(_ state: inout RunState, sparing: Lane? = nil) -> Aftermath {
+    state.plan.endSeries()
     var aftermath = Aftermath()
     let spared = sparing.flatMap { state.pools[$0.index].busy > 0 ? $0 : nil }
     while state.plan.hasEffects {
@@ -52,7 +53,7 @@ extension WorkflowRun {
 
   // The state is passed to be changed though it is only read: passed to be read, all of it would be copied.
   @inline(__always)
-  private func start(_ step: StepIndex, _ attempt: Int, _ state: inout RunState) -> Start {
+  func start(_ step: StepIndex, _ attempt: Int, _ state: inout RunState) -> Start {
     let inputs = prepared.detailIndices[Int(step)] >= 0 ? startInputs(of: step, &state) : nil
     return Start(step: step, attempt: Int32(attempt), inputs: inputs)
   }
@@ -107,6 +108,7 @@ extension WorkflowRun {
   private func endWatch(of lane: Lane) {
     let aftermath = state.withLock { state in
       if state.pools[lane.index].endWatch() { return settle(&state) }
+      state.plan.endSeries()
       var aftermath = Aftermath()
       // A slot came free and took another step; those that still wait have waited less than that.
       if state.plan.canStart(in: lane), state.pools[lane.index].startsWatch() { aftermath.watches.append(lane) }
@@ -120,17 +122,26 @@ extension WorkflowRun {
     var pace = Pace(SlotClock(clock))
     // One context for all steps of the slot: to count references to the run at each would cost more than the rest.
     var context = ActionContext(host: self, step: first.step, attempt: Int(first.attempt))
-    var next: Start? = first
-    while let start = next {
-      next = nil
-      context.step = start.step
-      context.attempt = Int(start.attempt)
-      let end = execute(start, context, lane: lane)
+    var turn = Turn.start(first)
+    while true {
+      let start: Start
+      let end: End
+      switch turn {
+      case .start(let next):
+        start = next
+        context.step = start.step
+        context.attempt = Int(start.attempt)
+        end = execute(start, context, lane: lane)
+      case .ended(let last, let ending): (start, end) = (last, ending)
+      case .series(let series, let step):
+        turn = workThrough(series, from: step, &context, &pace)
+        continue
+      case .rest: return
+      }
       let aftermath = state.withLock { state -> Aftermath? in
         let now = state.instant(pace.endStep())
         let goesOn =
-          lane != .main && !state.plan.hasEffects
-          && (pace.isMidway || pace.keepsGoing(&state.pools[lane.index]))
+          lane != .main && !state.plan.hasEffects && (pace.isMidway || pace.keepsGoing(&state.pools[lane.index]))
         let following: (step: StepIndex, attempt: Int)?
         if goesOn, case .success = end {
           following = state.plan.passOn(start.step, attempt: Int(start.attempt), in: lane, at: now)
@@ -142,20 +153,33 @@ extension WorkflowRun {
           }
           following = goesOn && !state.plan.hasEffects ? state.plan.startNext(in: lane, at: now) : nil
         }
-        if let following {
-          next = self.start(following.step, following.attempt, &state)
-          if !needsOthers(&state, lane, pace) { return nil }
-        }
-        // A slot of the main thread goes back after each step, so that other work of the main queue has its turn.
-        if next == nil { state.pools[lane.index].giveBack(queue) }
-        return settle(&state, sparing: pace.isShort ? lane : nil)
+        return conclude(&turn, following, on: queue, lane, &state, pace)
       }
       if let aftermath { finish(aftermath) }
     }
   }
 
+  /// Says under the lock how a slot goes on that has taken `following`; nil where nothing else is left to do.
+  func conclude(
+    _ turn: inout Turn, _ following: (step: StepIndex, attempt: Int)?, on queue: DispatchQueue, _ lane: Lane,
+    _ state: inout RunState, _ pace: Pace
+  ) -> Aftermath? {
+    turn = .rest
+    if let following {
+      if !needsOthers(&state, lane, pace) {
+        turn = series(following, on: queue, lane, &state) ?? .start(start(following.step, following.attempt, &state))
+        return nil
+      }
+      turn = .start(start(following.step, following.attempt, &state))
+    } else {
+      // A slot of the main thread goes back after each step, so that other work of the main queue has its turn.
+      state.pools[lane.index].giveBack(queue)
+    }
+    let isSpared = pace.isShort || state.pools[lane.index].isLeftAlone(at: state.latestNanoseconds)
+    return settle(&state, sparing: isSpared ? lane : nil)
+  }
+
   /// Whether anything is left to do but to run the next step on this slot.
-  @inline(__always)
   private func needsOthers(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
     if state.plan.hasRecords, !state.isDelivering { return true }
@@ -165,12 +189,24 @@ extension WorkflowRun {
   /// Whether ready steps need other slots, or somebody to look after them.
   private func shares(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
     // Short steps are not shared, but watched: one of them may turn out to take long.
-    state.pools[lane.index].needsWatch || !pace.isShort && state.pools[lane.index].hasRoom
+    state.pools[lane.index].needsWatch || !pace.isShort && state.pools[lane.index].hasRoom(at: state.latestNanoseconds)
       || state.plan.queuedSteps > state.plan.queuedSteps(in: lane)
   }
 
+  /// What a slot does next.
+  enum Turn {
+    /// Run a step.
+    case start(Start)
+    /// Say how a step ended that it has run.
+    case ended(Start, End)
+    /// Work through ordinary steps.
+    case series(SlotSeries, from: StepIndex)
+    /// Nothing: it has been given back.
+    case rest
+  }
+
   /// How the body of a step ended.
-  private enum End {
+  enum End {
     /// With success and without outputs.
     case success
     indirect case ended(Ending, ValueObject)
@@ -249,7 +285,7 @@ extension WorkflowRun {
   }
 
   /// What an error thrown by a body means.
-  private func ending(of error: any Error, _ start: Start) -> Ending {
+  func ending(of error: any Error, _ start: Start) -> Ending {
     if error is CancellationError, cancellations.isCancelled(start.step, attempt: Int(start.attempt)) {
       return .cancelled
     }

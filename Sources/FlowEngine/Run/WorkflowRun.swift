@@ -161,38 +161,6 @@ public final class WorkflowRun: Sendable {
       }
     }
   }
-
-  /// Queues an event for the observer.
-  func emit(_ kind: RunEvent.Kind) {
-    guard options.observer != nil else { return }
-    let mustDeliver = state.withLock { state in
-      state.collectRecords()
-      state.pendingEvents.append(RunEvent(atNanoseconds: clock.now, kind))
-      defer { state.isDelivering = true }
-      return !state.isDelivering
-    }
-    if mustDeliver { deliver() }
-  }
-
-  /// Hands over what the observer has not heard, a little later and on a queue of its own: events come in batches, and
-  /// steps that follow each other closely are not held up by telling of them.
-  func deliver() {
-    deliveryQueue.asyncAfter(deadline: .now() + .milliseconds(3)) { @Sendable [self] in drain() }
-  }
-
-  /// Hands over what the observer has not heard; on the delivery queue alone.
-  func drain() {
-    while true {
-      let events = state.withLock { state -> [RunEvent] in
-        state.collectRecords()
-        defer { state.pendingEvents = [] }
-        if state.pendingEvents.isEmpty { state.isDelivering = false }
-        return state.pendingEvents
-      }
-      guard !events.isEmpty else { return }
-      options.observer?.receive(events)
-    }
-  }
 }
 
 /// How and when the launch gate opened.

@@ -1,0 +1,178 @@
+import FlowModel
+
+/// Ordinary steps of one lane that follow each other while nobody else changes the plan: what need not be asked again at
+/// each of them.
+///
+/// A step is ordinary where nobody said anything about it that the plan must watch: no deadline, no retries, not idle.
+/// The plan is, while nothing is asked of the driver, nobody cancels, no step has failed and the gate's decision is not
+/// due. Of this the series makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
+struct StepSeries {
+  fileprivate let revision: Int
+  fileprivate let lane: Lane
+  fileprivate let states: UnsafeMutablePointer<StepState>
+  fileprivate let traits: UnsafeMutablePointer<StepTraits>
+  fileprivate let queue: UnsafeMutablePointer<PlanQueue>
+
+  /// Whether steps of its lane wait for a place.
+  @inline(__always)
+  var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
+}
+
+extension Plan {
+  /// Takes in that the body of a step succeeded at `now` and starts the next step of its lane, marked as running; nil
+  /// when none is ready, or when the plan asks for something first.
+  ///
+  /// The same as ``succeeded(_:attempt:at:)`` and then ``startNext(in:at:)``, for the case that comes most often: nothing
+  /// is special about the run or the step, so that a handful of fields change and nothing need be asked.
+  public mutating func passOn(
+    _ step: StepIndex, attempt: Int, in lane: Lane, at now: Int
+  ) -> (step: StepIndex, attempt: Int)? {
+    guard let series = series(from: step, attempt: attempt, in: lane) else {
+      succeeded(step, attempt: attempt, at: now)
+      return hasEffects ? nil : startNext(in: lane, at: now)
+    }
+    if let next = advance(series, from: step, at: now) { return (next, 1) }
+    return leaveSeries(in: lane, at: now)
+  }
+
+  /// A series that begins with a running step of a lane; nil where something about the plan or the step is special.
+  mutating func series(from step: StepIndex, attempt: Int, in lane: Lane) -> StepSeries? {
+    guard isOrdinary, isOrdinary(step, attempt: attempt, in: lane) else { return nil }
+    tables.makeUnique()
+    return StepSeries(
+      revision: revision, lane: lane, states: states.baseAddress!, traits: traits.baseAddress!,
+      queue: queues.baseAddress! + lane.index)
+  }
+
+  /// Whether nothing has happened to the plan but steps that followed each other.
+  @inline(__always)
+  func isCurrent(_ series: StepSeries) -> Bool { revision == series.revision }
+
+  /// Says that something has changed that slots in the middle of a series must look at.
+  mutating func endSeries() { revision &+= 1 }
+
+  /// Takes in that a running step of a current series succeeded, and starts its next step for the first time. Nil when
+  /// there is none or the series is over: ``leaveSeries(in:at:)`` must follow.
+  @inline(__always)
+  mutating func advance(_ series: StepSeries, from step: StepIndex, at now: Int) -> StepIndex? {
+    let (states, traits, queue) = (series.states, series.traits, series.queue)
+    let place = Int(step)
+    states[place].succeed(at: now)
+    unsettledCount &-= 1
+    noteSuccess(of: step, at: now)
+    var staysOrdinary = true
+    if traits[place].flags.contains(.blocking) {
+      if blockingCount == 1 {
+        settleBlocking(step, satisfied: true, at: now)
+        staysOrdinary = false
+      } else {
+        blockingCount &-= 1
+      }
+    }
+    // The lowest released position is held back from the ready set: most often it is the next to run.
+    var lowest = Int.max
+    var released = 0
+    var edge = Int(traits[place].firstSuccessor)
+    let end = Int(traits[place &+ 1].firstSuccessor)
+    if edge < end {
+      graph.successors.withUnsafeBufferPointer { successors in
+        repeat {
+          let successor = Int(successors.baseAddress.unsafelyUnwrapped[edge])
+          edge &+= 1
+          guard states[successor].status == .waiting else { continue }
+          states[successor].open &-= 1
+          guard states[successor].open == 0 else { continue }
+          let trait = traits[successor]
+          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled]), Int(trait.queue) == series.lane.index
+          else {
+            staysOrdinary = false
+            continue
+          }
+          states[successor].status = .queued
+          states[successor].readyAt = now
+          released &+= 1
+          let position = Int(trait.position)
+          if position < lowest {
+            if lowest != Int.max { queue.pointee.ready.insert(lowest) }
+            lowest = position
+          } else {
+            queue.pointee.ready.insert(position)
+          }
+        } while edge < end
+      }
+    }
+    if detail == .full, released > 0 { noteReady(after: step, at: now) }
+    if staysOrdinary, let next = takeLowest(of: queue, or: lowest) {
+      let following = queue.pointee.members[next]
+      if traits[Int(following)].flags.isDisjoint(with: [.timed, .idle]) {
+        // The next step takes the place that this one leaves: what counts places stays as it is.
+        queuedCount &+= released &- 1
+        busyCount &+= released &- 1
+        states[Int(following)].status = .running
+        states[Int(following)].attempt = 1
+        states[Int(following)].startedAt = now
+        noteStart(of: following, at: now)
+        return following
+      }
+      queue.pointee.ready.insert(next)
+    } else if lowest != Int.max {
+      queue.pointee.ready.insert(lowest)
+    }
+    queuedCount &+= released
+    busyCount &+= released
+    if !staysOrdinary { releaseSpecial(after: step, at: now) }
+    return nil
+  }
+
+  /// Notes the successors that a step has just made ready.
+  private mutating func noteReady(after step: StepIndex, at now: Int) {
+    for successor in graph.successors(of: step)
+    where states[Int(successor)].status == .queued && states[Int(successor)].readyAt == now {
+      records.append(PlanRecord(atNanoseconds: now, kind: .ready, step: successor))
+    }
+  }
+
+  /// Releases the successors that wait for nothing more and are not just to be queued.
+  @inline(never)
+  private mutating func releaseSpecial(after step: StepIndex, at now: Int) {
+    for successor in graph.successors(of: step)
+    where states[Int(successor)].status == .waiting && states[Int(successor)].open == 0 {
+      release(successor, at: now)
+    }
+  }
+
+  /// Gives back the place of the series' last step, and does what an ordinary end does not ask for; then starts the next
+  /// step of the lane, unless the plan asks for something first.
+  mutating func leaveSeries(in lane: Lane, at now: Int) -> (step: StepIndex, attempt: Int)? {
+    endSeries()
+    runningCount -= 1
+    busyCount -= 1
+    queues[lane.index].taken -= 1
+    takenCount -= 1
+    followUp(at: now)
+    return hasEffects ? nil : startNext(in: lane, at: now)
+  }
+
+  /// Takes the lowest of the ready steps of a queue and one more that is not among them, `Int.max` for none.
+  @inline(__always)
+  private func takeLowest(of queue: UnsafeMutablePointer<PlanQueue>, or position: Int) -> Int? {
+    guard let ready = queue.pointee.ready.lowest else { return position == Int.max ? nil : position }
+    if position < ready { return position }
+    let lowest = queue.pointee.ready.removeLowest()
+    if position != Int.max { queue.pointee.ready.insert(position) }
+    return lowest
+  }
+
+  /// Whether nothing is going on that each step must be checked against.
+  private var isOrdinary: Bool {
+    hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
+      && mainHolder == nil && failures.isEmpty && unsettledSkips.isEmpty && !hasEffects
+  }
+
+  /// Whether a step runs as if nobody had said anything about it.
+  private func isOrdinary(_ step: StepIndex, attempt: Int, in lane: Lane) -> Bool {
+    let (state, trait) = (states[Int(step)], traits[Int(step)])
+    return state.status == .running && Int(state.attempt) == attempt && attempt == 1
+      && Int(trait.queue) == lane.index && trait.flags.isDisjoint(with: [.timed, .idle])
+  }
+}
