@@ -43,10 +43,56 @@ struct TemplateTests {
     #expect(try await findings(try PluginFinder.read("\(repository)/plugins/\(name)").get()) == [])
   }
 
-  @Test func `the example in Swift speaks the protocol with the same file as a new plugin`() throws {
+  @Test(arguments: ["Protocol.swift", "JSON.swift", "Codable.swift"])
+  func `the example in Swift speaks the protocol with the same files as a new plugin`(name: String) throws {
     let template = try #require(PluginTemplate(name: "agenda", language: .swift))
-    let example = try String(contentsOfFile: "\(repository)/plugins/agenda/Protocol.swift", encoding: .utf8)
-    #expect(template.files["Protocol.swift"] == example)
+    #expect(
+      template.files[name] == (try String(contentsOfFile: "\(repository)/plugins/agenda/\(name)", encoding: .utf8)))
+  }
+
+  @Test func `a plugin in Swift reads and writes every JSON that a call may hold`() async throws {
+    let plugin = try written(.swift)
+    let mirror = """
+      struct Inner: Codable { var list: [Double]; var flags: [String: Bool]; var small: UInt8 }
+      struct Everything: Codable { var text: String; var none: String?; var inner: Inner; var nested: [[Int]] }
+      var plugin = PluginProgram(name: "shout", version: "1.0.0")
+      plugin.action("shout.text") { (input: Everything, call) in
+        call.progress(0.5)
+        return input
+      }
+      plugin.serve()
+
+      """
+    try mirror.write(toFile: plugin.folder + "/main.swift", atomically: true, encoding: .utf8)
+    let manifest = plugin.folder + "/plugin.yaml"
+    var text = try String(contentsOfFile: manifest, encoding: .utf8)
+    for old in [
+      "text: { type: string, description: What to say }",
+      #"text: { type: string, description: "The text, said louder" }"#,
+    ] {
+      text = text.replacing(
+        old,
+        with:
+          "{ text: { type: string }, none: { type: string, required: false }, inner: { type: any }, nested: { type: any } }"
+      )
+    }
+    try text.write(toFile: manifest, atomically: true, encoding: .utf8)
+    let host = PluginHost(cacheFolder: plugin.folder + "-cache")
+    let action = try #require(host.actions(of: try PluginFinder.read(plugin.folder).get()).first)
+    for text in ["", "plain", "\"quoted\\ \u{1}\n\t\u{7f}", "日本 é 😀", String(repeating: "long ", count: 20_000)] {
+      let inputs: ValueObject = [
+        "text": .string(text),
+        "inner": ["list": [1, -2.5, 1e300, 0], "flags": ["yes": true, "no": false], "small": 255],
+        "nested": [[1, -9_007_199_254_740_993], [], [9_223_372_036_854_775_807]],
+      ]
+      #expect(try await TestHost().call(action, with: inputs) == inputs)
+    }
+    let error = await #expect(throws: ActionError.self) {
+      try await TestHost().call(
+        action, with: ["text": "", "inner": ["list": [], "flags": [:], "small": 256], "nested": []])
+    }
+    #expect(error?.message == "the inputs do not fit the action: 'small' is a number, not of type UInt8")
+    await host.close()
   }
 
   @Test func `the compiled-in example of the page is this one, and is sound`() async throws {
@@ -84,23 +130,34 @@ struct TemplateTests {
     }
     #expect(try await shout() == "HELLO!")
     #expect(try await shout() == "HELLO!")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: cache).count == 1)
+    #expect(try programs(in: cache) == 1)
     let file = plugin.folder + "/main.swift"
     let source = try String(contentsOfFile: file, encoding: .utf8)
     try source.replacing("+ \"!\"", with: "+ \"?\"").write(toFile: file, atomically: true, encoding: .utf8)
     #expect(try await shout() == "HELLO?")
-    #expect(try FileManager.default.contentsOfDirectory(atPath: cache).count == 2)
+    #expect(try programs(in: cache) == 2)
+    // Within the same second, and back to an old time: the compiler alone would take these for unchanged.
+    for mark in ["-", "/"] {
+      try source.replacing("+ \"!\"", with: "+ \"\(mark)\"").write(toFile: file, atomically: true, encoding: .utf8)
+      try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: file)
+      #expect(try await shout() == .string("HELLO" + mark))
+    }
+    #expect(try programs(in: cache) == 4)
     try source.replacing("uppercased()", with: "uppercase()").write(toFile: file, atomically: true, encoding: .utf8)
     let error = await #expect(throws: ActionError.self) { try await shout() }
     #expect(error?.code == "plugin-source")
     #expect(error?.message.contains("main.swift:18:") ?? false, "\(error?.message ?? "")")
     #expect(error?.message.contains("uppercase") ?? false)
-    #expect(try FileManager.default.contentsOfDirectory(atPath: cache).count == 2)
+    #expect(try programs(in: cache) == 4)
   }
 
   @Test(arguments: ["", "Shout", "9lives", "a--b", "a_b", "-a", "a-", "über"])
   func `a name that no plugin can have gives no plugin`(name: String) {
     #expect(PluginTemplate(name: name, language: .sh) == nil)
+  }
+
+  private func programs(in cache: String) throws -> Int {
+    try FileManager.default.contentsOfDirectory(atPath: cache).count { !$0.hasSuffix(".build") }
   }
 
   private var repository: String {

@@ -4,8 +4,12 @@ import FlowPluginKit
 import FlowTestKit
 import Foundation
 
-/// A call to a persistent child through the plugin host, beside the bare round trip over pipes to the same program:
-/// a blocking write of the same line and a blocking read of the same answer, with nothing else around it.
+/// A call to a persistent child through the plugin host, beside the bare round trip in the same language: a blocking
+/// write of the same line to ``BareProgram``, what an author would write by hand without flowrun, and a blocking read of
+/// the same answer, with nothing else around it.
+///
+/// For who works on the host, the bare round trip to the plugin's own program stands beside them: what is above it is
+/// the host's own share.
 ///
 /// Usage: `PluginCallBenchmark [CALLS] [LANGUAGE…] [--json]`
 @main
@@ -37,26 +41,33 @@ struct PluginCallBenchmark {
     _ language: PluginTemplate.Language, calls: Int, in folder: String
   ) async throws -> Row {
     let plugin = try EchoPlugin(language, in: folder)
-    let host = PluginHost()
+    let cache = folder + "/cache-" + language.rawValue
+    let host = PluginHost(cacheFolder: cache)
     let call = try plugin.call(through: host)
-    let bare = try BarePipe(plugin.command(cache: try await plugin.compiledProgram()), folder: plugin.folder)
+    try await call()
+    let bare = try BarePipe(try BareProgram(language, in: folder).command, folder: plugin.folder)
+    let own = try BarePipe(plugin.command(cache: cache), folder: plugin.folder)
     for _ in 0..<500 {
       try await call()
       try bare.roundTrip()
+      try own.roundTrip()
     }
     let before = Usage.now
     var hostTimes: [Double] = []
     var bareTimes: [Double] = []
-    // In turns, so that what disturbs the machine disturbs both.
+    var ownTimes: [Double] = []
+    // In turns, so that what disturbs the machine disturbs all.
     for _ in 0..<rounds {
       bareTimes.append(try time(calls / rounds) { try bare.roundTrip() })
+      ownTimes.append(try time(calls / rounds) { try own.roundTrip() })
       hostTimes.append(try await time(calls / rounds) { try await call() })
     }
     let after = Usage.now
     await host.close()
     return Row(
       language: language.rawValue, bareMicroseconds: bareTimes.sorted()[rounds / 2],
-      hostMicroseconds: hostTimes.sorted()[rounds / 2], calls: calls / rounds * rounds,
+      ownMicroseconds: ownTimes.sorted()[rounds / 2], hostMicroseconds: hostTimes.sorted()[rounds / 2],
+      calls: calls / rounds * rounds,
       grownKilobytes: after.residentKilobytes - before.residentKilobytes,
       grownDescriptors: after.descriptors - before.descriptors)
   }
@@ -78,6 +89,7 @@ struct PluginCallBenchmark {
 struct Row {
   let language: String
   let bareMicroseconds: Double
+  let ownMicroseconds: Double
   let hostMicroseconds: Double
   let calls: Int
   let grownKilobytes: Int
@@ -87,8 +99,9 @@ struct Row {
 
   var text: String {
     let figures = String(
-      format: "bare %6.1f µs   call %6.1f µs   ratio %.2f   %d calls: %+d KiB, %+d descriptors", bareMicroseconds,
-      hostMicroseconds, ratio, calls, grownKilobytes, grownDescriptors)
+      format:
+        "bare %6.1f µs   call %6.1f µs   ratio %.2f   (its program bare %6.1f µs)   %d calls: %+d KiB, %+d descriptors",
+      bareMicroseconds, hostMicroseconds, ratio, ownMicroseconds, calls, grownKilobytes, grownDescriptors)
     return language.padding(toLength: 8, withPad: " ", startingAt: 0) + figures
       + (ratio <= PluginCallBenchmark.bar ? "" : "   over the bar of \(PluginCallBenchmark.bar)")
   }
@@ -96,6 +109,7 @@ struct Row {
   var value: Value {
     [
       "language": .string(language), "bareMicroseconds": .number(bareMicroseconds),
+      "ownProgramMicroseconds": .number(ownMicroseconds),
       "callMicroseconds": .number(hostMicroseconds), "ratio": .number(ratio), "calls": .integer(calls),
       "grownKilobytes": .integer(grownKilobytes), "grownDescriptors": .integer(grownDescriptors),
     ]
@@ -127,62 +141,11 @@ struct EchoPlugin {
     return { _ = try await body(["text": "hello"], context) }
   }
 
-  /// Where the host keeps what it compiled, for a plugin in Swift; nothing for the others.
-  func compiledProgram() async throws -> String? {
-    guard case .source = installed.manifest.program else { return nil }
-    let program = folder + "/program"
-    let compiler = Process()
-    compiler.executableURL = URL(filePath: "/usr/bin/env")
-    compiler.arguments = [
-      "swiftc", "-Onone", "-wmo", "-o", program, folder + "/main.swift", folder + "/Protocol.swift",
-    ]
-    try compiler.run()
-    compiler.waitUntilExit()
-    return program
-  }
-
-  func command(cache: String?) -> [String] {
-    if case .command(let words) = installed.manifest.program { words } else { [cache ?? ""] }
-  }
-
-}
-
-/// A program on two pipes, spoken to as plainly as it goes.
-final class BarePipe {
-  private let process = Process()
-  private let toChild = Pipe()
-  private let fromChild = Pipe()
-  private let line: [UInt8]
-  private var buffer = [UInt8](repeating: 0, count: 1 << 16)
-
-  init(_ command: [String], folder: String) throws {
-    process.executableURL = URL(filePath: "/usr/bin/env")
-    process.arguments = command
-    process.currentDirectoryURL = URL(filePath: folder)
-    process.standardInput = toChild
-    process.standardOutput = fromChild
-    try process.run()
-    let name = folder.split(separator: "/").last!
-    line = Array(
-      (#"{"jsonrpc":"2.0","id":7,"method":"run","params":{"action":"\#(name).text","inputs":{"text":"hello"},"#
-        + #""env":{},"attempt":1,"remainingMilliseconds":null}}"# + "\n").utf8)
-  }
-
-  /// Foundation watches the child on the thread that started it, which an asynchronous caller leaves: waiting for it
-  /// here might never end.
-  deinit { kill(process.processIdentifier, SIGKILL) }
-
-  func roundTrip() throws {
-    let sent = line.withUnsafeBytes { write(toChild.fileHandleForWriting.fileDescriptor, $0.baseAddress, $0.count) }
-    precondition(sent == line.count)
-    var count = 0
-    repeat {
-      let got = buffer.withUnsafeMutableBytes {
-        read(fromChild.fileHandleForReading.fileDescriptor, $0.baseAddress! + count, $0.count - count)
-      }
-      precondition(got > 0)
-      count += got
-    } while buffer[count - 1] != UInt8(ascii: "\n")
+  /// What starts its program; `cache` is where the host keeps what it compiled.
+  func command(cache: String) -> [String] {
+    if case .command(let words) = installed.manifest.program { return words }
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
+    return names.filter { !$0.hasSuffix(".build") }.map { "\(cache)/\($0)" }
   }
 }
 

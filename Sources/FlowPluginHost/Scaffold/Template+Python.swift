@@ -31,10 +31,23 @@ extension PluginTemplate {
     # What follows speaks flowrun's protocol: JSON-RPC 2.0 on standard input and output, one message a line. Standard
     # output belongs to the protocol: write everything else to standard error.
 
+    encode = json.JSONEncoder(separators=(",", ":")).encode
+    decode = json.JSONDecoder().raw_decode
+    output = open(1, "wb", buffering=0, closefd=False)
+
 
     def send(message):
-        sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-        sys.stdout.flush()
+        line = encode(message).encode() + b"\n"
+        while line:
+            line = line[output.write(line):]
+
+
+    def notify(method, params):
+        send({"jsonrpc": "2.0", "method": method, "params": params})
+
+
+    def respond(id, key, value):
+        send({"jsonrpc": "2.0", "id": id, key: value})
 
 
     class Call:
@@ -46,34 +59,34 @@ extension PluginTemplate {
             self.environment = params["env"]
 
         def log(self, message, level="info"):
-            send({"method": "log", "params": {"id": self.id, "level": level, "message": message}})
+            notify("log", {"id": self.id, "level": level, "message": message})
 
         def progress(self, fraction, message=""):
-            send({"method": "progress", "params": {"id": self.id, "fraction": fraction, "message": message}})
+            notify("progress", {"id": self.id, "fraction": fraction, "message": message})
 
         def post(self, event):
-            send({"method": "post", "params": {"id": self.id, "event": event}})
+            notify("post", {"id": self.id, "event": event})
 
 
     def answer(id, params):
         try:
-            action = ACTIONS[params["action"]]
-            send({"id": id, "result": {"outputs": action(params["inputs"], Call(id, params))}})
+            outputs = ACTIONS[params["action"]](params["inputs"], Call(id, params))
+            respond(id, "result", {"outputs": outputs})
         except Problem as problem:
-            send({"id": id, "error": {"code": problem.code, "message": str(problem)}})
+            respond(id, "error", {"code": problem.code, "message": str(problem)})
         except Exception as problem:
-            send({"id": id, "error": {"code": "failed", "message": "%s: %s" % (type(problem).__name__, problem)}})
+            respond(id, "error", {"code": "failed", "message": "%s: %s" % (type(problem).__name__, problem)})
 
 
     def main():
-        for line in sys.stdin:
-            message = json.loads(line)
-            if message["method"] == "initialize":
-                send({"id": message["id"], "result": {
-                    "name": "NAME", "version": "1.0.0", "actions": sorted(ACTIONS)}})
-            elif message["method"] == "run":
+        for line in sys.stdin.buffer:
+            message, _ = decode(line.decode())
+            method = message["method"]
+            if method == "run":
                 answer(message["id"], message["params"])
-            elif message["method"] == "shutdown":
+            elif method == "initialize":
+                respond(message["id"], "result", {"name": "NAME", "version": "1.0.0", "actions": sorted(ACTIONS)})
+            elif method == "shutdown":
                 return
 
 

@@ -16,10 +16,19 @@ extension PluginTemplate {
     # What follows speaks flowrun's protocol: JSON-RPC 2.0 on standard input and output, one message a line. Standard
     # output belongs to the protocol: write everything else to standard error.
 
-    # string KEY: sets value to the string behind "KEY": in the line, or returns 1.
+    # string KEY: sets value to the string behind "KEY": in the call's parameters, or returns 1.
     string() {
-      rest=${line#*"\"$1\":\""}
-      [ "$rest" != "$line" ] || return 1
+      value=${params#*"\"$1\":\""}
+      [ "$value" != "$params" ] || return 1
+      case $value in
+        *\\*) escaped ;;
+        *) value=${value%%\"*} ;;
+      esac
+    }
+
+    # escaped: cuts value at its first quote that no backslash stands before.
+    escaped() {
+      rest=$value
       value=
       while :; do
         part=${rest%%\"*}
@@ -32,11 +41,11 @@ extension PluginTemplate {
       done
     }
 
-    # number KEY: sets value to the number behind "KEY": in the line, or returns 1.
+    # number KEY: sets value to the number behind "KEY": in the call's parameters, or returns 1.
     number() {
-      rest=${line#*"\"$1\":"}
-      [ "$rest" != "$line" ] || return 1
-      value=${rest%%[,\}]*}
+      value=${params#*"\"$1\":"}
+      [ "$value" != "$params" ] || return 1
+      value=${value%%[,\}]*}
     }
 
     # answer OUTPUTS: answers the call with the members of an object.
@@ -53,19 +62,15 @@ extension PluginTemplate {
       printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"log\",\"params\":{\"id\":$id,\"level\":\"info\",\"message\":\"$1\"}}"
     }
 
+    # flowrun writes the members of a call in this order; what stands in a string has its quotes escaped and cannot match.
     while IFS= read -r line; do
+      params=${line#*'"id":'}
+      id=${params%%,*}
       case $line in
+        *'"method":"run","params":{"action":"NAME.text"'*) text ;;
+        *'"method":"run"'*) fail unknown-action "there is no such action" ;;
         *'"method":"initialize"'*)
-          number id && id=$value
           printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"name\":\"NAME\",\"version\":\"1.0.0\",\"actions\":[\"NAME.text\"]}}"
-          ;;
-        *'"method":"run"'*)
-          number id && id=$value
-          string action
-          case $value in
-            NAME.text) text ;;
-            *) fail unknown-action "there is no action $value" ;;
-          esac
           ;;
         *'"method":"shutdown"'*) exit 0 ;;
       esac

@@ -1,6 +1,8 @@
 extension PluginTemplate {
   /// What is written for a plugin in Swift besides its manifest and its cases; `NAME` stands for the plugin's name.
-  static let swiftFiles = ["main.swift": swiftActions, "Protocol.swift": swiftProtocol]
+  static let swiftFiles = [
+    "main.swift": swiftActions, "Protocol.swift": swiftProtocol, "JSON.swift": swiftJSON, "Codable.swift": swiftCodable,
+  ]
 
   private static let swiftActions = #"""
     // The actions of this plugin: edit, save, run. flowrun compiles what has changed.
@@ -31,13 +33,9 @@ extension PluginTemplate {
     // Speaks flowrun's protocol on standard input and output: JSON-RPC 2.0, one message a line. Nothing here needs editing;
     // the actions are in main.swift. Standard output belongs to the protocol: write everything else to standard error.
 
-    #if canImport(FoundationEssentials)
-      import FoundationEssentials
-    #else
-      import Foundation
-    #endif
-
-    #if canImport(Glibc)
+    #if canImport(Darwin)
+      import Darwin
+    #elseif canImport(Glibc)
       import Glibc
     #elseif canImport(Musl)
       import Musl
@@ -67,19 +65,19 @@ extension PluginTemplate {
 
       /// Writes a line to the run's log; the levels are debug, info, warning and error.
       func log(_ message: String, level: String = "info") {
-        notify("log", LogParameters(id: id, level: level, message: message))
+        notify("log", [("level", .string(level)), ("message", .string(message))])
       }
 
       /// Tells how far the action is, from 0 to 1.
       func progress(_ fraction: Double, _ message: String = "") {
-        notify("progress", ProgressParameters(id: id, fraction: fraction, message: message))
+        notify("progress", [("fraction", .number(fraction)), ("message", .string(message))])
       }
 
       /// Posts an event that the manifest declares.
-      func post(_ event: String) { notify("post", PostParameters(id: id, event: event)) }
+      func post(_ event: String) { notify("post", [("event", .string(event))]) }
 
-      private func notify<P: Encodable>(_ method: String, _ parameters: P) {
-        send(Notification(method: method, params: parameters))
+      private func notify(_ method: String, _ parameters: [(key: String, value: JSON)]) {
+        send([("method", .string(method)), ("params", .object([("id", .integer(id))] + parameters))])
       }
     }
 
@@ -87,7 +85,7 @@ extension PluginTemplate {
     struct PluginProgram {
       let name: String
       let version: String
-      private var actions: [(name: String, run: (Data) throws -> Data)] = []
+      private var actions: [(name: String, run: (JSON, PluginCall) throws -> JSON)] = []
 
       init(name: String, version: String) {
         self.name = name
@@ -99,128 +97,62 @@ extension PluginTemplate {
         _ name: String, _ body: @escaping (Input, PluginCall) throws -> Output
       ) {
         actions.append(
-          (
-            name,
-            { line in
-              let request = try JSONDecoder().decode(RunRequest<Input>.self, from: line)
-              let call = PluginCall(
-                id: request.id, attempt: request.params.attempt, environment: request.params.env)
-              let outputs = try body(request.params.inputs, call)
-              return try JSONEncoder().encode(Answer(id: request.id, result: Outputs(outputs: outputs)))
-            }
-          ))
+          (name, { inputs, call in try JSONEncoding.json(body(JSONDecoding.decode(Input.self, from: inputs), call)) }))
       }
 
       /// Answers calls, one after the other, until standard input ends.
       func serve() {
         while let line = readLine() {
-          let data = Data(line.utf8)
-          guard let message = try? JSONDecoder().decode(Message.self, from: data) else { continue }
-          switch message.method {
+          guard let message = try? JSONReader.read(line) else { continue }
+          let id = message["id"] ?? .null
+          switch message["method"]?.text {
           case "initialize":
-            send(Answer(id: message.id, result: Greeting(name: name, version: version, actions: actions.map(\.name))))
-          case "run": answer(message, data)
+            let names = JSON.array(actions.map { .string($0.name) })
+            answer(id, .object([("name", .string(name)), ("version", .string(version)), ("actions", names)]))
+          case "run": run(id, message["params"] ?? .null)
           case "shutdown": return
           default: break
           }
         }
       }
 
-      private func answer(_ message: Message, _ line: Data) {
-        guard let action = actions.first(where: { $0.name == message.params?.action }) else {
-          return fail(message.id, PluginError("unknown-action", "there is no action '\(message.params?.action ?? "")'"))
+      private func run(_ id: JSON, _ parameters: JSON) {
+        let name = parameters["action"]?.text ?? ""
+        guard let action = actions.first(where: { $0.name == name }) else {
+          return fail(id, PluginError("unknown-action", "there is no action '\(name)'"))
         }
         do {
-          sendLine(try action.run(line))
+          let environment = try JSONDecoding.decode([String: String].self, from: parameters["env"] ?? .object([]))
+          let call = PluginCall(
+            id: id.integer ?? 0, attempt: parameters["attempt"]?.integer ?? 1, environment: environment)
+          answer(id, .object([("outputs", try action.run(parameters["inputs"] ?? .object([]), call))]))
+        } catch let error as PluginError {
+          fail(id, error)
+        } catch DecodingError.dataCorrupted(let context) {
+          fail(id, PluginError("failed", "the inputs do not fit the action: \(context.debugDescription)"))
         } catch {
-          fail(message.id, error as? PluginError ?? PluginError("failed", "\(error)"))
+          fail(id, PluginError("failed", "\(error)"))
         }
       }
+    }
 
-      private func fail(_ id: Int?, _ error: PluginError) {
-        send(
-          Failure(
-            id: id,
-            error: FailureBody(
-              code: error.code, message: error.message, data: error.isRetryable.map { FailureData(retryable: $0) })))
+    private func answer(_ id: JSON, _ result: JSON) { send([("id", id), ("result", result)]) }
+
+    private func fail(_ id: JSON, _ error: PluginError) {
+      var members: [(key: String, value: JSON)] = [("code", .string(error.code)), ("message", .string(error.message))]
+      if let isRetryable = error.isRetryable { members.append(("data", .object([("retryable", .boolean(isRetryable))]))) }
+      send([("id", id), ("error", .object(members))])
+    }
+
+    private func send(_ members: [(key: String, value: JSON)]) {
+      var line: [UInt8] = []
+      JSON.object([("jsonrpc", .string("2.0"))] + members).write(to: &line)
+      line.append(UInt8(ascii: "\n"))
+      var sent = 0
+      while sent < line.count {
+        let count = line.withUnsafeBytes { write(1, $0.baseAddress! + sent, $0.count - sent) }
+        if count > 0 { sent += count } else if errno != EINTR { exit(1) }
       }
-    }
-
-    private func send<M: Encodable>(_ message: M) {
-      if let line = try? JSONEncoder().encode(message) { sendLine(line) }
-    }
-
-    private func sendLine(_ line: Data) {
-      print(String(decoding: line, as: UTF8.self))
-      fflush(nil)
-    }
-
-    private struct Message: Decodable {
-      struct Parameters: Decodable { var action: String? }
-      var id: Int?
-      var method: String
-      var params: Parameters?
-    }
-
-    private struct RunRequest<Input: Decodable>: Decodable {
-      struct Parameters: Decodable {
-        var inputs: Input
-        var env: [String: String]
-        var attempt: Int
-      }
-      var id: Int
-      var params: Parameters
-    }
-
-    private struct Answer<Result: Encodable>: Encodable {
-      var jsonrpc = "2.0"
-      var id: Int?
-      var result: Result
-    }
-
-    private struct Greeting: Encodable {
-      var name: String
-      var version: String
-      var actions: [String]
-    }
-
-    private struct Outputs<Output: Encodable>: Encodable { var outputs: Output }
-
-    private struct Failure: Encodable {
-      var jsonrpc = "2.0"
-      var id: Int?
-      var error: FailureBody
-    }
-
-    private struct FailureBody: Encodable {
-      var code: String
-      var message: String
-      var data: FailureData?
-    }
-
-    private struct FailureData: Encodable { var retryable: Bool }
-
-    private struct Notification<P: Encodable>: Encodable {
-      var jsonrpc = "2.0"
-      var method: String
-      var params: P
-    }
-
-    private struct LogParameters: Encodable {
-      var id: Int
-      var level: String
-      var message: String
-    }
-
-    private struct ProgressParameters: Encodable {
-      var id: Int
-      var fraction: Double
-      var message: String
-    }
-
-    private struct PostParameters: Encodable {
-      var id: Int
-      var event: String
     }
 
     """#

@@ -23,6 +23,9 @@ struct ContentHash: Sendable {
     state = (state ^ UInt128(byte)) &* 0x0000_0000_0100_0000_0000_0000_0000_013B
   }
 
+  /// The hash as a time that every file system can keep: seconds since 1970, of 31 bits.
+  var seconds: Int { Int(truncatingIfNeeded: state ^ (state >> 64)) & 0x7FFF_FFFF }
+
   /// The hash in hexadecimal.
   var text: String {
     let digits = String(state, radix: 16)

@@ -17,8 +17,9 @@ import FlowSyntax
 
 /// Programs compiled from the Swift source of plugins, kept by the content they were compiled from.
 ///
-/// An entry is a folder named after the plugin and the hash of its sources and of the compiler. It is made under another
-/// name and renamed when it is complete, so that two flowruns may compile the same source at once.
+/// An entry is a program named after the plugin and the hash of its sources and of the compiler. It is made under another
+/// name and renamed when it is complete, so that two flowruns may compile the same source at once. What the compiler made
+/// of each file is kept too (``SourceBuild``): after an edit only that file is compiled.
 struct ProgramCache: Sendable {
   /// Where the entries lie.
   let folder: String
@@ -60,7 +61,7 @@ struct ProgramCache: Sendable {
     } catch {
       throw failure(plugin, "cannot make the folder for compiled plugins '\(folder)': \(error)")
     }
-    try compile(sources.map(\.name), of: plugin, with: compiler.path, to: unfinished, limits: limits)
+    try compile(sources, of: plugin, with: compiler.path, to: unfinished, limits: limits)
     guard rename(unfinished, program) == 0 else {
       throw failure(plugin, "cannot keep the compiled program '\(program)': \(String(cString: strerror(errno)))")
     }
@@ -69,20 +70,27 @@ struct ProgramCache: Sendable {
   }
 
   private func compile(
-    _ names: [String], of plugin: InstalledPlugin, with compiler: String, to output: String, limits: PluginLimits
+    _ sources: [(name: String, content: Data)], of plugin: InstalledPlugin, with compiler: String, to output: String,
+    limits: PluginLimits
   ) throws(ActionError) {
-    // Relative names: messages then say `main.swift:3:5`, and the program does not hold the folder's path.
-    let command =
-      [compiler, "-Onone", "-wmo", "-o", output, "-module-name", "main"] + names.map { "./" + $0 }
+    let build: SourceBuild
+    do {
+      build = try SourceBuild(sources, in: "\(folder)/\(plugin.name)\(SourceBuild.folderSuffix)")
+    } catch {
+      throw failure(plugin, "cannot write a copy of its source to '\(folder)' to compile it: \(error)")
+    }
     let run: FinishedProgram
     do throws(SystemError) {
       run = try FinishedProgram(
-        PluginCommand(command, seeing: ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]), directory: plugin.folder,
-        deadline: .now + limits.compile)
+        PluginCommand(
+          build.command(compiler: compiler, output: output), seeing: ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]),
+        directory: build.folder, deadline: .now + limits.compile)
     } catch {
       throw failure(plugin, error.description)
     }
     guard run.status == .exited(code: 0) else {
+      // A compiler that was killed may have left half of something.
+      if case .signalled = run.status { build.discard() }
       throw failure(plugin, "its source does not compile (\(run.status)):\n\(run.output)")
     }
   }
