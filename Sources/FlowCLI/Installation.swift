@@ -1,5 +1,7 @@
+import FlowModel
 import FlowPluginHost
 import FlowPluginKit
+import FlowSyntax
 
 /// The actions of one call of flowrun: those compiled in and those brought along.
 struct Installation {
@@ -9,6 +11,8 @@ struct Installation {
   let host: PluginHost
   /// Those that were found and cannot be used.
   let unusable: [UnusablePlugin]
+  /// Those that were brought along and can be used.
+  let brought: [InstalledPlugin]
 
   /// Finds the plugins in the `folders` that the command line names and those around the workflow `file`, or around the working
   /// directory when there is none. Reads manifests and starts nothing; throws an ``InvalidWorkflow`` when two have one
@@ -27,6 +31,21 @@ struct Installation {
     }
     self.registry = registry
     unusable = found.unusable
+    brought = found.plugins
+  }
+
+  /// What keeps programs from being started of plugins that a workflow uses; nothing is started for it.
+  func programProblems(of workflow: Workflow) -> [DiagnosticReport.File] {
+    if brought.isEmpty { return [] }
+    let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
+    return brought.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
+  }
+
+  /// The same of every plugin, on standard error; whether there is none.
+  func explainProgramProblems() -> Bool {
+    let report = DiagnosticReport(brought.compactMap { $0.programProblem() })
+    StandardOutput.writeError(report.text(usesColor: StandardOutput.errorAllowsColor))
+    return report.files.isEmpty
   }
 
   /// Why plugins that were found cannot be used, on standard error: said when a workflow cannot be loaded, for which

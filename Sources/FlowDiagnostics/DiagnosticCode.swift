@@ -79,6 +79,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   // Manifests of plugins.
   case unsupportedProtocol = "unsupported-protocol"
   case conflictingKeys = "conflicting-keys"
+  case programMissing = "program-missing"
 
   /// Whether a file that breaks this rule can be used all the same.
   public var severity: Diagnostic.Severity {

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowSyntax
 
 /// A plugin in a folder: what its `plugin.yaml` says, and where that is.
@@ -6,6 +7,8 @@ public struct InstalledPlugin: Sendable {
   public var manifest: PluginManifest
   /// The absolute path of its folder, in which its program runs.
   public var folder: String
+  /// The manifest's text with the places of the program's words; nil when it was not read from a file.
+  var text: (source: SourceText, programSpans: [Span])?
 
   /// A plugin whose manifest lies in `folder`.
   public init(_ manifest: PluginManifest, folder: String) {

@@ -118,6 +118,38 @@ struct CustomPluginTests {
     }
   }
 
+  @Test func `a plugin whose program is missing is told before anything is started`() throws {
+    defer { remove() }
+    _ = try flowrun("plugins", "new", "shout", "--language", "python")
+    try "name: hello\nsteps: { say: { uses: shout.text, with: { text: hello } } }\n".write(
+      toFile: folder + "/hello.yaml", atomically: true, encoding: .utf8)
+    #expect(try flowrun("validate", "hello.yaml").exitCode == 0)
+    try edit("plugins/shout/plugin.yaml", "plugin.py", "plugn.py")
+    let problem = "error: the program 'plugn.py' is not in the plugin's folder [program-missing]"
+    let validated = try flowrun("validate", "hello.yaml")
+    #expect(validated.exitCode == 2)
+    #expect(validated.output.contains(problem), "\(validated.output)")
+    #expect(validated.output.contains("= help: did you mean 'plugin.py'?"))
+    let json = try flowrun("validate", "hello.yaml", "--format", "json")
+    #expect(json.output.contains("program-missing"))
+    let run = try flowrun("hello.yaml")
+    #expect(run.exitCode == 2)
+    #expect(run.errors.contains(problem), "\(run.errors)")
+    let listed = try flowrun("plugins")
+    #expect(listed.exitCode == 2)
+    #expect(listed.errors.contains(problem))
+    #expect(listed.output.contains("shout.text"))
+    let shown = try flowrun("plugins", "show", "shout.text")
+    #expect(shown.exitCode == 0)
+    #expect(shown.errors.contains(problem))
+    let checked = try flowrun("plugins", "check", "plugins/shout")
+    #expect(checked.exitCode == 2)
+    #expect(checked.errors.contains(problem))
+    try "name: other\nsteps: { wait: { uses: flow.noop } }\n".write(
+      toFile: folder + "/other.yaml", atomically: true, encoding: .utf8)
+    #expect(try flowrun("validate", "other.yaml").exitCode == 0)
+  }
+
   @Test func `two plugins of one name are an error that names both`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")

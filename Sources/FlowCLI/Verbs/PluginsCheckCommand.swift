@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowPluginHost
+import FlowSyntax
 import FlowTestKit
 
 #if canImport(FoundationEssentials)
@@ -41,6 +42,10 @@ struct PluginsCheckCommand: Verb {
     switch PluginFinder.read(FileAccess.absolute(folder)) {
     case .success(let read): plugin = read
     case .failure(let problem): throw InvalidWorkflow(description: problem.description)
+    }
+    if let problem = plugin.programProblem() {
+      throw InvalidWorkflow(
+        description: DiagnosticReport([problem]).text(usesColor: StandardOutput.errorAllowsColor))
     }
     let cases = try readCases(of: plugin)
     let host = PluginHost()

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FlowModel
 import FlowPluginKit
+import FlowSyntax
 
 /// `flowrun plugins`: what is installed, and plugins of one's own.
 struct PluginsCommand: AsyncParsableCommand {
@@ -30,7 +31,8 @@ struct PluginsCommand: AsyncParsableCommand {
       }
       StandardOutput.write(text)
       installation.explainUnusable()
-      if !installation.unusable.isEmpty { ExitStatus.invalidWorkflow.exit() }
+      let areProgramsThere = installation.explainProgramProblems()
+      if !installation.unusable.isEmpty || !areProgramsThere { ExitStatus.invalidWorkflow.exit() }
     }
   }
 
@@ -50,6 +52,11 @@ struct PluginsCommand: AsyncParsableCommand {
       let declaration = try ActionName.find(action, in: installation.registry).declaration
       let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
       StandardOutput.write(ActionPage(declaration: declaration, style: style).text)
+      if let plugin = installation.brought.first(where: { $0.origin == declaration.origin }),
+        let problem = plugin.programProblem()
+      {
+        StandardOutput.writeError(DiagnosticReport([problem]).text(usesColor: StandardOutput.errorAllowsColor))
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import FlowSyntax
 
 #if canImport(Glibc)
   import Glibc
@@ -39,6 +40,11 @@ struct RunSession {
   func run() async throws {
     let installation = try Installation(around: request.file, given: request.pluginFolders)
     let graph = try LoadedWorkflow.load(request.file, installation)
+    let problems = installation.programProblems(of: graph.workflow)
+    guard problems.isEmpty else {
+      throw InvalidWorkflow(
+        description: DiagnosticReport(problems).text(usesColor: StandardOutput.errorAllowsColor))
+    }
     let workflow = graph.workflow
     let folder = FileAccess.folder(of: FileAccess.absolute(request.file))
     var options = RunOptions(

@@ -32,9 +32,12 @@ struct ValidateCommand: Verb {
         let bytes = try FileAccess.read(file)
         let result = WorkflowLoader(catalogue: installation.registry).load(bytes: bytes, file: file)
         if result.graph == nil { installation.explainUnusable() }
-        isValid = isValid && result.graph != nil
+        let problems = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
+        isValid = isValid && result.graph != nil && problems.isEmpty
         reports.append(DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics))
-        if let steps = result.graph?.workflow.steps.count {
+        // Several workflows may use one plugin.
+        reports += problems.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
+        if problems.isEmpty, let steps = result.graph?.workflow.steps.count {
           summaries += "\(file): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
         }
       } catch {

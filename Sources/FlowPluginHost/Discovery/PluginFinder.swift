@@ -95,7 +95,9 @@ public struct PluginFinder: Sendable {
     guard let manifest = result.manifest else {
       return .failure(UnusablePlugin(folder: folder, description: result.rendered()))
     }
-    return .success(InstalledPlugin(manifest, folder: folder.withoutTrailingSlash))
+    var plugin = InstalledPlugin(manifest, folder: folder.withoutTrailingSlash)
+    plugin.text = (result.source, result.programSpans)
+    return .success(plugin)
   }
 
   private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }

@@ -8,6 +8,7 @@ struct ManifestReader: DocumentReading {
   var diagnostics: [Diagnostic] = []
   var nameSpan = Span(at: 0)
   var actionSpans: [String: Span] = [:]
+  var programSpans: [Span] = []
 
   init(tree: NodeTree, file: String) {
     self.tree = tree
@@ -63,12 +64,14 @@ struct ManifestReader: DocumentReading {
     switch (members[.command], members[.source]) {
     case (let command?, nil):
       let words = names(command.value, "command")
+      if tree.kind(command.value) == .sequence { programSpans = tree.elements(command.value).map(span) }
       if words.isEmpty, tree.kind(command.value) == .sequence, tree.elements(command.value).isEmpty {
         reportType(command.value, "command", expected: "a program with its arguments, such as [python3, plugin.py]")
       }
       return words.isEmpty ? nil : .command(words)
     case (nil, let source?):
       guard let path = string(source.value, "source") else { return nil }
+      programSpans = [span(source.value)]
       if path.hasPrefix("/") || path.split(separator: "/").contains("..") || !path.hasSuffix(".swift") {
         report(
           .invalidName, "source must be a Swift file in the plugin's own folder, found '\(path)'",

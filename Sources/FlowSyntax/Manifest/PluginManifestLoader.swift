@@ -17,6 +17,8 @@ public struct PluginManifestLoader: Sendable {
     public let nameSpan: Span
     /// Where each action is declared, by its full name.
     public let actionSpans: [String: Span]
+    /// Where the words of the command stand, or the source; as many as the program has.
+    public let programSpans: [Span]
 
     /// Every diagnostic as text for people, with an excerpt each.
     public func rendered(usesColor: Bool = false) -> String {
@@ -33,14 +35,15 @@ public struct PluginManifestLoader: Sendable {
     switch YAMLParser.parse(source) {
     case .failure(let failure):
       return Result(
-        manifest: nil, diagnostics: [failure.diagnostic], source: source, nameSpan: Span(at: 0), actionSpans: [:])
+        manifest: nil, diagnostics: [failure.diagnostic], source: source, nameSpan: Span(at: 0), actionSpans: [:],
+        programSpans: [])
     case .success(let tree):
       var reader = ManifestReader(tree: tree, file: file)
       let manifest = reader.read()
       let diagnostics = reader.diagnostics.uniqueByPlace()
       return Result(
         manifest: diagnostics.containsError ? nil : manifest, diagnostics: diagnostics, source: source,
-        nameSpan: reader.nameSpan, actionSpans: reader.actionSpans)
+        nameSpan: reader.nameSpan, actionSpans: reader.actionSpans, programSpans: reader.programSpans)
     }
   }
 }

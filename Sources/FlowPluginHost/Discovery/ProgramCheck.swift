@@ -1,0 +1,157 @@
+import FlowDiagnostics
+import FlowSyntax
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Whether what a manifest names as its program is there and can be executed. Looks at files and starts nothing.
+struct ProgramCheck {
+  /// The plugin's folder, in which the program runs.
+  let folder: String
+  /// The folders of `PATH`.
+  let searchPath: [String]
+
+  /// What is wrong, as a sentence without a full stop, with which word of the command and what to do about it.
+  struct Problem {
+    /// The place of the word in the command, from 0.
+    var word = 0
+    var message: String
+    var help: String
+  }
+
+  /// Interpreters whose first argument that is no option is a file.
+  private static let interpreters = ["python", "sh", "bash", "dash", "zsh", "node", "ruby", "perl", "php", "lua"]
+
+  /// A check for the plugin in `folder`, with the `PATH` of this process.
+  init(folder: String) {
+    self.folder = folder
+    searchPath = (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":").map(String.init)
+  }
+
+  /// The first problem; nil when the program can be started.
+  func problem(with program: PluginManifest.Program) -> Problem? {
+    switch program {
+    case .source(let entry): sourceProblem(entry)
+    case .command(let words): commandProblem(words[0]) ?? scriptProblem(words)
+    }
+  }
+
+  private func sourceProblem(_ entry: String) -> Problem? {
+    if !isFile(entry) { return missingFile(entry, word: 0, what: "the source") }
+    if inSearchPath("swiftc") { return nil }
+    return Problem(
+      message: "the plugin is Swift source, and there is no 'swiftc' in PATH to compile it",
+      help: "install the Swift toolchain, or add its folder to PATH")
+  }
+
+  private func commandProblem(_ program: String) -> Problem? {
+    if program.contains("/") {
+      if !isFile(program) { return missingFile(program, word: 0, what: "the program") }
+      if access(absolute(program), X_OK) == 0 { return firstLineProblem(program) }
+      return Problem(
+        message: "the program '\(program)' is not executable",
+        help: "make it so with 'chmod +x \(absolute(program))', or name its interpreter: [sh, \(program)]")
+    }
+    if inSearchPath(program) { return nil }
+    let help =
+      if isFile(program) {
+        "write './\(program)': a program without a slash is looked for in PATH only"
+      } else {
+        NearestName.question(program, among: searchPath.flatMap(programs))
+          ?? "install it, add its folder to PATH, or write the program's path"
+      }
+    return Problem(message: "there is no program '\(program)' in PATH", help: help)
+  }
+
+  /// What stands behind `#!` must be there too; the system would say that the program itself is missing.
+  private func firstLineProblem(_ program: String) -> Problem? {
+    guard let line = firstLine(of: program), line.hasPrefix("#!") else { return nil }
+    let words = line.dropFirst(2).split(separator: " ").map(String.init)
+    guard let interpreter = words.first else { return nil }
+    if access(interpreter, X_OK) != 0 {
+      return Problem(
+        message: "the first line of '\(program)' names the interpreter '\(interpreter)', which is not there",
+        help: "write '#!/usr/bin/env' and the interpreter's name")
+    }
+    guard interpreter.hasSuffix("/env"), words.count == 2, !inSearchPath(words[1]) else { return nil }
+    return Problem(
+      message: "the first line of '\(program)' names the interpreter '\(words[1])', which is not in PATH",
+      help: NearestName.question(words[1], among: searchPath.flatMap(programs)) ?? "install it")
+  }
+
+  private func firstLine(of path: String) -> Substring? {
+    let file = Descriptor(open(absolute(path), O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+    return withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
+      guard case .bytes(let count) = file.receive(into: buffer) else { return nil }
+      return String(decoding: buffer.prefix(count), as: UTF8.self).split(whereSeparator: \.isNewline).first
+    }
+  }
+
+  /// The file that an interpreter is to run.
+  private func scriptProblem(_ words: [String]) -> Problem? {
+    let name = words[0].split(separator: "/").last.map(String.init) ?? words[0]
+    let isInterpreter = Self.interpreters.contains {
+      name.hasPrefix($0) && name.dropFirst($0.count).allSatisfy(isVersion)
+    }
+    guard isInterpreter, words.count > 1, !words[1].hasPrefix("-"), !isFile(words[1]) else { return nil }
+    return missingFile(words[1], word: 1, what: "the program")
+  }
+
+  private func isVersion(_ character: Character) -> Bool { character.isNumber || character == "." }
+
+  private func missingFile(_ path: String, word: Int, what: String) -> Problem {
+    let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? ""
+    let files = names(in: absolute(parent.isEmpty ? "." : parent)).map { parent + $0 }.filter(isFile)
+    let isThere = access(absolute(path), F_OK) == 0
+    return Problem(
+      word: word,
+      message: isThere ? "\(what) '\(path)' is a folder" : "\(what) '\(path)' is not in the plugin's folder",
+      help: NearestName.question(path, among: files)
+        ?? (files.isEmpty ? "write the file, or its path" : "there are \(files.prefix(8).joined(separator: ", "))"))
+  }
+
+  // MARK: Files
+
+  private func absolute(_ path: String) -> String { path.hasPrefix("/") ? path : "\(folder)/\(path)" }
+
+  private func isFile(_ path: String) -> Bool {
+    var status = stat()
+    return stat(absolute(path), &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  private func inSearchPath(_ program: String) -> Bool {
+    searchPath.contains { access("\($0)/\(program)", X_OK) == 0 }
+  }
+
+  private func programs(in folder: String) -> [String] {
+    names(in: folder).filter { access("\(folder)/\($0)", X_OK) == 0 }
+  }
+
+  private func names(in folder: String) -> [String] {
+    ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).sorted()
+  }
+}
+
+extension InstalledPlugin {
+  /// What speaks against starting the program, at its place in the manifest: it is not there or cannot be executed.
+  ///
+  /// Nil when nothing does. Looks at files, again at each call, and starts nothing.
+  public func programProblem() -> DiagnosticReport.File? {
+    guard let text, let problem = ProgramCheck(folder: folder).problem(with: manifest.program) else { return nil }
+    let span = text.programSpans[min(problem.word, text.programSpans.count - 1)]
+    return DiagnosticReport.File(
+      source: text.source,
+      diagnostics: [Diagnostic(.programMissing, problem.message, at: span, help: problem.help)])
+  }
+}

@@ -1,0 +1,95 @@
+import FlowPluginHost
+import FlowSyntax
+import Foundation
+import Testing
+
+/// A plugin whose program cannot be started is told so before anything is started.
+struct ProgramCheckTests {
+  private let folder: String
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.appending(path: "program-\(UUID().uuidString)/shout").path
+    try FileManager.default.createDirectory(atPath: folder + "/tools", withIntermediateDirectories: true)
+  }
+
+  private func write(_ file: String, _ text: String = "", mode: Int = 0o644) throws {
+    try text.write(toFile: "\(folder)/\(file)", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/\(file)")
+  }
+
+  /// What is said about a manifest with this line, without the folder; nil when the program can be started.
+  private func problem(_ line: String) throws -> String? {
+    try write(
+      "plugin.yaml", "name: shout\nversion: 1.0.0\nprotocol: 1\n\(line)\nactions: { shout.text: { summary: Says } }\n")
+    let file = try PluginFinder.read(folder).get().programProblem()
+    return file.map { DiagnosticReport([$0]).text().replacing(folder + "/", with: "") }
+  }
+
+  @Test func `a program that is not in PATH is told with the nearest that is`() throws {
+    #expect(
+      try problem("command: [pyhton3, plugin.py]") == """
+        plugin.yaml:4:11: error: there is no program 'pyhton3' in PATH [program-missing]
+           |
+         4 | command: [pyhton3, plugin.py]
+           |           ^^^^^^^
+           = help: did you mean 'python3'?
+
+        """)
+    #expect(
+      try problem("command: [no-such-program-anywhere]")?.contains(
+        "help: install it, add its folder to PATH, or write the program's path") == true)
+    try write("run.sh", mode: 0o755)
+    #expect(
+      try problem("command: [run.sh]")?.contains(
+        "help: write './run.sh': a program without a slash is looked for in PATH only") == true)
+    #expect(try problem("command: [./run.sh]") == nil)
+  }
+
+  @Test func `a script that is not in the folder is told at its place, with the nearest file`() throws {
+    try write("plugin.py")
+    #expect(try problem("command: [python3, plugin.py]") == nil)
+    #expect(try problem("command: [python3, -m, plugin]") == nil)
+    #expect(
+      try problem("command: [python3, plugn.py]") == """
+        plugin.yaml:4:20: error: the program 'plugn.py' is not in the plugin's folder [program-missing]
+           |
+         4 | command: [python3, plugn.py]
+           |                    ^^^^^^^^
+           = help: did you mean 'plugin.py'?
+
+        """)
+    #expect(try problem("command: [sh, tools]")?.contains("error: the program 'tools' is a folder") == true)
+    #expect(
+      try problem("command: [sh, elsewhere.sh]")?.contains("help: there are plugin.py, plugin.yaml") == true)
+  }
+
+  @Test func `a program that cannot be executed is told with the remedy`() throws {
+    try write("tools/run", "#!/bin/sh\n")
+    #expect(try problem("command: [tools/run]")?.contains("the program 'tools/run' is not executable") == true)
+    try write("tools/run", "#!/bin/sh\n", mode: 0o755)
+    #expect(try problem("command: [tools/run]") == nil)
+    #expect(try problem("command: [tools/rum]")?.contains("help: did you mean 'tools/run'?") == true)
+    try write("tools/run", "#!/usr/bin/pythn\n", mode: 0o755)
+    #expect(
+      try problem("command: [tools/run]")?.contains(
+        "the first line of 'tools/run' names the interpreter '/usr/bin/pythn', which is not there") == true)
+    try write("tools/run", "#!/usr/bin/env pyhton3\n", mode: 0o755)
+    let text = try problem("command: [tools/run]") ?? ""
+    #expect(text.contains("names the interpreter 'pyhton3', which is not in PATH"), "\(text)")
+    #expect(text.contains("help: did you mean 'python3'?"))
+  }
+
+  @Test func `Swift source that is not there is told with the nearest file`() throws {
+    try write("main.swift")
+    #expect(try problem("source: main.swift") == nil)
+    #expect(
+      try problem("source: mian.swift") == """
+        plugin.yaml:4:9: error: the source 'mian.swift' is not in the plugin's folder [program-missing]
+           |
+         4 | source: mian.swift
+           |         ^^^^^^^^^^
+           = help: did you mean 'main.swift'?
+
+        """)
+  }
+}
