@@ -19,16 +19,4 @@ enum Environment {
     guard let text = getenv(name), text.pointee != 0 else { return nil }
     return String(cString: text)
   }
-
-  /// All variables.
-  static var variables: [String: String] {
-    var variables: [String: String] = [:]
-    var next = environ
-    while let entry = next.pointee {
-      let parts = String(cString: entry).split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
-      if parts.count == 2 { variables[String(parts[0])] = String(parts[1]) }
-      next += 1
-    }
-    return variables
-  }
 }

@@ -49,15 +49,15 @@ enum StandardOutput {
   }
 
   private static func write(_ buffer: UnsafeBufferPointer<UInt8>, to file: Int32) {
-    var rest = buffer[...]
+    var rest = UnsafeRawBufferPointer(buffer)
     while !rest.isEmpty {
-      let written = rest.withUnsafeBytes { SystemCall.write(file, $0) }
+      let written = SystemCall.write(file, rest)
       if written < 0 {
         if errno == EAGAIN { continue }
         // The reader has gone; there is nobody to tell.
         return
       }
-      rest = rest.dropFirst(written)
+      rest = UnsafeRawBufferPointer(rebasing: rest[written...])
     }
   }
 }

@@ -1,20 +1,18 @@
 import ArgumentParser
 import FlowDiagnostics
+import FlowEngine
 
 extension FlowCommand {
   /// Runs the command with the arguments of the process.
   ///
   /// Whatever is no verb is a workflow file; a word that is neither, but nearly a verb, gets that said.
-  public static func start() async {
+  public static func start() -> Never {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // Nothing but a file: no need to work out by reflection what the verbs take, which is half of a start.
-    if arguments.count == 1, let file = arguments.first, !file.hasPrefix("-"), file.contains(".") {
-      do {
-        try await VerbProblems.told { try await RunSession(RunRequest(file: file)).run() }
-      } catch {
-        exit(withError: error)
-      }
-      return
+    // Nothing but a file: no need to work out by reflection what the verbs take, nor to start a task for it, which is
+    // half of a start.
+    if arguments.count == 1, let file = arguments.first, !file.hasPrefix("-"), file.utf8.contains(UInt8(ascii: ".")) {
+      RunSession.start(RunRequest(file: file))
+      MainThread.serve()
     }
     if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first), !FileAccess.exists(first),
       let question = NearestName.question(first, among: verbs)
@@ -22,7 +20,19 @@ extension FlowCommand {
       StandardOutput.writeError("flowrun: '\(first)' is neither a verb nor a file; \(question)\n")
       ExitStatus.usage.exit()
     }
-    await main(arguments)
+    Task {
+      await main(arguments)
+      ExitStatus.success.exit()
+    }
+    MainThread.serve()
+  }
+
+  /// Says why something cannot be done and ends the process with the fitting code.
+  static func tell(_ error: any Error) -> Never {
+    do {
+      try VerbProblems.tell(error)
+    } catch {}
+    exit(withError: error)
   }
 
   private static var verbs: [String] {

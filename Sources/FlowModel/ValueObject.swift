@@ -7,14 +7,14 @@ public struct ValueObject: Sendable {
 
   /// The members in order.
   public private(set) var members: [Member]
-  private var positions: [String: Int]?
+  /// Where each key stands, past sixteen members; before, empty.
+  private var positions: [String: Int] = [:]
 
   private static let scanLimit = 16
 
   /// An object without members.
   public init() {
     members = []
-    positions = nil
   }
 
   /// An object of these members; where a key comes twice, the later value stands at the earlier place.
@@ -43,7 +43,7 @@ public struct ValueObject: Sendable {
         append(value, for: key)
       case (let place?, nil):
         members.remove(at: place)
-        if positions != nil { reindex() }
+        if !positions.isEmpty { reindex() }
       case (nil, nil):
         break
       }
@@ -59,15 +59,15 @@ public struct ValueObject: Sendable {
 
   private mutating func append(_ value: Value, for key: String) {
     members.append((key, value))
-    if positions != nil {
-      positions![key] = members.count - 1
+    if !positions.isEmpty {
+      positions[key] = members.count - 1
     } else if members.count > Self.scanLimit {
       reindex()
     }
   }
 
   private func position(of key: String) -> Int? {
-    if let positions { return positions[key] }
+    if !positions.isEmpty { return positions[key] }
     return members.firstIndex { $0.key == key }
   }
 

@@ -40,6 +40,9 @@ public final class PluginHost: Sendable {
     }
   }
 
+  /// Whether no plugin was brought along, so that there is nothing to close.
+  public var isEmpty: Bool { clients.withLock { $0.isEmpty } }
+
   /// Ends every program, politely within the grace, then by force, with everything it started.
   public func close() async {
     let clients = clients.withLock { $0 }

@@ -36,6 +36,13 @@ public protocol ActionType: Sendable {
 
   /// Made once for every registry, without I/O.
   init()
+
+  /// How the engine runs it. The defaults of ``Action``, ``AsyncAction`` and ``Service`` are right for every action.
+  func makeBody() -> RegisteredAction.Body
+
+  /// What the engine calls where the action takes nothing and gives nothing; nil for all others. The defaults are right
+  /// for every action.
+  func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
 }
 
 extension ActionType {
@@ -57,6 +64,8 @@ extension ActionType {
   public static var eventFromInput: String? { nil }
   /// Nothing.
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
+  /// None: inputs must be read, or outputs written.
+  public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
 }
 
 /// An action that does its work on the step's own thread; the usual kind.
@@ -65,15 +74,14 @@ extension ActionType {
 public protocol Action: ActionType {
   /// Does the work; throws an ``ActionError`` (or any error) when it fails.
   func run(_ input: Input, in context: ActionContext) throws -> Output
-
-  /// What the engine calls where the action takes nothing and gives nothing; nil for all others. The defaults are right
-  /// for every action.
-  func plainBody() -> (@Sendable (ActionContext) throws -> Void)?
 }
 
 extension Action {
-  /// None: inputs must be read, or outputs written.
-  public func plainBody() -> (@Sendable (ActionContext) throws -> Void)? { nil }
+  /// Inline on the step's slot.
+  public func makeBody() -> RegisteredAction.Body {
+    let inputs = InputMaker<Input>()
+    return .synchronous { values, context in try run(inputs.make(values), in: context).values }
+  }
 }
 
 extension Action where Input == NoInput, Output == NoOutput {
@@ -90,8 +98,23 @@ public protocol AsyncAction: ActionType {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output
 }
 
+extension AsyncAction {
+  /// In a task of its own.
+  public func makeBody() -> RegisteredAction.Body { .asynchronous(bodyInTask()) }
+
+  fileprivate func bodyInTask() -> @Sendable (ValueObject, ActionContext) async throws -> ValueObject {
+    let inputs = InputMaker<Input>()
+    return { values, context in try await run(inputs.make(values), in: context).values }
+  }
+}
+
 /// An action that reports ready with ``ActionContext/ready(_:)`` and then goes on until its task is cancelled.
 ///
 /// For dependants, the gate and its own deadline the step is settled when it reports ready. The run stops its services
 /// when everything else is over. One that returns without having reported ready is settled by what it returns.
 public protocol Service: AsyncAction {}
+
+extension Service {
+  /// In a task of its own that goes on after it reported ready.
+  public func makeBody() -> RegisteredAction.Body { .service(bodyInTask()) }
+}

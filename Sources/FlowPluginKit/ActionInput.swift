@@ -26,7 +26,8 @@ public struct NoInput: ActionInput {
 extension ActionInput {
   /// The declared fields in the order of the struct.
   static func fieldDeclarations() -> [FieldDeclaration] {
-    Mirror(reflecting: Self()).children.compactMap { child in
+    if Self.self == NoInput.self { return [] }
+    return Mirror(reflecting: Self()).children.compactMap { child in
       guard let field = child.value as? any AnyField, let label = child.label else { return nil }
       return field.declaration(label: String(label.dropFirst()))
     }

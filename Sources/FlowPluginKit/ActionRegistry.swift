@@ -2,8 +2,16 @@ import FlowModel
 
 /// The actions that one engine can run; it belongs to that engine, never to the process.
 public struct ActionRegistry: ActionCatalogue {
-  private var actions: [String: DeferredAction] = [:]
-  private var origins: [String: String] = [:]
+  private struct Entry {
+    var name: String
+    /// `built in`, or a manifest's path.
+    var origin: String
+    var actions: ListedActions
+  }
+
+  /// The plugins, sorted by name. A list and no dictionary: plugins are few, and a program's first dictionary with text
+  /// as its keys costs as much as reading a small workflow.
+  private var entries: [Entry] = []
   /// Handles that plugins bring into every run.
   public private(set) var resources: [PluginResource] = []
 
@@ -35,50 +43,46 @@ public struct ActionRegistry: ActionCatalogue {
 
   /// Adds a compiled-in plugin. Its actions' names must begin with its own; an action is made when it is first asked for.
   public mutating func register(_ plugin: some Plugin) throws(Conflict) {
-    try register(
-      name: type(of: plugin).name, origin: "built in",
-      actions: plugin.actions.map { (name: $0.name, action: DeferredAction($0)) })
+    try register(Entry(name: type(of: plugin).name, origin: "built in", actions: ListedActions(plugin)))
     resources += plugin.resources
   }
 
   /// Adds a plugin by its parts, as the plugin host does for a manifest at `origin`.
-  public mutating func register(name: String, origin: String, actions newActions: [RegisteredAction]) throws(Conflict) {
-    try register(
-      name: name, origin: origin, actions: newActions.map { (name: $0.declaration.name, action: DeferredAction($0)) })
+  public mutating func register(name: String, origin: String, actions: [RegisteredAction]) throws(Conflict) {
+    try register(Entry(name: name, origin: origin, actions: ListedActions(actions, of: name)))
   }
 
-  private mutating func register(
-    name: String, origin: String, actions newActions: [(name: String, action: DeferredAction)]
-  ) throws(Conflict) {
-    if let first = origins[name] { throw Conflict(name: name, first: first, second: origin) }
-    origins[name] = origin
-    for (actionName, action) in newActions {
-      precondition(actionName.hasPrefix(name + "."), "action '\(actionName)' must begin with '\(name).'")
-      actions[actionName] = action
+  private mutating func register(_ entry: Entry) throws(Conflict) {
+    let place = entries.firstIndex { $0.name >= entry.name } ?? entries.endIndex
+    if place < entries.endIndex, entries[place].name == entry.name {
+      throw Conflict(name: entry.name, first: entries[place].origin, second: entry.origin)
     }
+    entries.insert(entry, at: place)
   }
 
   /// The keys of the handles that plugins bring into every run.
   public var runResources: [ResourceKey] { resources.map(\.key) }
 
   /// The names of the plugins with where each comes from, sorted by name.
-  public var plugins: [(name: String, origin: String)] {
-    origins.sorted { $0.key < $1.key }.map { (name: $0.key, origin: $0.value) }
-  }
+  public var plugins: [(name: String, origin: String)] { entries.map { ($0.name, $0.origin) } }
 
   /// The action of this full name, or nil.
-  public func action(named name: String) -> RegisteredAction? { actions[name]?.action }
+  public func action(named name: String) -> RegisteredAction? {
+    guard let dot = name.utf8.firstIndex(of: UInt8(ascii: ".")) else { return nil }
+    let plugin = name[..<dot]
+    return entries.first { $0.name == plugin }?.actions.action(named: name)?.action
+  }
 
   /// Every action's declaration, sorted by name.
   public var declarations: [ActionDeclaration] {
-    actions.values.map(\.action.declaration).sorted { $0.name < $1.name }
+    entries.flatMap(\.actions.all).map(\.action.action.declaration).sorted { $0.name < $1.name }
   }
 
   /// The declaration of the action of this full name, or nil.
-  public func declaration(named name: String) -> ActionDeclaration? { actions[name]?.action.declaration }
+  public func declaration(named name: String) -> ActionDeclaration? { action(named: name)?.declaration }
 
   /// What the action itself finds wrong with literal inputs.
   public func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
-    actions[action]?.action.check(input) ?? []
+    self.action(named: action)?.check(input) ?? []
   }
 }

@@ -44,38 +44,18 @@ public struct RegisteredAction: Sendable {
   /// Derives declaration and body from an action's type.
   public init(_ type: any ActionType.Type) { self = Self.make(type) }
 
+  // Neither the kind of the action nor its parts are asked for by casts: each cast to a protocol goes once through all
+  // conformances of the program, which takes longer than the rest of a small workflow.
   private static func make<A: ActionType>(_ type: A.Type) -> RegisteredAction {
+    let action = A()
+    let body = action.makeBody()
+    let isService = if case .service = body { true } else { false }
     let declaration = ActionDeclaration(
       name: A.name, summary: A.summary, inputs: A.Input.fieldDeclarations(), outputs: A.Output.fieldDeclarations(),
       outputsFromInput: A.outputsFromInput, events: A.events, eventFromInput: A.eventFromInput,
       provides: A.provides, requires: A.requires, needsProtectedData: A.needsProtectedData,
-      isService: A.self is any Service.Type, errors: A.errors, example: A.example)
-    let action = A()
+      isService: isService, errors: A.errors, example: A.example)
     return RegisteredAction(
-      declaration: declaration, body: body(of: action), plainBody: (action as? any Action)?.plainBody(),
-      check: { A.check($0) })
-  }
-
-  private static func body(of action: any ActionType) -> Body {
-    switch action {
-    case let action as any Service: asynchronous(action, isService: true)
-    case let action as any AsyncAction: asynchronous(action, isService: false)
-    case let action as any Action: synchronous(action)
-    default:
-      preconditionFailure("\(type(of: action)) must be an Action, an AsyncAction or a Service")
-    }
-  }
-
-  private static func synchronous<A: Action>(_ action: A) -> Body {
-    let inputs = InputMaker<A.Input>()
-    return .synchronous { values, context in try action.run(inputs.make(values), in: context).values }
-  }
-
-  private static func asynchronous<A: AsyncAction>(_ action: A, isService: Bool) -> Body {
-    let inputs = InputMaker<A.Input>()
-    let run: @Sendable (ValueObject, ActionContext) async throws -> ValueObject = { values, context in
-      try await action.run(inputs.make(values), in: context).values
-    }
-    return isService ? .service(run) : .asynchronous(run)
+      declaration: declaration, body: body, plainBody: action.plainBody(), check: { A.check($0) })
   }
 }

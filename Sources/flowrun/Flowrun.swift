@@ -2,7 +2,5 @@ import FlowCLI
 
 @main
 enum Flowrun {
-  static func main() async {
-    await FlowCommand.start()
-  }
+  static func main() { FlowCommand.start() }
 }

@@ -21,16 +21,21 @@ enum FileAccess {
     guard fstat(file, &status) == 0 else { throw FileProblem(path: path, cause: String(cString: strerror(errno))) }
     if status.st_mode & S_IFMT == S_IFDIR { throw FileProblem(path: path, cause: "it is a folder") }
     var bytes = [UInt8]()
-    bytes.reserveCapacity(Int(status.st_size) + 1)
-    var chunk = [UInt8](repeating: 0, count: 1 << 16)
+    // A regular file comes in one piece, into memory that nobody has cleared first.
+    var pieceBytes = status.st_size > 0 ? min(Int(status.st_size), limit) + 1 : 1 << 16
     while true {
-      let count = chunk.withUnsafeMutableBytes { SystemCall.read(file, $0) }
+      var count = 0
+      let piece = [UInt8](unsafeUninitializedCapacity: pieceBytes) { buffer, initialized in
+        count = SystemCall.read(file, UnsafeMutableRawBufferPointer(buffer))
+        initialized = max(0, count)
+      }
       if count < 0 {
         throw FileProblem(path: path, cause: String(cString: strerror(errno)))
       }
       if count == 0 { return bytes }
-      bytes += chunk[..<count]
+      if bytes.isEmpty { bytes = piece } else { bytes += piece }
       if bytes.count > limit { throw FileProblem(path: path, cause: "it is larger than \(limit >> 20) MiB") }
+      pieceBytes = 1 << 16
     }
   }
 

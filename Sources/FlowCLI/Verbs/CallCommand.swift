@@ -44,7 +44,6 @@ struct CallCommand: Verb {
     }
     var options = RunOptions(dataFolder: folder, workflowFolder: FileAccess.absolute("."))
     options.observer = LogView(style: TextStyle(isColored: StandardOutput.errorAllowsColor))
-    options.environment = Environment.variables
     let run = try start(call, options)
     let interrupts = Interrupts(run)
     let report = await run.report

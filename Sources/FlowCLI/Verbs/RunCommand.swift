@@ -41,10 +41,10 @@ struct RunCommand: Verb {
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
-    try await RunSession(
+    let session = try RunSession(
       RunRequest(
         file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: json, report: report,
-        trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders)
-    ).run()
+        trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders))
+    await session.end(session.run.report)
   }
 }

@@ -32,13 +32,33 @@ struct InvalidWorkflow: Error, CustomStringConvertible {
 }
 
 /// One call of `flowrun run`, from reading the file to the exit code.
-struct RunSession {
-  let request: RunRequest
+struct RunSession: Sendable {
+  /// The run, which goes on.
+  let run: WorkflowRun
+  private let request: RunRequest
+  private let installation: Installation
+  private let trace: TraceRecorder?
+  private let style: TextStyle
+  private let view: TerminalView?
+  private let interrupts: Interrupts
 
-  init(_ request: RunRequest) { self.request = request }
+  /// Runs the workflow and ends the process, or says why it cannot be run and ends the process. Returns while it runs.
+  static func start(_ request: RunRequest) {
+    do {
+      let session = try RunSession(request)
+      session.run.whenEnded { report in
+        if session.installation.host.isEmpty { session.endAtOnce(report) }
+        Task { await session.end(report) }
+      }
+    } catch {
+      FlowCommand.tell(error)
+    }
+  }
 
-  func run() async throws {
-    let installation = try Installation(around: request.file, given: request.pluginFolders)
+  /// Reads the workflow and starts it.
+  init(_ request: RunRequest) throws {
+    self.request = request
+    installation = try Installation(around: request.file, given: request.pluginFolders)
     let graph = try LoadedWorkflow.load(request.file, installation)
     let problems = installation.programProblems(of: graph.workflow)
     guard problems.isEmpty else {
@@ -64,10 +84,10 @@ struct RunSession {
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error)\n")
     }
-    let trace = request.trace == nil ? nil : TraceRecorder()
-    let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
+    trace = request.trace == nil ? nil : TraceRecorder()
+    style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
     let isLive = StandardOutput.isTerminal && !request.isJSON && !Environment.isContinuousIntegration
-    let view = isLive ? TerminalView(graph, style: style) : nil
+    view = isLive ? TerminalView(graph, style: style) : nil
     let main: any RunObserver
     if request.isJSON {
       main = JSONView()
@@ -77,30 +97,45 @@ struct RunSession {
     }
     options.observer = main
     if let trace { options.observer = ManyObservers(observers: [main, trace]) }
-    options.environment = Environment.variables
 
-    let run: WorkflowRun
     do throws(PreparedWorkflow.Problem) {
       run = try Engine(registry: installation.registry).start(graph, options: options)
     } catch {
       throw InvalidWorkflow(description: "\(request.file): error: \(error)\n")
     }
-    let interrupts = Interrupts(run)
+    interrupts = Interrupts(run)
     if let view {
       view.draw(run)
-      run.repeatedly(every: .milliseconds(100)) { view.draw(run) }
+      run.repeatedly(every: .milliseconds(100)) { [run] in view.draw(run) }
     }
-    if let prewarm { activate(run, after: prewarm, options.launch) }
-    let report = await run.report
-    view?.draw(run)
-    if !request.isJSON { StandardOutput.write(SummaryText.text(report, style: style)) }
-    try write(report, trace: trace)
-    await installation.close()
-    exit(report, interruptedBy: interrupts.first)
+    if let prewarm { activate(after: prewarm, options.launch) }
   }
 
-  private func activate(_ run: WorkflowRun, after prewarm: Duration, _ launch: Launch) {
-    run.wake(after: prewarm) {
+  /// Shows and writes the report, ends the plugins' programs, and ends the process.
+  func end(_ report: RunReport) async -> Never {
+    tell(report)
+    await installation.close()
+    exit(report)
+  }
+
+  /// The same where no plugin was brought along.
+  private func endAtOnce(_ report: RunReport) -> Never {
+    tell(report)
+    exit(report)
+  }
+
+  private func tell(_ report: RunReport) {
+    view?.draw(run)
+    if !request.isJSON { StandardOutput.write(SummaryText.text(report, style: style)) }
+    do {
+      try write(report)
+    } catch {
+      FlowCommand.tell(error)
+    }
+  }
+
+  private func activate(after prewarm: Duration, _ launch: Launch) {
+    run.wake(after: prewarm) { [run] in
       do throws(PreparedWorkflow.Problem) {
         try run.activate(launch: launch)
       } catch {
@@ -110,7 +145,7 @@ struct RunSession {
     }
   }
 
-  private func write(_ report: RunReport, trace: TraceRecorder?) throws {
+  private func write(_ report: RunReport) throws {
     do throws(FileProblem) {
       if let path = request.report {
         try FileAccess.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
@@ -121,8 +156,8 @@ struct RunSession {
     }
   }
 
-  private func exit(_ report: RunReport, interruptedBy signal: Int32?) -> Never {
-    if let signal { ExitStatus.exit(128 + signal) }
+  private func exit(_ report: RunReport) -> Never {
+    if let signal = interrupts.first { ExitStatus.exit(128 + signal) }
     switch report.conclusion {
     case .failure: ExitStatus.failure.exit()
     case .cancelled: ExitStatus.failure.exit()

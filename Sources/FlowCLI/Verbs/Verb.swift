@@ -8,24 +8,31 @@ protocol Verb: AsyncParsableCommand {
 
 extension Verb {
   /// Does the work and ends the process with the fitting code when it cannot be done.
-  func run() async throws { try await VerbProblems.told { try await perform() } }
+  func run() async throws {
+    do {
+      try await perform()
+    } catch {
+      try VerbProblems.tell(error)
+    }
+  }
 }
 
 /// The one place where problems of verbs become messages and exit codes.
 enum VerbProblems {
-  /// Does `work`; when it cannot be done, says why and ends the process with the fitting code.
-  static func told(_ work: () async throws -> Void) async throws {
-    do {
-      try await work()
-    } catch let problem as UsageProblem {
+  /// Says why something cannot be done and ends the process with the fitting code; throws an error that is none of the
+  /// verbs'.
+  static func tell(_ error: any Error) throws {
+    switch error {
+    case let problem as UsageProblem:
       StandardOutput.writeError("flowrun: \(problem)\n")
       ExitStatus.usage.exit()
-    } catch let problem as InvalidWorkflow {
+    case let problem as InvalidWorkflow:
       StandardOutput.writeError(problem.description)
       ExitStatus.invalidWorkflow.exit()
-    } catch let problem as FileProblem {
+    case let problem as FileProblem:
       StandardOutput.writeError("flowrun: cannot read \(problem)\n")
       ExitStatus.invalidWorkflow.exit()
+    default: throw error
     }
   }
 }

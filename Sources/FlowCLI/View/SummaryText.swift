@@ -12,7 +12,7 @@ enum SummaryText {
     if !report.criticalPath.isEmpty {
       let path = report.criticalPath.map { "\($0.step) \(Milliseconds.text($0.end - $0.start))" }
       let shown = path.count > 12 ? Array(path.prefix(5)) + ["… \(path.count - 10) more …"] + path.suffix(5) : path
-      lines.append("critical path: " + shown.joined(separator: " → "))
+      lines.append("critical path: " + list(shown, " → "))
     }
     let troubled = report.troubledSteps
     for step in troubled where step.outcome == .failure || step.outcome == .timedOut {
@@ -24,7 +24,15 @@ enum SummaryText {
     if !abandoned.isEmpty { lines.append("abandoned: " + abandoned.joined(separator: ", ")) }
     for (name, value) in report.outputs { lines.append("\(name): \(value.stringValue ?? JSONText.write(value))") }
     for warning in report.warnings { lines.append(style.yellow("warning: \(warning)")) }
-    return lines.joined(separator: "\n") + "\n"
+    return list(lines, "\n") + "\n"
+  }
+
+  /// The texts with `separator` between. The standard library's way asks the runtime once for what an array is, which
+  /// takes longer than the whole summary of a small run.
+  private static func list(_ texts: [String], _ separator: String) -> String {
+    var result = ""
+    for (index, text) in texts.enumerated() { result += index == 0 ? text : separator + text }
+    return result
   }
 
   private static func headline(_ report: RunReport, _ style: TextStyle) -> String {
@@ -41,7 +49,7 @@ enum SummaryText {
       case .failure: style.red(words)
       }
     return style.bold(colored)
-      + " in \(Milliseconds.text(report.durationMilliseconds)) (\(counts.joined(separator: ", ")))"
+      + " in \(Milliseconds.text(report.durationMilliseconds)) (\(list(counts, ", ")))"
   }
 
   private static func gate(_ gate: RunReport.Gate) -> String {

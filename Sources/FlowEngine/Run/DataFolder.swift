@@ -28,9 +28,10 @@ public struct DataFolder: Sendable {
   /// Opens the folder at an absolute path, making it and its parents when missing.
   public init(making path: String) throws(Problem) {
     self.path = path
+    if access(path, W_OK | X_OK) == 0, access(path + "/.", F_OK) == 0 { return }
     var partial = ""
     for part in path.split(separator: "/") {
-      partial += "/" + part
+      partial += "/\(part)"
       if mkdir(partial, 0o755) != 0, errno != EEXIST, errno != EISDIR {
         if errno == EROFS || errno == EACCES, access(partial, F_OK) == 0 { continue }
         throw Problem(path: partial, cause: String(cString: strerror(errno)))

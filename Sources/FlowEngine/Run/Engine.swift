@@ -36,17 +36,18 @@ extension RunInformation {
     var generator = SystemRandomNumberGenerator()
     let high = generator.next() & ~0xF000 | 0x4000
     let low = generator.next() & ~(0b11 << 62) | (0b10 << 62)
-    var digits = ""
-    for word in [high, low] {
-      let text = String(word, radix: 16)
-      digits += String(repeating: "0", count: 16 - text.count) + text
+    return String(unsafeUninitializedCapacity: 36) { text in
+      var place = 0
+      for digit in 0..<32 {
+        if digit >= 8, digit <= 20, digit % 4 == 0 {
+          text[place] = UInt8(ascii: "-")
+          place += 1
+        }
+        let value = UInt8(truncatingIfNeeded: (digit < 16 ? high : low) >> UInt64(60 - digit % 16 * 4)) & 0xF
+        text[place] = value < 10 ? UInt8(ascii: "0") + value : UInt8(ascii: "a") + value - 10
+        place += 1
+      }
+      return place
     }
-    var groups: [Substring] = []
-    var rest = digits[...]
-    for length in [8, 4, 4, 4, 12] {
-      groups.append(rest.prefix(length))
-      rest = rest.dropFirst(length)
-    }
-    return groups.joined(separator: "-")
   }
 }

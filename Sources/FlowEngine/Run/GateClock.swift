@@ -28,7 +28,13 @@ final class GateClock: Sendable {
   var activatedAtNanoseconds: Int { activated.load(ordering: .acquiring) }
 
   /// Sets the timers for floor and ceiling, both from activation, which is nanoseconds from the start of the run.
-  func arm(activatedAtNanoseconds: Int, floorNanoseconds: Int, ceilingNanoseconds: Int?) {
+  ///
+  /// Returns how and when the gate opened when it is open by now. `opened` is told when one of the timers opens it later,
+  /// on the gate's thread, which must not wait.
+  func arm(
+    activatedAtNanoseconds: Int, floorNanoseconds: Int, ceilingNanoseconds: Int?,
+    _ opened: @escaping @Sendable (GateOutcome, Int) -> Void
+  ) -> (outcome: GateOutcome, atNanoseconds: Int)? {
     activated.store(activatedAtNanoseconds, ordering: .releasing)
     var instants = [(signal: GateState.Signal.floorReached, atNanoseconds: activatedAtNanoseconds + floorNanoseconds)]
     if let ceilingNanoseconds { instants.append((.ceilingReached, activatedAtNanoseconds + ceilingNanoseconds)) }
@@ -36,10 +42,14 @@ final class GateClock: Sendable {
     let now = clock.now
     for instant in instants where instant.atNanoseconds <= now { send(instant.signal) }
     instants.removeAll { $0.atNanoseconds <= now }
-    guard !instants.isEmpty, opening == nil else { return }
-    let gate = GateThread(clock, instants) { [self] signal in send(signal) }
+    if let opening { return opening }
+    guard !instants.isEmpty else { return nil }
+    let gate = GateThread(clock, instants) { [self] signal in
+      if let (outcome, time) = send(signal) { opened(outcome, time) }
+    }
     thread.withLock { $0 = gate }
     if opening != nil { stopWaiting() }
+    return nil
   }
 
   /// Lets the thread go; it holds the gate while it waits.

@@ -17,8 +17,6 @@ public struct RunOptions: Sendable {
   /// Whether events may come through ``WorkflowRun/post(_:)`` until ``WorkflowRun/finishPosting()``; the run does not
   /// end before that.
   public var acceptsEvents = false
-  /// Environment variables of the program itself, which expressions see under the workflow's `env`.
-  public var environment: [String: String] = [:]
   /// Hears every event of the run, in order; nil: nobody does.
   public var observer: (any RunObserver)?
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.

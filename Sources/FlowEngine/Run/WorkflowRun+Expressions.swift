@@ -43,10 +43,8 @@ extension WorkflowRun {
     }
   }
 
-  /// Evaluates the workflow's `env` on top of the program's own variables.
+  /// Evaluates the workflow's `env`.
   func resolveEnvironment() throws(PreparedWorkflow.Problem) {
-    var base = ValueObject()
-    for (name, value) in options.environment.sorted(by: { $0.key < $1.key }) { base[name] = .string(value) }
     let problem = state.withLock { state -> PreparedWorkflow.Problem? in
       do throws(ExpressionError) {
         let own = try prepared.environment.evaluate(in: scope(nil, state))
@@ -78,9 +76,13 @@ extension WorkflowRun {
         let now = clock.now
         state.plan.apply(.activated(resolution), at: now)
         if isStarting { state.plan.apply(.started(prewarm: false), at: now) }
-        gateClock.arm(
+        let opening = gateClock.arm(
           activatedAtNanoseconds: now, floorNanoseconds: state.gateFloorNanoseconds,
-          ceilingNanoseconds: state.gateCeilingNanoseconds)
+          ceilingNanoseconds: state.gateCeilingNanoseconds
+        ) { [self] outcome, time in
+          deadlines.queue.async { @Sendable [self] in change(.gateOpened(outcome), atNanoseconds: time) }
+        }
+        if let opening { state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds) }
         return .success(settle(&state))
       } catch {
         return .failure(error)

@@ -6,12 +6,6 @@
   import Musl
 #endif
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// Whether what lies in a folder is this user's own doing: nobody else can have put a program there or changed one.
 enum FolderTrust {
   /// Why the plugin in `folder` is not to be run, for people; nil when nothing speaks against it.
@@ -20,8 +14,8 @@ enum FolderTrust {
   /// be able to write there; a group may when it is the user's own.
   static func problem(with folder: String) -> String? {
     let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    let paths = [parent.isEmpty ? "/" : parent, folder] + names.sorted().map { "\(folder)/\($0)" }
+    let names = FolderPath.names(in: folder) ?? []
+    let paths = [parent.isEmpty ? "/" : parent, folder] + names.map { "\(folder)/\($0)" }
     return paths.lazy.compactMap(problem(at:)).first
   }
 

@@ -27,13 +27,8 @@ public struct PluginFinder: Sendable {
   /// A finder for these folders and for `start`, the folder of the workflow or the working directory; paths may be
   /// relative to the working directory.
   public init(given: [String] = [], start: String) {
-    let current = FileManager.default.currentDirectoryPath
-    func absolute(_ path: String) -> String {
-      URL(filePath: path, directoryHint: .isDirectory, relativeTo: URL(filePath: current, directoryHint: .isDirectory))
-        .standardized.path(percentEncoded: false).withoutTrailingSlash
-    }
-    self.given = given.map(absolute)
-    self.start = absolute(start)
+    self.given = given.map(FolderPath.absolute)
+    self.start = FolderPath.absolute(start)
   }
 
   /// Looks.
@@ -41,9 +36,9 @@ public struct PluginFinder: Sendable {
     var found = Found()
     var seen: Set<String> = []
     for folder in given {
-      if isFile(folder + "/" + InstalledPlugin.manifestName) {
+      if FolderPath.isFile(folder + "/" + InstalledPlugin.manifestName) {
         take(folder, into: &found, seen: &seen)
-      } else if isFolder(folder) {
+      } else if FolderPath.isFolder(folder) {
         takeAll(in: folder, into: &found, seen: &seen)
       } else {
         found.unusable.append(
@@ -59,21 +54,21 @@ public struct PluginFinder: Sendable {
     var folder = start
     while true {
       folders.append(folder == "/" ? "" : folder)
-      guard folder != "/", !folder.isEmpty, !exists(folder + "/.git") else { return folders }
+      guard folder != "/", !folder.isEmpty, !FolderPath.exists(folder + "/.git") else { return folders }
       folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
       if folder.isEmpty { folder = "/" }
     }
   }
 
   private func takeAll(in folder: String, into found: inout Found, seen: inout Set<String>) {
-    guard let names = try? FileManager.default.contentsOfDirectory(atPath: folder) else { return }
-    for name in names.sorted() where isFile("\(folder)/\(name)/\(InstalledPlugin.manifestName)") {
+    for name in FolderPath.names(in: folder) ?? []
+    where FolderPath.isFile("\(folder)/\(name)/\(InstalledPlugin.manifestName)") {
       take("\(folder)/\(name)", into: &found, seen: &seen)
     }
   }
 
   private func take(_ folder: String, into found: inout Found, seen: inout Set<String>) {
-    let real = URL(filePath: folder).resolvingSymlinksInPath().path(percentEncoded: false).withoutTrailingSlash
+    let real = FolderPath.real(folder)
     guard seen.insert(real).inserted else { return }
     if let stranger = FolderTrust.problem(with: real) {
       found.unusable.append(UnusablePlugin(folder: folder, description: "\(folder): error: \(stranger)\n"))
@@ -98,18 +93,6 @@ public struct PluginFinder: Sendable {
     var plugin = InstalledPlugin(manifest, folder: folder.withoutTrailingSlash)
     plugin.text = (result.source, result.programSpans)
     return .success(plugin)
-  }
-
-  private func exists(_ path: String) -> Bool { FileManager.default.fileExists(atPath: path) }
-
-  private func isFolder(_ path: String) -> Bool {
-    var isFolder = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && isFolder
-  }
-
-  private func isFile(_ path: String) -> Bool {
-    var isFolder = false
-    return FileManager.default.fileExists(atPath: path, isDirectory: &isFolder) && !isFolder
   }
 }
 

@@ -29,12 +29,11 @@ struct ProgramCache: Sendable {
 
   /// `flowrun/plugins` in the user's folder for caches: `XDG_CACHE_HOME`, else `~/.cache`, else a temporary folder.
   static var userFolder: String {
-    let environment = ProcessInfo.processInfo.environment
     let base: String
-    if let stated = environment["XDG_CACHE_HOME"], stated.hasPrefix("/") {
+    if let stated = getenv("XDG_CACHE_HOME").map({ String(cString: $0) }), stated.hasPrefix("/") {
       base = stated
-    } else if let home = environment["HOME"] {
-      base = home + "/.cache"
+    } else if let home = getenv("HOME") {
+      base = String(cString: home) + "/.cache"
     } else {
       base = FileManager.default.temporaryDirectory.appending(path: "user-\(geteuid())").path
     }
@@ -103,7 +102,7 @@ struct ProgramCache: Sendable {
 
   /// The compiler in `PATH` and what tells it from another.
   private static func compiler(for plugin: InstalledPlugin) throws(ActionError) -> (path: String, identity: String) {
-    for folder in (ProcessInfo.processInfo.environment["PATH"] ?? "").split(separator: ":") {
+    for folder in (getenv("PATH").map { String(cString: $0) } ?? "").split(separator: ":") {
       let path = "\(folder)/swiftc"
       var status = stat()
       if access(path, X_OK) == 0, stat(path, &status) == 0 {
@@ -121,9 +120,9 @@ struct ProgramCache: Sendable {
     guard FileManager.default.fileExists(atPath: "\(plugin.folder)/\(entry)") else {
       throw failure(plugin, "there is no file '\(entry)' in its folder")
     }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: "\(plugin.folder)/\(folder)")) ?? []
+    let names = FolderPath.names(in: "\(plugin.folder)/\(folder)") ?? []
     var sources: [(name: String, content: Data)] = []
-    for name in names.sorted() where name.hasSuffix(".swift") {
+    for name in names where name.hasSuffix(".swift") {
       guard let content = FileManager.default.contents(atPath: "\(plugin.folder)/\(folder)\(name)") else {
         throw failure(plugin, "'\(folder)\(name)' cannot be read")
       }
@@ -133,7 +132,7 @@ struct ProgramCache: Sendable {
   }
 
   private func removeOldPrograms(of plugin: InstalledPlugin) {
-    let names = ((try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []).filter { name in
+    let names = (FolderPath.names(in: folder) ?? []).filter { name in
       name.hasPrefix("\(plugin.name)-") && name.count == plugin.name.count + 1 + ContentHash.textLength
     }
     let byAge = names.map { name -> (path: String, seconds: Int) in

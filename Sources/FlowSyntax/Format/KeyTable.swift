@@ -1,37 +1,50 @@
+/// A key's bytes as two machine words, and a bit of its own.
+///
+/// Outside of ``KeyTable``, because the type of an array whose elements depend on a constrained parameter is looked up
+/// when the first one is made, through all conformances of the program.
+private struct SpelledKey: Sendable {
+  let low: UInt64
+  let high: UInt64
+  let bit: UInt32
+}
+
 /// Finds a key by its bytes: every key of the format fits in two machine words, which are compared at once.
 struct KeyTable<Key: FormatKey>: Sendable {
-  /// A key with a bit of its own.
-  struct Entry: Sendable {
-    fileprivate let low: UInt64
-    fileprivate let high: UInt64
-    let key: Key
-    let bit: UInt32
-  }
-
-  private let entries: [Entry]
+  private let spellings: [SpelledKey]
+  private let keys: [Key]
   /// The bits of the keys that the map must have.
   let requiredBits: UInt32
 
   init() {
-    entries = Key.allCases.enumerated().map { index, key in
+    var spellings: [SpelledKey] = []
+    var keys: [Key] = []
+    var required: UInt32 = 0
+    for key in Key.allCases {
       var text = key.rawValue
       let (low, high) = text.withUTF8 { Self.words($0)! }
-      return Entry(low: low, high: high, key: key, bit: 1 << UInt32(index))
+      let bit: UInt32 = 1 << UInt32(keys.count)
+      spellings.append(SpelledKey(low: low, high: high, bit: bit))
+      keys.append(key)
+      if key.isRequired { required |= bit }
     }
-    requiredBits = entries.filter(\.key.isRequired).reduce(0) { $0 | $1.bit }
+    self.spellings = spellings
+    self.keys = keys
+    requiredBits = required
   }
 
-  /// The key that these bytes spell, or nil.
+  /// The key that these bytes spell, with a bit of its own, or nil.
   @inline(__always)
-  func entry(_ bytes: UnsafeBufferPointer<UInt8>) -> Entry? {
+  func entry(_ bytes: UnsafeBufferPointer<UInt8>) -> (key: Key, bit: UInt32)? {
     guard let (low, high) = Self.words(bytes) else { return nil }
-    for entry in entries where entry.low == low && entry.high == high { return entry }
+    for index in spellings.indices where spellings[index].low == low && spellings[index].high == high {
+      return (keys[index], spellings[index].bit)
+    }
     return nil
   }
 
   /// The required keys that are not among `seen`.
   func missing(_ seen: UInt32) -> [Key] {
-    entries.filter { $0.bit & requiredBits & ~seen != 0 }.map(\.key)
+    keys.indices.filter { spellings[$0].bit & requiredBits & ~seen != 0 }.map { keys[$0] }
   }
 
   /// The bytes padded with zeros, which no key contains; nil past 16 bytes.

@@ -2,12 +2,14 @@ import FlowDiagnostics
 
 /// Where in the tree the parts of a workflow stand, for messages.
 struct WorkflowPlaces: Sendable {
-  /// The workflow's own keys.
-  var keys: [WorkflowKey: MemberCursor.Member] = [:]
+  /// The workflow's own keys, in the order of the file.
+  var keys: [(key: WorkflowKey, member: MemberCursor.Member)] = []
   /// The steps by index: the id's node and the node of the step.
   var steps: [StepPlace] = []
 
-  func value(_ key: WorkflowKey) -> NodeID? { keys[key]?.value }
+  func member(_ key: WorkflowKey) -> MemberCursor.Member? { keys.first { $0.key == key }?.member }
+
+  func value(_ key: WorkflowKey) -> NodeID? { member(key)?.value }
 }
 
 /// Where a step stands.

@@ -11,7 +11,7 @@ extension WorkflowReader {
     readIDs(node)
     let count = places.steps.count
     guard count > 0 else {
-      if diagnostics.isEmpty { report(.noSteps, "the workflow has no steps", at: span(places.keys[.steps]!.key)) }
+      if diagnostics.isEmpty { report(.noSteps, "the workflow has no steps", at: span(places.member(.steps)!.key)) }
       return
     }
     needs.reserveCapacity(count * 2)

@@ -36,7 +36,7 @@ struct WorkflowReader: DocumentReading {
       return
     }
     forEachKey(of: root, KeyTable<WorkflowKey>(), owner: "the workflow", place: root) { reader, key, member in
-      reader.places.keys[key] = member
+      reader.places.keys.append((key, member))
     }
     if let node = places.value(.name) {
       workflow.name = string(node, "name") ?? ""

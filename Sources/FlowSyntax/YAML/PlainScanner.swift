@@ -291,17 +291,30 @@ private enum CharacterClass {
 
   static let table: [UInt8] = (0...255).map { value in
     let byte = UInt8(value)
-    let character = Character(UnicodeScalar(byte))
     var classes: UInt8 = 0
-    let isWord = byte < 0x80 && (character.isLetter || character.isNumber) || character == "_"
+    let isWord = isASCIILetterOrDigit(byte) || byte == UInt8(ascii: "_")
     if isWord { classes |= keyStart | key }
-    if character == "-" || character == "." { classes |= key }
-    if isWord || "/.$+(=~^".contains(character) { classes |= plainStart }
-    if byte > 0x20, byte < 0x7F, !"#:".contains(character) { classes |= plain }
-    if byte > 0x20, byte < 0x7F, !"#:,[]{}?".contains(character) { classes |= flowPlain }
+    if isOne(of: "-.", byte) { classes |= key }
+    if isWord || isOne(of: "/.$+(=~^", byte) { classes |= plainStart }
+    if byte > 0x20, byte < 0x7F, !isOne(of: "#:", byte) { classes |= plain }
+    if byte > 0x20, byte < 0x7F, !isOne(of: "#:,[]{}?", byte) { classes |= flowPlain }
     // Of what is not ASCII, comments may hold what neither ends a line nor is forbidden: no U+0085, U+2028, U+FEFF.
-    let isHarmless = byte >= 0x80 && ![0xC2, 0xE2, 0xED, 0xEF].contains(byte)
+    let isHarmless = byte >= 0x80 && byte != 0xC2 && byte != 0xE2 && byte != 0xED && byte != 0xEF
     if byte >= 0x20 && byte < 0x7F || byte == 0x09 || isHarmless { classes |= comment }
     return classes
+  }
+
+  // Bytes, not characters: what Unicode says of 256 characters takes longer to look up than a small workflow to read.
+  private static func isASCIILetterOrDigit(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: false
+    }
+  }
+
+  private static func isOne(of characters: StaticString, _ byte: UInt8) -> Bool {
+    characters.withUTF8Buffer { $0.contains(byte) }
   }
 }
