@@ -7,30 +7,112 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <spawn.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #ifdef __linux__
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#else
+#include <spawn.h>
 #endif
+
+#ifdef __linux__
+
+// By vfork and not by posix_spawn: that maps a stack for every child and unmaps it again, which interrupts the other
+// processors of a program with several threads, and asks for the state of every signal besides.
+
+// Copies the first file named like the program in PATH that can be executed; 0, or an error number. What has a slash is
+// taken as it is.
+static int find_program(const char *program, char path[PATH_MAX]) {
+  if (strchr(program, '/')) return snprintf(path, PATH_MAX, "%s", program) < PATH_MAX ? 0 : ENAMETOOLONG;
+  const char *folders = getenv("PATH");
+  if (!folders) folders = "/bin:/usr/bin";
+  for (const char *folder = folders;; folder++) {
+    size_t length = strcspn(folder, ":");
+    // An empty entry is the working directory.
+    int written = length ? snprintf(path, PATH_MAX, "%.*s/%s", (int)length, folder, program)
+                         : snprintf(path, PATH_MAX, "./%s", program);
+    if (written < PATH_MAX && access(path, X_OK) == 0) return 0;
+    folder += length;
+    if (!*folder) return ENOENT;
+  }
+}
+
+// Makes `file` the descriptor `target`, which stays open in the program that is executed.
+static int pass(int file, int target) {
+  return file == target ? fcntl(file, F_SETFD, 0) : dup2(file, target);
+}
+
+// Closes every descriptor but the first three, one by one where the system does not know how to at once.
+static void close_others(void) {
+  struct rlimit limit;
+  if (close_range(3, ~0U, 0) == 0 || getrlimit(RLIMIT_NOFILE, &limit) != 0) return;
+  for (int file = 3; file < (int)limit.rlim_cur; file++) close(file);
+}
+
+// What the child does before it is the program; gives back what failed. It shares the parent's memory and may only call
+// what is safe in a signal handler.
+static int become(const struct flow_spawn_request *request, const char *path) {
+  struct sigaction standard = {.sa_handler = SIG_DFL};
+  // A signal that is ignored stays so in the program. The two that no process may set fail, which does no harm; those
+  // for real time, which take longer to go through than a pipe to make, are nobody's to ignore.
+  for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
+  sigset_t none;
+  sigemptyset(&none);
+  if (setpgid(0, request->group) != 0 || chdir(request->directory) != 0 || pass(request->input, 0) < 0 ||
+      pass(request->output, 1) < 0 || pass(request->error, 2) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
+    return errno;
+  close_others();
+  execve(path, request->arguments, request->environment);
+  return errno;
+}
+
+int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
+  char path[PATH_MAX];
+  int unknown = find_program(request->program, path);
+  if (unknown) return unknown;
+  // The child writes it in the memory that it shares.
+  volatile int failure = 0;
+  // No handler of this process may run in the child.
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, &before);
+  pid_t number = vfork();
+  if (number == 0) {
+    failure = become(request, path);
+    _exit(127);
+  }
+  if (number < 0) failure = errno;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  if (number > 0 && failure) {
+    int status;
+    while (waitpid(number, &status, 0) < 0 && errno == EINTR) {
+    }
+  }
+  if (!failure) *child = number;
+  return failure;
+}
+
+#else
 
 static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_spawn_request *request) {
   int failure = posix_spawn_file_actions_addchdir_np(actions, request->directory);
   if (!failure) failure = posix_spawn_file_actions_adddup2(actions, request->input, 0);
   if (!failure) failure = posix_spawn_file_actions_adddup2(actions, request->output, 1);
   if (!failure) failure = posix_spawn_file_actions_adddup2(actions, request->error, 2);
-#ifdef __linux__
-  if (!failure) failure = posix_spawn_file_actions_addclosefrom_np(actions, 3);
-#endif
   return failure;
 }
 
 static int set_attributes(posix_spawnattr_t *attributes, const struct flow_spawn_request *request) {
-  short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
-#ifdef __APPLE__
-  flags |= POSIX_SPAWN_CLOEXEC_DEFAULT;
-#endif
+  short flags =
+      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT;
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
@@ -58,6 +140,8 @@ int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
   posix_spawn_file_actions_destroy(&actions);
   return failure;
 }
+
+#endif
 
 int flow_pipe(int ends[2]) {
 #ifdef __linux__

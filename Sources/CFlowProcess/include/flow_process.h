@@ -19,8 +19,8 @@ struct flow_spawn_request {
   pid_t group;
 };
 
-/// Starts a child with default signal handling and no signal blocked; 0, or the error number of what failed, the
-/// program that cannot be executed included.
+/// Starts a child with no signal blocked and default signal handling, on Linux but for the signals of real time; 0, or
+/// the error number of what failed, the program that cannot be executed included.
 int flow_spawn(const struct flow_spawn_request *request, pid_t *child);
 
 /// Makes a pipe whose ends, the reading one first, are closed on exec; 0, or an error number.

@@ -52,9 +52,7 @@ struct ChildProcess {
     errorOutput.closeWritingEnd()
     let group = ChildGroup(leader: leader)
     group.end(whenCancelled: context)
-    let exit = flow_watch_exit(leader)
-    let fits = Self.read(&output, &errorOutput, untilEndOf: exit, leader)
-    if exit >= 0 { close(exit) }
+    let fits = Self.read(&output, &errorOutput, untilEndOf: leader)
     if !fits { group.send(SIGKILL) }
     let (status, leftBehind) = group.collect()
     try context.checkCancellation()
@@ -62,31 +60,48 @@ struct ChildProcess {
     return Ending(status: status, output: output.bytes, errorOutput: errorOutput.bytes, leftBehind: leftBehind)
   }
 
+  /// How long the outputs alone are waited for. Most commands have closed both by then, and need no descriptor for
+  /// their end, which costs more to make than a pipe.
+  private static let shortMilliseconds: Int32 = 20
+  /// How often the leader is looked after where there is no descriptor for its end.
+  private static let lookMilliseconds: Int32 = 50
+
   /// Reads both outputs until both are at their end or the leader has ended: somebody it left behind may hold them open.
   /// False when they are larger than allowed.
   private static func read(
-    _ output: inout OutputPipe, _ errorOutput: inout OutputPipe, untilEndOf exit: Int32, _ leader: pid_t
+    _ output: inout OutputPipe, _ errorOutput: inout OutputPipe, untilEndOf leader: pid_t
   ) -> Bool {
+    var end: Int32 = -1
+    defer { if end >= 0 { close(end) } }
+    var patience = shortMilliseconds
     while output.isOpen || errorOutput.isOpen {
-      var files = [
+      var files = (
         pollfd(fd: output.readingEnd, events: Int16(POLLIN), revents: 0),
         pollfd(fd: errorOutput.readingEnd, events: Int16(POLLIN), revents: 0),
-        pollfd(fd: exit, events: Int16(POLLIN), revents: 0),
-      ]
-      // Without a descriptor for its end, the leader is looked after now and then.
-      if poll(&files, nfds_t(files.count), exit >= 0 ? -1 : 50) < 0, errno != EINTR { return true }
-      var hasEnded = files[2].revents != 0
-      if exit < 0 {
-        var information = siginfo_t()
-        hasEnded =
-          waitid(P_PID, id_t(leader), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo != 0
+        pollfd(fd: end, events: Int16(POLLIN), revents: 0)
+      )
+      let ready = withUnsafeMutableBytes(of: &files) { bytes in
+        poll(bytes.bindMemory(to: pollfd.self).baseAddress, 3, patience)
       }
-      if files[0].revents != 0 || hasEnded { output.read(everything: hasEnded) }
-      if files[1].revents != 0 || hasEnded { errorOutput.read(everything: hasEnded) }
+      if ready < 0, errno != EINTR { return true }
+      var hasEnded = files.2.revents != 0
+      if ready == 0 {
+        hasEnded = isOver(leader)
+        end = flow_watch_exit(leader)
+        patience = end >= 0 ? -1 : lookMilliseconds
+      }
+      if files.0.revents != 0 || hasEnded { output.read(everything: hasEnded) }
+      if files.1.revents != 0 || hasEnded { errorOutput.read(everything: hasEnded) }
       if output.bytes.count + errorOutput.bytes.count > Limits.outputBytes { return false }
       if hasEnded { return true }
     }
     return true
+  }
+
+  /// Whether the leader has ended; it stays uncollected.
+  private static func isOver(_ leader: pid_t) -> Bool {
+    var information = siginfo_t()
+    return waitid(P_PID, id_t(leader), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo != 0
   }
 
   private func spawn(_ output: Int32, _ errorOutput: Int32) throws -> pid_t {

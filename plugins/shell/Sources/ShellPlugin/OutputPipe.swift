@@ -18,7 +18,7 @@ struct OutputPipe {
 
   private static let chunkBytes = 64 << 10
 
-  /// A pipe whose reading end never blocks; throws an ``ActionError`` `spawn-failed` when there is none to be had.
+  /// A pipe; throws an ``ActionError`` `spawn-failed` when there is none to be had.
   init() throws {
     var ends: (Int32, Int32) = (-1, -1)
     let failure = withUnsafeMutableBytes(of: &ends) { flow_pipe($0.bindMemory(to: Int32.self).baseAddress) }
@@ -26,14 +26,15 @@ struct OutputPipe {
       throw ActionError("spawn-failed", "cannot make a pipe: \(String(cString: strerror(failure)))", isRetryable: true)
     }
     (readingEnd, writingEnd) = ends
-    _ = fcntl(readingEnd, F_SETFL, O_NONBLOCK)
   }
 
   /// Whether more may come.
   var isOpen: Bool { readingEnd >= 0 }
 
-  /// Takes what has come; all of it, or one piece where there may be more later. Ends at the limit of a step's output.
+  /// Takes what has come: all of it, without waiting for more, or one piece, where something has come or the end has.
+  /// Ends at the limit of a step's output.
   mutating func read(everything: Bool) {
+    if everything, isOpen { _ = fcntl(readingEnd, F_SETFL, O_NONBLOCK) }
     while isOpen, bytes.count <= Limits.outputBytes {
       let count = withUnsafeTemporaryAllocation(byteCount: Self.chunkBytes, alignment: 1) { buffer in
         let count = systemRead(readingEnd, buffer.baseAddress, buffer.count)

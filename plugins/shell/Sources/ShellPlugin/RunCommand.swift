@@ -36,6 +36,9 @@ struct RunCommand: Action {
     var stdout: String
     var stderr: String
 
+    // Stated, because a command may come by the thousand: the default finds the properties by reflection, every time.
+    var values: ValueObject { ["status": status.value, "stdout": stdout.value, "stderr": stderr.value] }
+
     static let summaries = [
       "status": "The exit status", "stdout": "What the command wrote, as UTF-8 text",
       "stderr": "What it wrote to standard error, as UTF-8 text",
