@@ -6,10 +6,10 @@ extension Plan {
   mutating func arrange(_ resolution: Resolution) {
     let steps = graph.workflow.steps
     var queues = PlanQueue.builtIn
-    var queueIndices: [String: UInt16] = [:]
-    for (index, queue) in queues.enumerated() { queueIndices[queue.name] = UInt16(index) }
+    var queueIndices = NameIndices()
+    for (index, queue) in queues.enumerated() { queueIndices[queue.name] = Int32(index) }
     for queue in graph.workflow.queues {
-      queueIndices[queue.name] = UInt16(queues.count)
+      queueIndices[queue.name] = Int32(queues.count)
       queues.append(
         PlanQueue(name: queue.name, lane: .slots(queue.qualityOfService), width: queue.width ?? .max))
     }
@@ -40,7 +40,7 @@ extension Plan {
         if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
         if options.condition != nil { flags.insert(.conditional) }
         if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
-        queue = options.queue.flatMap { queueIndices[$0] } ?? (isDeferred ? deferredQueue : plainQueue)
+        queue = options.queue.flatMap { queueIndices[$0].map(UInt16.init) } ?? (isDeferred ? deferredQueue : plainQueue)
         if options.blocking ?? !isDeferred { flags.insert(.blocking) }
       } else {
         if isDeferred { queue = deferredQueue } else { flags.insert(.blocking) }

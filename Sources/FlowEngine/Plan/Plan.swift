@@ -44,7 +44,7 @@ public struct Plan: Sendable {
   public var detail: RunDetail
 
   // Events
-  var eventIndices: [String: Int32] = [:]
+  var eventIndices = NameIndices()
   var eventNames: [String] = []
   /// When each event was first posted; `never` before.
   var eventTimes: [Int] = []

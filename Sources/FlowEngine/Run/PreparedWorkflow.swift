@@ -42,7 +42,7 @@ public struct PreparedWorkflow: Sendable {
     resources = registry.resources
     let workflow = graph.workflow
     var actions: [RegisteredAction] = []
-    var known: [String: Int32] = [:]
+    var known = NameIndices()
     var indices: [Int32] = []
     indices.reserveCapacity(workflow.steps.count)
     var details: [StepDetail] = []

@@ -20,7 +20,7 @@ struct RunState {
   var tasks: [TaskKey: Task<Void, Never>] = [:]
   var warnings: [String] = []
   var report: RunReport?
-  var endWaiters: [CheckedContinuation<RunReport, Never>] = []
+  var endWaiters: [@Sendable (RunReport) -> Void] = []
 
   // What observers have not heard yet.
   var untold: [UntoldEvents] = []

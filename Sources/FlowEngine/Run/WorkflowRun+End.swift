@@ -10,11 +10,13 @@ extension WorkflowRun {
 
   /// Everything is settled: closes what was provided, makes the report, tells whoever waits.
   func close() {
+    let provided = resources.takeAll().filter { $0.step != nil }
+    if provided.isEmpty { return makeReport() }
     Task { [self] in
       let abandoned = state.withLock { state in
         prepared.graph.workflow.steps.indices.filter { state.plan[StepIndex($0)].isAbandoned }
       }
-      for entry in resources.takeAll() where entry.step != nil {
+      for entry in provided {
         if let holder = abandoned.first(where: { mayHold(StepIndex($0), entry) }) {
           warn(
             "'\(entry.key)' is left open: step '\(prepared.graph.workflow.steps[holder].id)', which was abandoned, may "
@@ -49,7 +51,7 @@ extension WorkflowRun {
   }
 
   private func makeReport() {
-    let (report, waiters) = state.withLock { state -> (RunReport, [CheckedContinuation<RunReport, Never>]) in
+    let report = state.withLock { state -> RunReport in
       var outputs = ValueObject()
       do throws(ExpressionError) {
         outputs = try prepared.outputs.evaluate(in: scope(nil, state))
@@ -61,20 +63,22 @@ extension WorkflowRun {
       {
         state.warnings.append(problem)
       }
-      let report = RunReport(
+      return RunReport(
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
         outputs: outputs,
         warnings: state.warnings)
-      state.report = report
-      defer { state.endWaiters = [] }
-      return (report, state.endWaiters)
     }
     deadlines.stop()
     emit(.runFinished(report.conclusion))
     // Behind all events on the same queue: who awaits the report has been told everything before.
     deliveryQueue.async { @Sendable [self] in
       while drain() {}
-      for waiter in waiters { waiter.resume(returning: report) }
+      let waiters = state.withLock { state in
+        state.report = report
+        defer { state.endWaiters = [] }
+        return state.endWaiters
+      }
+      for waiter in waiters { waiter(report) }
     }
   }
 }

@@ -3,8 +3,9 @@ import FlowModel
 
 extension WorkflowRun {
   /// How long the observer waits for what it has not heard: events come in batches, and steps that follow each other
-  /// closely are not held up by telling of them.
-  private static let deliveryDelayMilliseconds = 3
+  /// closely are not held up by telling of them. Each delivery wakes two threads, so while events keep coming the wait is
+  /// doubled each time, up to the time between two frames of a film.
+  private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
   /// How many events the observer is given at once.
   private static let batchEvents = 4096
 
@@ -21,9 +22,9 @@ extension WorkflowRun {
   }
 
   /// Hands over what the observer has not heard, a little later, until there is nothing to hand over.
-  func deliver() {
-    deliveryQueue.asyncAfter(deadline: .now() + .milliseconds(Self.deliveryDelayMilliseconds)) { @Sendable [self] in
-      if drain() { deliver() }
+  func deliver(afterMilliseconds delay: Int = deliveryDelayMilliseconds.first) {
+    deliveryQueue.asyncAfter(deadline: .now() + .milliseconds(delay)) { @Sendable [self] in
+      if drain() { deliver(afterMilliseconds: min(2 * delay, Self.deliveryDelayMilliseconds.longest)) }
     }
   }
 

@@ -51,9 +51,6 @@ public final class WorkflowRun: Sendable {
     for (name, delay) in options.announcedEvents {
       deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name) }
     }
-    gateClock.whenOpen { [self] outcome, time in
-      deadlines.queue.async { @Sendable [self] in change(.gateOpened(outcome), atNanoseconds: time) }
-    }
     if options.isPrewarmed {
       try resolveEnvironment()
       change(.started(prewarm: true))
@@ -120,14 +117,20 @@ public final class WorkflowRun: Sendable {
   public var report: RunReport {
     get async {
       await withCheckedContinuation { continuation in
-        let report = state.withLock { state -> RunReport? in
-          if let report = state.report { return report }
-          state.endWaiters.append(continuation)
-          return nil
-        }
-        if let report { continuation.resume(returning: report) }
+        whenEnded { continuation.resume(returning: $0) }
       }
     }
+  }
+
+  /// Calls `action` once with the report when the run has ended and the observer has heard everything; at once when
+  /// that has happened. For programs whose `main` is not asynchronous; others await ``report``.
+  public func whenEnded(_ action: @escaping @Sendable (RunReport) -> Void) {
+    let report = state.withLock { state -> RunReport? in
+      if let report = state.report { return report }
+      state.endWaiters.append(action)
+      return nil
+    }
+    if let report { action(report) }
   }
 
   private func deliverAnnounced(_ name: String) {

@@ -69,6 +69,20 @@ import Testing
     #expect(error?.code == "folder-missing" && error?.message.contains("/no/such/folder") == true)
   }
 
+  #if os(Linux)
+    @Test func `signals that this program ignores or blocks end a command all the same`() async throws {
+      let before = signal(SIGUSR2, SIG_IGN)
+      defer { _ = signal(SIGUSR2, before) }
+      // What the kernel says of the child: the signals that are blocked and those that are ignored, as bits.
+      let status = try await run("grep -E '^Sig(Blk|Ign):' /proc/self/status")["stdout"]?.stringValue ?? ""
+      #expect(status.split(separator: "\n").count == 2)
+      for line in status.split(separator: "\n") {
+        let bits = UInt64(line.split(separator: "\t").last ?? "", radix: 16) ?? .max
+        #expect(bits & 0x7FFF_FFFF == 0, "\(line)")
+      }
+    }
+  #endif
+
   @Test func `reads nothing from the terminal`() async throws {
     #expect(try await run("cat; echo end")["stdout"] == "end\n")
   }

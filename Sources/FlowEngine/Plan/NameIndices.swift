@@ -1,0 +1,28 @@
+/// An index for each of some names.
+///
+/// A few names are found by comparing them, many in a dictionary. Most workflows have a handful of actions, queues and
+/// events, and a program's first dictionary with text as its keys costs more than reading such a workflow: the runtime
+/// makes its type, for which it goes through every conformance of the program.
+struct NameIndices: Sendable {
+  private var few: [(name: String, index: Int32)] = []
+  /// All of them, once they are more than ``mostCompared``.
+  private var many: [String: Int32] = [:]
+
+  private static let mostCompared = 12
+
+  /// The index of a name, or nil.
+  subscript(name: String) -> Int32? {
+    get { many.isEmpty ? few.first { $0.name == name }?.index : many[name] }
+    set {
+      if many.isEmpty {
+        few.removeAll { $0.name == name }
+        if let newValue { few.append((name, newValue)) }
+        if few.count <= Self.mostCompared { return }
+        for entry in few { many[entry.name] = entry.index }
+        few = []
+      } else {
+        many[name] = newValue
+      }
+    }
+  }
+}
