@@ -79,10 +79,14 @@
         }
         if batch.isEmpty { return }
         try? await worker.perform {
-          // One transaction for all of them; a zone's name holds neither a comma nor a brace.
+          // One transaction for all of them; a zone's name holds neither a comma nor a brace. What it tells is durable already
+          // and it is a hint only: it does not wait for the disk, nor do commits wait for it there.
           let payloads = batch.map { "\($0.key):\($0.value)" }.joined(separator: ",")
           _ = try connection.shared.run(
-            "SELECT pg_notify('\(Self.channel)', payload) FROM unnest($1::text[]) payload", [.text("{\(payloads)}")])
+            """
+            SELECT set_config('synchronous_commit', 'off', true), pg_notify('\(Self.channel)', payload)
+            FROM unnest($1::text[]) payload
+            """, [.text("{\(payloads)}")])
         }
         try? await Task.sleep(for: .milliseconds(Self.gatherMilliseconds))
       }
