@@ -8,10 +8,9 @@ extension FlowCommand {
   /// Whatever is no verb is a workflow file; a word that is neither, but nearly a verb, gets that said.
   public static func start() -> Never {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    // Nothing but a file: no need to work out by reflection what the verbs take, nor to start a task for it, which is
-    // half of a start.
-    if arguments.count == 1, let file = arguments.first, !file.hasPrefix("-"), file.utf8.contains(UInt8(ascii: ".")) {
-      RunSession.start(RunRequest(file: file))
+    // Neither the argument parser nor a task: both take longer than the rest of a start.
+    if let request = PlainRunArguments.request(arguments) {
+      RunSession.start(request)
       MainThread.serve()
     }
     if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first), !FileAccess.exists(first),

@@ -40,11 +40,15 @@ struct RunCommand: Verb {
 
   @OptionGroup var plugins: PluginArguments
 
+  /// What the arguments ask for.
+  var request: RunRequest {
+    RunRequest(
+      file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: json, report: report,
+      trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders)
+  }
+
   func perform() async throws {
-    let session = try RunSession(
-      RunRequest(
-        file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: json, report: report,
-        trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders))
+    let session = try RunSession(request)
     await session.end(session.run.report)
   }
 }

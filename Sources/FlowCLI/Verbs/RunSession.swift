@@ -12,7 +12,7 @@ import FlowSyntax
 #endif
 
 /// What `flowrun run` was asked for; see ``RunCommand`` for the meaning of each.
-struct RunRequest {
+struct RunRequest: Hashable {
   var file: String
   var inputs: [String] = []
   var launch: String?

@@ -1,0 +1,28 @@
+import Testing
+
+@testable import FlowCLI
+
+@Suite struct `Arguments of a run` {
+  private static let understood = [
+    "w.yaml", "run w.yaml", "./folder/w", "--json w.yaml", "w.yaml --json --strict", "run --strict w.yaml",
+    "w.yaml -i a=1 -i b=@x.json --input c=", "-i a=b=c w.yaml", "w.yaml --launch user", "w.yaml --launch url=@o.json",
+    "w.yaml --event a@1s --event b@2s", "w.yaml --prewarm 2s", "w.yaml --report r.json --trace t.json --data d",
+    "--plugin-dir p w.yaml --plugin-dir q.d",
+  ]
+
+  @Test(arguments: understood) func `mean the same to the quick reader as to the argument parser`(text: String) throws {
+    let words = text.split(separator: " ").map(String.init)
+    let command = try #require(try FlowCommand.parseAsRoot(words) as? RunCommand)
+    #expect(PlainRunArguments.request(words) == command.request)
+  }
+
+  @Test(
+    arguments: [
+      "", "run", "w", "w.yaml v.yaml", "--help", "w.yaml -h", "--version", "validate w.yaml", "w.yaml --jsn",
+      "w.yaml --report=r.json", "w.yaml --report", "w.yaml --report --json", "w.yaml --data a --data b", "w.yaml -ia=1",
+      "-- w.yaml", "w.yaml -", "plugins.yaml run",
+    ]) func `that are less plain are left to the argument parser`(text: String)
+  {
+    #expect(PlainRunArguments.request(text.split(separator: " ").map(String.init)) == nil)
+  }
+}
