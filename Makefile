@@ -37,7 +37,8 @@ test: setup-test
 test-long: setup-test
 	FLOWRUN_LONG_TESTS=1 scripts/test 60m
 
-## Runs the benchmarks against their peers and compares with the committed counts.
+## Runs the benchmarks against their peers and compares with the committed counts; a part of them with
+## BENCH_ARGUMENTS='--only "start|shell"'.
 bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)

@@ -420,7 +420,7 @@ def own_rows(name, command, needed):
     try:
         text = run(command)
     except (OSError, subprocess.CalledProcessError) as problem:
-        add(f"{name}: not measured", "", None, "", f"it needs {needed}: {problem}")
+        add(f"{name}: not measured; it needs {needed}", "", None, "", str(problem))
         return False
     for row in lines(text):
         add(f"{name}: {row['work']}", row.get("bar", "–"), row["value"], row["unit"], row.get("detail", ""))
