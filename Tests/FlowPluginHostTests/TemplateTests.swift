@@ -134,7 +134,9 @@ struct TemplateTests {
     let file = plugin.folder + "/main.swift"
     let source = try String(contentsOfFile: file, encoding: .utf8)
     try source.replacing("+ \"!\"", with: "+ \"?\"").write(toFile: file, atomically: true, encoding: .utf8)
+    let objects = try compiledTimes(in: cache)
     #expect(try await shout() == "HELLO?")
+    #expect(try compiledTimes(in: cache).count { objects[$0.key] != $0.value } == 1, "only main.swift has changed")
     #expect(try programs(in: cache) == 2)
     // Within the same second, and back to an old time: the compiler alone would take these for unchanged.
     for mark in ["-", "/"] {
@@ -154,6 +156,17 @@ struct TemplateTests {
   @Test(arguments: ["", "Shout", "9lives", "a--b", "a_b", "-a", "a-", "über"])
   func `a name that no plugin can have gives no plugin`(name: String) {
     #expect(PluginTemplate(name: name, language: .sh) == nil)
+  }
+
+  /// When what the compiler made of each file was made.
+  private func compiledTimes(in cache: String) throws -> [String: Date] {
+    let folder = cache + "/shout.build/objects"
+    let names = try FileManager.default.contentsOfDirectory(atPath: folder).filter { $0.hasSuffix(".o") }
+    return try Dictionary(
+      uniqueKeysWithValues: names.map { name in
+        let attributes = try FileManager.default.attributesOfItem(atPath: "\(folder)/\(name)")
+        return (name, try #require(attributes[.modificationDate] as? Date))
+      })
   }
 
   private func programs(in cache: String) throws -> Int {

@@ -17,8 +17,8 @@ import FlowSyntax
 
 /// Programs compiled from the Swift source of plugins, kept by the content they were compiled from.
 ///
-/// An entry is a program named after the plugin and the hash of its sources and of the compiler. It is made under another
-/// name and renamed when it is complete, so that two flowruns may compile the same source at once. What the compiler made
+/// An entry is a program named after the plugin and the hash of its sources and of the compiler. It is made in another
+/// place and renamed when it is complete, so that two flowruns may compile the same source at once. What the compiler made
 /// of each file is kept too (``SourceBuild``): after an edit only that file is compiled.
 struct ProgramCache: Sendable {
   /// Where the entries lie.
@@ -53,17 +53,13 @@ struct ProgramCache: Sendable {
     }
     let program = "\(folder)/\(plugin.name)-\(hash.text)"
     if FileManager.default.isExecutableFile(atPath: program) { return program }
-    let unfinished = "\(program).\(getpid())"
     do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     } catch {
       throw failure(plugin, "cannot make the folder for compiled plugins '\(folder)': \(error)")
     }
-    try compile(sources, of: plugin, with: compiler.path, to: unfinished, limits: limits)
-    guard rename(unfinished, program) == 0 else {
-      throw failure(plugin, "cannot keep the compiled program '\(program)': \(String(cString: strerror(errno)))")
-    }
+    try compile(sources, of: plugin, with: compiler.path, to: program, limits: limits)
     removeOldPrograms(of: plugin)
     return program
   }
@@ -82,7 +78,7 @@ struct ProgramCache: Sendable {
     do throws(SystemError) {
       run = try FinishedProgram(
         PluginCommand(
-          build.command(compiler: compiler, output: output), seeing: ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]),
+          build.command(compiler: compiler), seeing: ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]),
         directory: build.folder, deadline: .now + limits.compile)
     } catch {
       throw failure(plugin, error.description)
@@ -91,6 +87,16 @@ struct ProgramCache: Sendable {
       // A compiler that was killed may have left half of something.
       if case .signalled = run.status { build.discard() }
       throw failure(plugin, "its source does not compile (\(run.status)):\n\(run.output)")
+    }
+    // A copy: where nothing has changed the compiler leaves the program as it is.
+    let unfinished = "\(output).\(getpid())"
+    do {
+      try FileManager.default.copyItem(atPath: build.program, toPath: unfinished)
+    } catch {
+      throw failure(plugin, "cannot keep the compiled program '\(output)': \(error)")
+    }
+    guard rename(unfinished, output) == 0 else {
+      throw failure(plugin, "cannot keep the compiled program '\(output)': \(String(cString: strerror(errno)))")
     }
   }
 

@@ -48,17 +48,22 @@ final class SourceBuild {
   /// Forgets everything that was made.
   func discard() { try? FileManager.default.removeItem(atPath: folder) }
 
-  /// What compiles the copies, those that have changed, to the program `output`.
+  /// Where the compiler puts the program.
+  var program: String { folder + "/program" }
+
+  /// What compiles the copies, those that have changed.
   ///
+  /// The same words each time, the program's name included: with others the compiler takes everything for changed.
   /// Optimised: what speaks the protocol is compiled once, and a call then takes a fifth of the time. The names are
   /// relative, so that messages say `main.swift:3:5` and the program does not hold the folder's path.
-  func command(compiler: String, output: String) -> [String] {
+  func command(compiler: String) -> [String] {
     var command = [compiler, "-O", "-incremental", "-output-file-map", "files.json", "-module-name", "main"]
     #if os(Linux)
       // The toolchain's own linker, twice as fast as the system's.
       command.append("-use-ld=lld")
     #endif
-    return command + ["-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o", output] + names.map { "./" + $0 }
+    return command + ["-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o", "program"]
+      + names.map { "./" + $0 }
   }
 
   private static func make(_ folder: String) throws {
