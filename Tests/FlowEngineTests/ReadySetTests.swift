@@ -48,8 +48,8 @@ struct ReadySetTests {
     var plan = try Plan(graph: WorkflowGraph(Workflow(name: "fan", steps: steps)))
     plan.apply(.started(prewarm: false), at: 0)
     plan.apply(.activated(Resolution()), at: 0)
-    let first = try take(plan.startNext(at: 0))
-    plan.apply(.finished(first.step, attempt: 1, .success), at: 1)
+    _ = plan.startNext(at: 0)
+    plan.apply(.finished(0, attempt: 1, .success), at: 1)
     var other = plan
     let order = (1..<200).map { _ in plan.startNext(at: 2)?.step }
     let otherOrder = (1..<200).map { _ in other.startNext(at: 3)?.step }
@@ -57,59 +57,3 @@ struct ReadySetTests {
     #expect(plan[150].startedAtNanoseconds == 2 && other[150].startedAtNanoseconds == 3)
   }
 }
-
-/// When a slot may no longer take it that nothing but its own steps has happened.
-struct SeriesTests {
-  private func runningChain() throws -> Plan {
-    let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
-    var plan = try Plan(
-      graph: WorkflowGraph(Workflow(name: "chain", steps: steps)), outsideSourceIsOpen: true, detail: .none)
-    plan.apply(.started(prewarm: false), at: 0)
-    plan.apply(.activated(Resolution()), at: 0)
-    _ = plan.startNext(at: 0)
-    return plan
-  }
-
-  @Test func `a series goes on while only its own steps end`() throws {
-    var plan = try runningChain()
-    let series = try take(plan.series(from: 0, attempt: 1, in: plan.lane(of: 0)))
-    for step in 0..<3 {
-      #expect(plan.isCurrent(series))
-      let following = plan.advance(series, from: StepIndex(step), at: step + 1)
-      #expect(following == StepIndex(step + 1))
-      #expect(plan[StepIndex(step)].endedAtNanoseconds == step + 1)
-      #expect(plan[StepIndex(step + 1)].startedAtNanoseconds == step + 1)
-    }
-  }
-
-  @Test(arguments: [
-    PlanEvent.posted("news"), .cancelled, .timePassed, .gateOpened(.ready), .outsideSourceClosed, .announcedEventDone,
-    .finished(0, attempt: 1, .success),
-  ])
-  func `any other event ends a series`(event: PlanEvent) throws {
-    var plan = try runningChain()
-    let series = try take(plan.series(from: 0, attempt: 1, in: plan.lane(of: 0)))
-    #expect(plan.isCurrent(series))
-    plan.apply(event, at: 1)
-    #expect(!plan.isCurrent(series))
-  }
-
-  @Test func `a step with a deadline begins no series, and none runs on into one`() throws {
-    let steps = [Step("plain"), Step("timed", needs: [0]) { $0.deadline = StepDeadline(max: .seconds(1)) }]
-    var plan = try Plan(graph: WorkflowGraph(Workflow(name: "timed", steps: steps)), detail: .none)
-    plan.apply(.started(prewarm: false), at: 0)
-    plan.apply(.activated(Resolution()), at: 0)
-    _ = plan.startNext(at: 0)
-    let lane = plan.lane(of: 0)
-    let series = try take(plan.series(from: 0, attempt: 1, in: lane))
-    let following = plan.advance(series, from: 0, at: 1)
-    #expect(following == nil)
-    let next = try take(plan.leaveSeries(in: lane, at: 1))
-    #expect(next.step == 1 && plan.nextTimerNanoseconds == 1_000_000_001)
-    let none = plan.series(from: 1, attempt: 1, in: lane)
-    #expect(none == nil)
-  }
-}
-
-/// The value; a test that gets none ends there.
-private func take<Value>(_ value: Value?) throws -> Value { try #require(value) }

@@ -1,8 +1,11 @@
 /// How fast a slot works through its steps, from one end to the next; on its thread's stack.
 struct Pace {
   private var clock: SlotClock
+  /// What a short step takes at most.
+  private let shortNanoseconds: Int
   private var last: Int
-  private var averageNanoseconds = 10_000
+  /// So high at first that some two dozen steps must be short before the slot takes it that the next are.
+  private var averageNanoseconds: Int
   private var turns = 0
   private var notesBy: Int
   /// The pool's returns when it last heard of them; nil: not yet.
@@ -12,14 +15,16 @@ struct Pace {
   private static let turnsBetweenNotes = 128
   private static let nanosecondsBetweenNotes = 20_000
 
-  init(_ clock: SlotClock) {
+  init(_ clock: SlotClock, shortNanoseconds: Int) {
     self.clock = clock
+    self.shortNanoseconds = shortNanoseconds
+    averageNanoseconds = 25 &* shortNanoseconds
     last = self.clock.now()
     notesBy = last &+ Self.nanosecondsBetweenNotes
   }
 
   /// Whether its steps are so short that another thread would cost more than it helps.
-  var isShort: Bool { averageNanoseconds < SlotPool.shortNanoseconds }
+  var isShort: Bool { averageNanoseconds < shortNanoseconds }
 
   /// Notes the end of a step and tells its time: an average that forgets, an eighth a step.
   @inline(__always)
@@ -42,7 +47,7 @@ struct Pace {
     let returns = pool.returns &- (returnsSeen ?? pool.returns)
     let elapsed = last &- (notesBy &- Self.nanosecondsBetweenNotes)
     let isOneTooMany =
-      pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (SlotPool.shortNanoseconds / 2)
+      pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (shortNanoseconds / 2)
     if isOneTooMany { pool.leaveAlone(until: last &+ Self.nanosecondsBetweenNotes) }
     returnsSeen = pool.returns
     turns = 0

@@ -21,6 +21,8 @@ public struct RunOptions: Sendable {
   public var observer: (any RunObserver)?
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
+  /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
+  package var shortStepNanoseconds = 400
 
   /// Options with these folders, everything else at its default.
   public init(dataFolder: String, workflowFolder: String) {

@@ -35,9 +35,6 @@ struct SlotPool {
     limit = base
   }
 
-  /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
-  static let shortNanoseconds = 400
-
   /// Until when those that are busy are to be left alone; nanoseconds from the start of the run.
   private var aloneUntil = 0
 

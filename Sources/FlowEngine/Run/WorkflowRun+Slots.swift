@@ -119,7 +119,7 @@ extension WorkflowRun {
 
   /// Runs steps on a slot, one after the other, until there is none ready for its lane.
   private func work(on queue: DispatchQueue, lane: Lane, first: Start) {
-    var pace = Pace(SlotClock(clock))
+    var pace = Pace(SlotClock(clock), shortNanoseconds: options.shortStepNanoseconds)
     // One context for all steps of the slot: to count references to the run at each would cost more than the rest.
     var context = ActionContext(host: self, step: first.step, attempt: Int(first.attempt))
     var turn = Turn.start(first)

@@ -1,0 +1,134 @@
+import FlowModel
+import FlowTestKit
+import Testing
+
+@testable import FlowEngine
+
+/// When a slot may no longer take it that nothing but its own steps has happened.
+struct SeriesTests {
+  private func runningChain() throws -> Plan {
+    let steps = (0..<5).map { Step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
+    var plan = try Plan(
+      graph: WorkflowGraph(Workflow(name: "chain", steps: steps)), outsideSourceIsOpen: true, detail: .none)
+    plan.apply(.started(prewarm: false), at: 0)
+    plan.apply(.activated(Resolution()), at: 0)
+    _ = plan.startNext(at: 0)
+    return plan
+  }
+
+  @Test func `a series goes on while only its own steps end`() throws {
+    var plan = try runningChain()
+    let found = plan.series(from: 0, attempt: 1, in: plan.lane(of: 0))
+    let series = try #require(found)
+    for step in 0..<3 {
+      #expect(plan.isCurrent(series))
+      let following = plan.advance(series, from: StepIndex(step), at: step + 1)
+      #expect(following == StepIndex(step + 1))
+      #expect(plan[StepIndex(step)].endedAtNanoseconds == step + 1)
+      #expect(plan[StepIndex(step + 1)].startedAtNanoseconds == step + 1)
+    }
+  }
+
+  @Test(arguments: [
+    PlanEvent.posted("news"), .cancelled, .timePassed, .gateOpened(.ready), .outsideSourceClosed, .announcedEventDone,
+    .finished(0, attempt: 1, .success),
+  ])
+  func `any other event ends a series`(event: PlanEvent) throws {
+    var plan = try runningChain()
+    let found = plan.series(from: 0, attempt: 1, in: plan.lane(of: 0))
+    let series = try #require(found)
+    #expect(plan.isCurrent(series))
+    plan.apply(event, at: 1)
+    #expect(!plan.isCurrent(series))
+  }
+
+  @Test func `a step with a deadline begins no series, and none runs on into one`() throws {
+    let steps = [Step("plain"), Step("timed", needs: [0]) { $0.deadline = StepDeadline(max: .seconds(1)) }]
+    var plan = try Plan(graph: WorkflowGraph(Workflow(name: "timed", steps: steps)), detail: .none)
+    plan.apply(.started(prewarm: false), at: 0)
+    plan.apply(.activated(Resolution()), at: 0)
+    _ = plan.startNext(at: 0)
+    let lane = plan.lane(of: 0)
+    let found = plan.series(from: 0, attempt: 1, in: lane)
+    let series = try #require(found)
+    let following = plan.advance(series, from: 0, at: 1)
+    #expect(following == nil)
+    let left = plan.leaveSeries(in: lane, at: 1)
+    let next = try #require(left)
+    #expect(next.step == 1 && plan.nextTimerNanoseconds == 1_000_000_001)
+    let none = plan.series(from: 1, attempt: 1, in: lane)
+    #expect(none == nil)
+  }
+
+  @Test func `passing on is ending a step and starting the next, on every graph, whatever is special about steps`()
+    throws
+  {
+    let seed = SeededGenerator.environmentSeed ?? 20
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<2_000 {
+      var plan = try Self.plan(of: Self.steps(&random))
+      var running: [StepIndex] = []
+      var now = 0
+      while true {
+        now += 1
+        Self.answer(plan.takeEffects(), &plan, at: now)
+        // Two slots for all lanes, so that ready steps wait and their order counts.
+        while running.count < 2, let next = plan.startNext(at: now) { running.append(next.step) }
+        guard let step = running.randomElement(using: &random) else { break }
+        running.removeAll { $0 == step }
+        let lane = plan.lane(of: step)
+        var other = plan
+        let next = plan.passOn(step, attempt: 1, in: lane, at: now)
+        other.succeeded(step, attempt: 1, at: now)
+        let expected = other.hasEffects ? nil : other.startNext(in: lane, at: now)
+        try #require(next?.step == expected?.step && next?.attempt == expected?.attempt)
+        for index in plan.graph.topologicalOrder { try #require(plan[index] == other[index]) }
+        let (effects, otherEffects) = (plan.takeEffects(), other.takeEffects())
+        try #require(effects == otherEffects && plan.settledCount == other.settledCount)
+        Self.answer(effects, &plan, at: now)
+        if let next { running.append(next.step) }
+      }
+    }
+  }
+
+  private static func plan(of steps: [Step]) throws -> Plan {
+    let workflow = Workflow(name: "random", steps: steps)
+    var plan = try Plan(graph: WorkflowGraph(workflow), detail: .none)
+    plan.apply(.started(prewarm: false), at: 0)
+    plan.apply(.activated(Resolution(literalsOf: workflow)), at: 0)
+    return plan
+  }
+
+  /// Does what a plan asks, until it asks nothing more: every condition holds, the gate opens as decided.
+  private static func answer(_ effects: [PlanEffect], _ plan: inout Plan, at now: Int) {
+    for effect in effects {
+      switch effect {
+      case .evaluate(let step): plan.apply(.decided(step, .run), at: now)
+      case .gateDecided(let decision): plan.apply(.gateOpened(decision == .ready ? .ready : .failed), at: now)
+      case .cancel, .end: break
+      }
+    }
+    if plan.hasEffects { answer(plan.takeEffects(), &plan, at: now) }
+  }
+
+  /// Up to a dozen steps, some of them with something that makes them special.
+  private static func steps(_ random: inout SeededGenerator) -> [Step] {
+    (0..<Int.random(in: 1...12, using: &random)).map { place in
+      let needs = (0..<place).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }.map { StepIndex($0) }
+      let special = Int.random(in: 0..<12, using: &random)
+      return Step("s\(place)", needs: needs) { options in
+        switch special {
+        case 0: options.deferral = .idle
+        case 1: options.deferral = .afterGate
+        case 2: options.deadline = StepDeadline(max: .seconds(9))
+        case 3: options.enabled = .literal(false)
+        case 4: options.condition = "success()"
+        case 5: options.blocking = false
+        case 6: options.estimate = Estimate(low: .seconds(1), high: .seconds(Int.random(in: 1...9, using: &random)))
+        default: break
+        }
+      }
+    }
+  }
+}
