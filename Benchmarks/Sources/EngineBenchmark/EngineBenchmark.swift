@@ -16,10 +16,16 @@ enum EngineBenchmark {
   static func main() {
     let isDone = DispatchSemaphore(value: 0)
     Task.detached {
-      do { try await measure(CommandLine.arguments.dropFirst()) } catch { fatalError("\(error)") }
+      do { try await measure(CommandLine.arguments.dropFirst()) } catch { fail("\(error)") }
       isDone.signal()
     }
     isDone.wait()
+  }
+
+  /// Says what is wrong and ends.
+  private static func fail(_ message: String) -> Never {
+    FileHandle.standardError.write(Data("EngineBenchmark: \(message)\n".utf8))
+    exit(1)
   }
 
   private static func measure(_ arguments: ArraySlice<String>) async throws {
@@ -29,7 +35,7 @@ enum EngineBenchmark {
     case "once":
       let words = Array(arguments)
       guard words.count == 3, let shape = Shape(rawValue: words[1]), let count = Int(words[2]) else {
-        fatalError("usage: EngineBenchmark once chain|fan|tree|wavefront|layers COUNT")
+        fail("usage: EngineBenchmark once \(Shape.allCases.map(\.rawValue).joined(separator: "|")) COUNT")
       }
       _ = try await engine(shape, count: count, repetitions: 1)
     default: try await schedule(count: Int(arguments.last ?? "") ?? 100_000)
