@@ -42,6 +42,21 @@ struct SeriesTests {
     #expect(!plan.isCurrent(series))
   }
 
+  @Test func `a series ends when the plan's memory moves, because a copy of the plan shares it`() throws {
+    var plan = try Plan(
+      graph: WorkflowGraph(Workflow(name: "two", steps: [Step("first"), Step("second")])), detail: .none)
+    plan.apply(.started(prewarm: false), at: 0)
+    plan.apply(.activated(Resolution()), at: 0)
+    _ = plan.startNext(at: 0)
+    let found = plan.series(from: 0, attempt: 1, in: plan.lane(of: 0))
+    let series = try #require(found)
+    let copy = plan
+    #expect(plan.isCurrent(series))
+    _ = plan.startNext(at: 1)
+    #expect(!plan.isCurrent(series))
+    #expect(copy[1].status == .queued && plan[1].status == .running)
+  }
+
   @Test func `a step with a deadline begins no series, and none runs on into one`() throws {
     let steps = [Step("plain"), Step("timed", needs: [0]) { $0.deadline = StepDeadline(max: .seconds(1)) }]
     var plan = try Plan(graph: WorkflowGraph(Workflow(name: "timed", steps: steps)), detail: .none)

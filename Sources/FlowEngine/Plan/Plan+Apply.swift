@@ -5,7 +5,7 @@ extension Plan {
   public mutating func apply(_ event: PlanEvent, at now: Int) {
     guard endedAt == nil else { return }
     endSeries()
-    tables.makeUnique()
+    _ = tables.makeUnique()
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
     case .activated(let resolution): activate(resolution, at: now)
@@ -27,7 +27,7 @@ extension Plan {
   public mutating func succeeded(_ step: StepIndex, attempt: Int, at now: Int) {
     guard endedAt == nil else { return }
     endSeries()
-    tables.makeUnique()
+    _ = tables.makeUnique()
     let place = Int(step)
     if states[place].status == .running, Int(states[place].attempt) == attempt {
       givePlaceBack(step)

@@ -20,7 +20,7 @@ extension Plan {
   /// The step of the lowest rank that may start now in a lane (nil: in any), marked as running, or nil.
   public mutating func startNext(in lane: Lane? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard queuedCount > 0, let index = nextQueue(in: lane) else { return nil }
-    tables.makeUnique()
+    if tables.makeUnique() { endSeries() }
     let queue = queues.baseAddress! + index
     let step = queue.pointee.members[queue.pointee.ready.removeLowest()]
     let state = states.baseAddress! + Int(step)

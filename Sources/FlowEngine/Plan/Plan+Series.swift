@@ -6,6 +6,10 @@ import FlowModel
 /// A step is ordinary where nobody said anything about it that the plan must watch: no deadline, no retries, not idle.
 /// The plan is, while nothing is asked of the driver, nobody cancels, no step has failed and the gate's decision is not
 /// due. Of this the series makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
+///
+/// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. They are
+/// used by ``Plan/advance(_:from:at:)`` alone, under the lock that guards the plan, while the revision is the series' own;
+/// whatever moves the tables or replaces the queues makes it another.
 struct StepSeries {
   fileprivate let revision: Int
   fileprivate let lane: Lane
@@ -38,7 +42,7 @@ extension Plan {
   /// A series that begins with a running step of a lane; nil where something about the plan or the step is special.
   mutating func series(from step: StepIndex, attempt: Int, in lane: Lane) -> StepSeries? {
     guard isOrdinary, isOrdinary(step, attempt: attempt, in: lane) else { return nil }
-    tables.makeUnique()
+    if tables.makeUnique() { endSeries() }
     return StepSeries(
       revision: revision, lane: lane, states: states.baseAddress!, traits: traits.baseAddress!,
       queue: queues.baseAddress! + lane.index)

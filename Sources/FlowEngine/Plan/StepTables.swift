@@ -78,8 +78,11 @@ struct StepTables: @unchecked Sendable {
     queues = blocks.queues
   }
 
-  /// Makes sure that no other plan shares the blocks; to be called before anything is written.
-  mutating func makeUnique() {
-    if !isKnownUniquelyReferenced(&blocks) { self = StepTables(Blocks(copying: blocks)) }
+  /// Makes sure that no other plan shares the blocks; to be called before anything is written. True when the tables have
+  /// moved for it.
+  mutating func makeUnique() -> Bool {
+    if isKnownUniquelyReferenced(&blocks) { return false }
+    self = StepTables(Blocks(copying: blocks))
+    return true
   }
 }
