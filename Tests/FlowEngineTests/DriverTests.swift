@@ -40,6 +40,83 @@ import Testing
     #expect(await run.report.conclusion == .success)
   }
 
+  @Test(.timeLimit(.minutes(1)))
+  func `steps that a slot took in one go with one that occupies it are run by others`() async throws {
+    // Two thousand short steps and three more, each of these behind one that does not return until all short ones have
+    // run. The others that are ready occupy their slots too: nobody is left who would come upon the three. More than once,
+    // because slots may part the steps so that nothing is left behind.
+    for _ in 0..<5 {
+      let probe = ProbePlugin()
+      let steps = (0..<2_040).map { place in
+        Step("s\(place)", place < 2_000 || place < 2_006 && place % 2 == 1 ? "probe.count" : "probe.hold")
+      }
+      var fixture = EngineFixture(steps)
+      fixture.plugins = fixture.plugins.dropLast() + [probe]
+      fixture.change = { $0.sharesShortSteps() }
+      let run = try fixture.start()
+      while probe.tally.count < 2_003, run.nowNanoseconds < 10_000_000_000 { await Task.yield() }
+      let others = probe.tally.count
+      probe.door.open()
+      #expect(others == 2_003)
+      #expect(await run.report.conclusion == .success)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `cancelled in the midst of thousands of short steps, a run knows of each whether it ran`() async throws {
+    for round in 0..<20 {
+      let probe = ProbePlugin()
+      var fixture = EngineFixture(
+        (0..<5_000).map { Step("s\($0)", "probe.count", needs: $0 % 50 == 0 ? [] : [$0 / 50 * 50]) })
+      fixture.plugins = fixture.plugins.dropLast() + [probe]
+      fixture.change = { $0.sharesShortSteps() }
+      let run = try fixture.start()
+      while probe.tally.count < 200 * round { await Task.yield() }
+      run.cancel()
+      let report = await run.report
+      var bodies = 0
+      for step in report.steps {
+        let ran = probe.tally[step.id.text]
+        #expect(ran <= 1)
+        bodies += ran
+        switch step.outcome {
+        case .success: #expect(ran == 1)
+        case .skipped: #expect(ran == 0 && step.reason == .runCancelled && step.startedAt == nil)
+        // Told to end while it ran.
+        default: #expect(step.outcome == .cancelled)
+        }
+      }
+      #expect(bodies == probe.tally.count)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `slots that share short steps run each once, after what it needs`() async throws {
+    let seed = SeededGenerator.environmentSeed ?? 33
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    for _ in 0..<10 {
+      let probe = ProbePlugin()
+      let steps = (0..<4_000).map { place in
+        let needs = (0..<Int.random(in: 0...2, using: &random)).map { _ in
+          StepIndex.random(in: 0..<4_000, using: &random)
+        }
+        return Step("s\(place)", "probe.count", needs: Set(needs.filter { $0 < place - 100 }).sorted())
+      }
+      var fixture = EngineFixture(steps)
+      fixture.plugins = fixture.plugins.dropLast() + [probe]
+      fixture.change = { $0.sharesShortSteps() }
+      let report = try await fixture.run()
+      #expect(report.conclusion == .success)
+      let readings = Array(report.steps)
+      for (place, step) in steps.enumerated() {
+        #expect(probe.tally["s\(place)"] == 1)
+        #expect(readings[place].startedAt! <= readings[place].endedAt!)
+        for need in step.needs { #expect(readings[Int(need)].endedAt! <= readings[place].startedAt!) }
+      }
+    }
+  }
+
   @Test func `a step that ignores its deadline times out for everybody else and is abandoned after the grace`()
     async throws
   {
@@ -201,6 +278,14 @@ import Testing
       }
       #expect(report.conclusion == plan.conclusion, "seed \(seed)")
     }
+  }
+}
+
+extension RunOptions {
+  /// Lets all slots share steps however short they are, by handfuls as large as may be however slow the machine is.
+  fileprivate mutating func sharesShortSteps() {
+    shortStepNanoseconds = 0
+    handfulNanoseconds = 1_000_000_000
   }
 }
 

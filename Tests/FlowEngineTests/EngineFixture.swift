@@ -74,6 +74,7 @@ final class Door: Sendable {
 extension ResourceKey {
   static let door: ResourceKey = "door"
   static let diary: ResourceKey = "diary"
+  static let tally: ResourceKey = "tally"
 }
 
 /// What steps of a test did, in order.
@@ -83,15 +84,30 @@ final class Diary: Sendable {
   var all: [String] { lines.withLock { $0 } }
 }
 
+/// How often the steps of a test ran.
+final class Tally: Sendable {
+  private let counts = Mutex<[String: Int]>([:])
+  private let total = Atomic(0)
+  func count(_ step: String) {
+    counts.withLock { $0[step, default: 0] += 1 }
+    total.add(1, ordering: .releasing)
+  }
+  var count: Int { total.load(ordering: .acquiring) }
+  subscript(step: String) -> Int { counts.withLock { $0[step] ?? 0 } }
+}
+
 /// Actions that tests watch and hold.
 struct ProbePlugin: Plugin {
   static let name = "probe"
   var door = Door()
   var diary = Diary()
+  var tally = Tally()
   var actions: [any ActionType.Type] {
-    [Hold.self, Note.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self]
+    [Hold.self, Note.self, Count.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self]
   }
-  var resources: [PluginResource] { [PluginResource(.door, door), PluginResource(.diary, diary)] }
+  var resources: [PluginResource] {
+    [PluginResource(.door, door), PluginResource(.diary, diary), PluginResource(.tally, tally)]
+  }
 
   /// Occupies its thread, deaf to everything, until the test opens the door.
   struct Hold: Action {
@@ -111,6 +127,17 @@ struct ProbePlugin: Plugin {
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
       let diary: Diary = try context.resource(.diary)
       diary.write(context.stepID.text)
+      return NoOutput()
+    }
+  }
+
+  /// Counts how often each step ran.
+  struct Count: Action {
+    static let name = "probe.count"
+    static let summary = "Counts that it ran"
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      let tally: Tally = try context.resource(.tally)
+      tally.count(context.stepID.text)
       return NoOutput()
     }
   }

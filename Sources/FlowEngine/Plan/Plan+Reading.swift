@@ -120,7 +120,7 @@ extension Plan {
   func eventName(_ index: Int) -> String { eventNames[index] }
 
   /// Whether there are transitions that nobody has taken.
-  var hasRecords: Bool { !records.isEmpty }
+  var hasRecords: Bool { !tables.log.pointee.isEmpty }
 
   /// How the launch gate stands.
   public var gate: GateReading {

@@ -7,15 +7,16 @@ import FlowModel
 /// The plan is, while nothing is asked of the driver, nobody cancels, no step has failed and the gate's decision is not
 /// due. Of this the series makes sure when it begins; it is over when the plan's ``Plan/revision`` is another.
 ///
-/// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. They are
-/// used by ``Plan/advance(_:from:at:)`` alone, under the lock that guards the plan, while the revision is the series' own;
-/// whatever moves the tables or replaces the queues makes it another.
+/// Proof of safety: the pointers are those of the plan's ``StepTables``, taken when no other plan shared them. The plan's
+/// methods for series alone use them, under the lock that guards the plan, while the revision is the series' own; whatever
+/// moves the tables or replaces the queues makes it another.
 struct StepSeries {
   fileprivate let revision: Int
-  fileprivate let lane: Lane
-  fileprivate let states: UnsafeMutablePointer<StepState>
-  fileprivate let traits: UnsafeMutablePointer<StepTraits>
-  fileprivate let queue: UnsafeMutablePointer<PlanQueue>
+  let lane: Lane
+  let states: UnsafeMutablePointer<StepState>
+  let traits: UnsafeMutablePointer<StepTraits>
+  let queue: UnsafeMutablePointer<PlanQueue>
+  let log: UnsafeMutablePointer<RecordLog>
 
   /// Whether steps of its lane wait for a place.
   @inline(__always)
@@ -45,7 +46,7 @@ extension Plan {
     if tables.makeUnique() { endSeries() }
     return StepSeries(
       revision: revision, lane: lane, states: states.baseAddress!, traits: traits.baseAddress!,
-      queue: queues.baseAddress! + lane.index)
+      queue: queues.baseAddress! + lane.index, log: tables.log)
   }
 
   /// Whether nothing has happened to the plan but steps that followed each other.
@@ -59,23 +60,57 @@ extension Plan {
   /// there is none or the series is over: ``leaveSeries(in:at:)`` must follow.
   @inline(__always)
   mutating func advance(_ series: StepSeries, from step: StepIndex, at now: Int) -> StepIndex? {
+    var released = Released()
+    end(step, of: series, endedAt: now, &released, at: now)
+    return startNext(of: series, released, at: now)
+  }
+
+  /// The same for a running step and those that were taken ahead behind it, which have all run, each from the end of the
+  /// one before.
+  ///
+  /// - Parameter ends: when each of them ended.
+  @inline(never)
+  mutating func advance(
+    _ series: StepSeries, through steps: UnsafeBufferPointer<StepIndex>, endedAt ends: UnsafeBufferPointer<Int>,
+    at now: Int
+  ) -> StepIndex? {
+    var released = Released()
+    for place in steps.indices {
+      if place > 0 { noteRun(of: steps[place], startedAt: ends[place - 1]) }
+      end(steps[place], of: series, endedAt: ends[place], &released, at: now)
+    }
+    return startNext(of: series, released, at: now)
+  }
+
+  /// What the end of a step, or of several, made ready in a series.
+  private struct Released {
+    /// The lowest position, which is held back from the ready set: most often it is the next to run.
+    var lowest = Int.max
+    var count = 0
+    /// Whether nothing but ordinary steps of the series' lane was released, and the gate's decision is not due.
+    var isOrdinary = true
+  }
+
+  /// Settles an ordinary step as a success and releases what waits for it.
+  @inline(__always)
+  private mutating func end(
+    _ step: StepIndex, of series: StepSeries, endedAt: Int, _ released: inout Released, at now: Int
+  ) {
     let (states, traits, queue) = (series.states, series.traits, series.queue)
     let place = Int(step)
-    states[place].succeed(at: now)
+    states[place].succeed(at: endedAt)
     unsettledCount &-= 1
-    noteSuccess(of: step, at: now)
-    var staysOrdinary = true
+    noteSuccess(of: step, at: endedAt)
+    var isOrdinary = true
     if traits[place].flags.contains(.blocking) {
       if blockingCount == 1 {
         settleBlocking(step, satisfied: true, at: now)
-        staysOrdinary = false
+        isOrdinary = false
       } else {
         blockingCount &-= 1
       }
     }
-    // The lowest released position is held back from the ready set: most often it is the next to run.
-    var lowest = Int.max
-    var released = 0
+    let isHeard = detail == .full
     var edge = Int(traits[place].firstSuccessor)
     let end = Int(traits[place &+ 1].firstSuccessor)
     if edge < end {
@@ -89,29 +124,39 @@ extension Plan {
           let trait = traits[successor]
           guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled]), Int(trait.queue) == series.lane.index
           else {
-            staysOrdinary = false
+            isOrdinary = false
             continue
           }
           states[successor].status = .queued
           states[successor].readyAt = now
-          released &+= 1
+          if isHeard { series.log.pointee.append(PlanRecord(.ready, StepIndex(successor), atNanoseconds: now)) }
+          released.count &+= 1
           let position = Int(trait.position)
-          if position < lowest {
-            if lowest != Int.max { queue.pointee.ready.insert(lowest) }
-            lowest = position
+          if position < released.lowest {
+            if released.lowest != Int.max { queue.pointee.ready.insert(released.lowest) }
+            released.lowest = position
           } else {
             queue.pointee.ready.insert(position)
           }
         } while edge < end
       }
     }
-    if detail == .full, released > 0 { noteReady(after: step, at: now) }
-    if staysOrdinary, let next = takeLowest(of: queue, or: lowest) {
+    if !isOrdinary {
+      released.isOrdinary = false
+      releaseSpecial(after: step, at: now)
+    }
+  }
+
+  /// Starts the lowest ready step of a series, in the place of one that ended; nil when there is none or it is special.
+  @inline(__always)
+  private mutating func startNext(of series: StepSeries, _ released: Released, at now: Int) -> StepIndex? {
+    let (states, queue) = (series.states, series.queue)
+    if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
       let following = queue.pointee.members[next]
-      if traits[Int(following)].flags.isDisjoint(with: [.timed, .idle]) {
+      if series.traits[Int(following)].flags.isDisjoint(with: [.timed, .idle]) {
         // The next step takes the place that this one leaves: what counts places stays as it is.
-        queuedCount &+= released &- 1
-        busyCount &+= released &- 1
+        queuedCount &+= released.count &- 1
+        busyCount &+= released.count &- 1
         states[Int(following)].status = .running
         states[Int(following)].attempt = 1
         states[Int(following)].startedAt = now
@@ -119,21 +164,12 @@ extension Plan {
         return following
       }
       queue.pointee.ready.insert(next)
-    } else if lowest != Int.max {
-      queue.pointee.ready.insert(lowest)
+    } else if released.lowest != Int.max {
+      queue.pointee.ready.insert(released.lowest)
     }
-    queuedCount &+= released
-    busyCount &+= released
-    if !staysOrdinary { releaseSpecial(after: step, at: now) }
+    queuedCount &+= released.count
+    busyCount &+= released.count
     return nil
-  }
-
-  /// Notes the successors that a step has just made ready.
-  private mutating func noteReady(after step: StepIndex, at now: Int) {
-    for successor in graph.successors(of: step)
-    where states[Int(successor)].status == .queued && states[Int(successor)].readyAt == now {
-      records.append(PlanRecord(atNanoseconds: now, kind: .ready, step: successor))
-    }
   }
 
   /// Releases the successors that wait for nothing more and are not just to be queued.

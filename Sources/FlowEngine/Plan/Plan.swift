@@ -37,10 +37,7 @@ public struct Plan: Sendable {
   let concurrency: Int
   var timers = TimerHeap()
   var effects: [PlanEffect] = []
-  var records: [PlanRecord] = []
-  /// Whether of no record the plan must be asked for more.
-  var hasOnlyCompleteRecords = true
-  /// How much is noted in `records` for the event stream.
+  /// How much is noted for the event stream.
   public var detail: RunDetail
 
   // Events
@@ -171,37 +168,37 @@ public struct Plan: Sendable {
     case .none: return
     case .brief: if kind == .ready { return }
     }
-    if !kind.isComplete { hasOnlyCompleteRecords = false }
-    records.append(PlanRecord(atNanoseconds: now, kind: kind, step: step, detail: detailOfRecord))
+    let record = PlanRecord(kind, step, atNanoseconds: now, detail: detailOfRecord)
+    if kind.isComplete { tables.log.pointee.append(record) } else { tables.log.pointee.appendIncomplete(record) }
   }
 
   /// Notes that a step started, where somebody wants to hear of each.
   @inline(__always)
   mutating func noteStart(of step: StepIndex, at now: Int) {
     guard detail == .full else { return }
-    records.append(
+    tables.log.pointee.append(
       PlanRecord(
-        atNanoseconds: now, kind: .started, step: step, detail: Int32(states[Int(step)].attempt),
-        queue: traits[Int(step)].queue))
+        start: step, attempt: states[Int(step)].attempt, queue: traits[Int(step)].queue, atNanoseconds: now))
   }
 
   /// Notes that a step succeeded, where somebody wants to hear of each.
   @inline(__always)
   mutating func noteSuccess(of step: StepIndex, at now: Int) {
     guard detail == .full else { return }
-    let state = states[Int(step)]
-    records.append(
-      PlanRecord(
-        atNanoseconds: now, kind: .succeeded, step: step, detail: Int32(state.attempt), startedAt: state.startedAt))
+    tables.log.pointee.append(
+      PlanRecord(.succeeded, step, atNanoseconds: now, detail: Int32(states[Int(step)].attempt)))
   }
 
-  /// Hands over the transitions noted since the last call, in exchange for an empty list whose memory is used again.
-  mutating func exchangeRecords(for empty: [PlanRecord]) -> (records: [PlanRecord], areComplete: Bool) {
-    defer {
-      records = empty
-      hasOnlyCompleteRecords = true
-    }
-    return (records, hasOnlyCompleteRecords)
+  /// Hands over the transitions noted since the last call, and whether they say all there is to say.
+  mutating func takeRecords() -> (chunks: [RecordChunk], areComplete: Bool) {
+    if tables.makeUnique() { endSeries() }
+    return tables.log.pointee.take()
+  }
+
+  /// Takes chunks back that have been read, to use their memory again.
+  mutating func reuse(_ chunks: [RecordChunk]) {
+    if tables.makeUnique() { endSeries() }
+    tables.log.pointee.reuse(chunks)
   }
 
   /// The names of the queues, by their indices; they stay the same.

@@ -1,4 +1,4 @@
-/// What changes and what is fixed about every step, and the queues, in blocks of memory.
+/// What changes and what is fixed about every step, the queues, and what happened, in blocks of memory.
 ///
 /// A plan touches them dozens of times a step; arrays would check at each touch whether they are shared and whether the
 /// index is in bounds. Here the first is checked once for each event (``makeUnique()``), the second in debug builds.
@@ -13,8 +13,11 @@ struct StepTables: @unchecked Sendable {
     let states: UnsafeMutableBufferPointer<StepState>
     let traits: UnsafeMutableBufferPointer<StepTraits>
     var queues: UnsafeMutableBufferPointer<PlanQueue>
+    let log: UnsafeMutablePointer<RecordLog>
 
     init(count: Int) {
+      log = .allocate(capacity: 1)
+      log.initialize(to: RecordLog())
       states = .allocate(capacity: count)
       traits = .allocate(capacity: count + 1)
       states.initialize(repeating: StepState())
@@ -23,6 +26,8 @@ struct StepTables: @unchecked Sendable {
     }
 
     init(copying other: Blocks) {
+      log = .allocate(capacity: 1)
+      log.initialize(to: other.log.pointee.copied())
       states = .allocate(capacity: other.states.count)
       traits = .allocate(capacity: other.traits.count)
       _ = states.initialize(from: other.states)
@@ -48,6 +53,8 @@ struct StepTables: @unchecked Sendable {
 
     deinit {
       freeQueues()
+      log.deinitialize(count: 1)
+      log.deallocate()
       states.deallocate()
       traits.deallocate()
     }
@@ -60,6 +67,8 @@ struct StepTables: @unchecked Sendable {
   private(set) var traits: UnsafeMutableBufferPointer<StepTraits>
   /// The queues.
   private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
+  /// The transitions that nobody has taken.
+  private(set) var log: UnsafeMutablePointer<RecordLog>
 
   /// Tables for so many steps.
   init(count: Int) { self.init(Blocks(count: count)) }
@@ -70,6 +79,7 @@ struct StepTables: @unchecked Sendable {
     // Without the entry behind the last step's.
     traits = UnsafeMutableBufferPointer(rebasing: blocks.traits.dropLast())
     queues = blocks.queues
+    log = blocks.log
   }
 
   /// Replaces the queues; no step of the new ones is ready.

@@ -1,11 +1,16 @@
 import Dispatch
 import Synchronization
 
-/// Calls back at instants of a run, from a serial queue of its own at the highest quality of service.
+/// Calls back at instants of a run, one after the other, never early.
 ///
-/// A timer on a global queue or a sleeping task fires seconds late on Linux while steps occupy threads; a serial queue
-/// of its own does not share their threads. One Dispatch timer serves all callbacks.
+/// A timer on a global queue or a sleeping task fires seconds late on Linux while steps occupy threads, and a timer on a
+/// queue of its own wakes three threads each time, one after the other, which beside steps that compute costs them some
+/// 50 µs. There one thread sleeps until the next instant, as long as there is one; on Apple's systems it is a timer on a
+/// queue of the highest quality of service.
 final class DeadlineClock: Sendable {
+  /// So long the thread stays when there is nothing to wait for.
+  private static let lingerNanoseconds = 1_000_000_000
+
   fileprivate struct Callback {
     var atNanoseconds: Int
     var order: Int
@@ -15,25 +20,38 @@ final class DeadlineClock: Sendable {
   fileprivate struct State {
     var heap: [Callback] = []
     var order = 0
+    /// Until when the thread sleeps, or for when a timer is set; nil: neither.
     var armedAt: Int?
     var isStopped = false
+    /// Whether there is a thread.
+    var hasThread = false
+    /// Whether timers do it, because there is to be no thread.
+    var usesTimers = false
   }
 
-  let clock: RunClock
-  let queue = DispatchQueue(label: "flowrun.deadlines", qos: .userInteractive)
-  private let state = Mutex(State())
+  private let clock: RunClock
+  private let queue = DispatchQueue(label: "flowrun.deadlines", qos: .userInteractive)
+  private let state: Mutex<State>
+  private let sleeper = Sleeper()
 
-  init(clock: RunClock) { self.clock = clock }
+  /// - Parameter usesTimers: whether to do without a thread, as where the system gives none.
+  init(clock: RunClock, usesTimers: Bool = false) {
+    self.clock = clock
+    state = Mutex(State(usesTimers: usesTimers))
+  }
 
   /// Calls `action` at `nanoseconds` from the start of the run, never before.
   func schedule(atNanoseconds nanoseconds: Int, _ action: @escaping @Sendable () -> Void) {
-    let arm = state.withLock { state -> Int? in
-      guard !state.isStopped else { return nil }
+    let arming = state.withLock { state -> Arming in
+      guard !state.isStopped else { return .none }
       state.order += 1
       state.insert(Callback(atNanoseconds: nanoseconds, order: state.order, action: action))
-      return state.needsArming()
+      if state.usesTimers { return state.needsArming().map { .timer($0) } ?? .none }
+      if state.hasThread { return state.needsArming() == nil ? .none : .wake }
+      state.hasThread = true
+      return .thread
     }
-    if let arm { self.arm(arm) }
+    arm(arming)
   }
 
   /// Drops every callback that has not been made.
@@ -42,22 +60,60 @@ final class DeadlineClock: Sendable {
       $0.isStopped = true
       $0.heap.removeAll()
     }
+    sleeper.wake()
   }
 
-  private func arm(_ nanoseconds: Int) {
-    queue.asyncAfter(deadline: clock.dispatchTime(nanoseconds), flags: .enforceQoS) { @Sendable [self] in fire() }
+  /// What must be done so that a callback is made in time.
+  private enum Arming {
+    case none, thread, wake
+    case timer(Int)
+  }
+
+  private func arm(_ arming: Arming) {
+    switch arming {
+    case .none: break
+    case .wake: sleeper.wake()
+    case .timer(let nanoseconds):
+      queue.asyncAfter(deadline: clock.dispatchTime(nanoseconds), flags: .enforceQoS) { @Sendable [self] in fire() }
+    case .thread: if !Sleeper.startThread({ [self] in keepWaiting() }) { useTimers() }
+    }
+  }
+
+  private func useTimers() {
+    let due = state.withLock { state in
+      state.usesTimers = true
+      state.armedAt = nil
+      return state.needsArming()
+    }
+    if let due { arm(.timer(due)) }
   }
 
   private func fire() {
+    while let action = state.withLock({ $0.takeDue(at: clock.now) }) { action() }
+    let due = state.withLock { state in
+      state.armedAt = nil
+      return state.needsArming()
+    }
+    if let due { arm(.timer(due)) }
+  }
+
+  /// The thread's work.
+  private func keepWaiting() {
+    var lingersUntil: Int?
     while true {
-      let (action, arm) = state.withLock { state -> ((@Sendable () -> Void)?, Int?) in
-        if let first = state.heap.first, first.atNanoseconds <= clock.now { return (state.removeFirst().action, nil) }
-        state.armedAt = nil
-        return (nil, state.needsArming())
+      while let action = state.withLock({ $0.takeDue(at: clock.now) }) { action() }
+      let until = state.withLock { state -> Int? in
+        sleeper.rest()
+        lingersUntil = state.heap.isEmpty ? lingersUntil ?? clock.now + Self.lingerNanoseconds : nil
+        if state.isStopped || lingersUntil.map({ $0 <= clock.now }) ?? false {
+          state.hasThread = false
+          return nil
+        }
+        state.armedAt = state.heap.first?.atNanoseconds ?? lingersUntil
+        return state.armedAt
       }
-      if let arm { self.arm(arm) }
-      guard let action else { return }
-      action()
+      guard let until else { return }
+      guard sleeper.sleep(until: clock.startNanoseconds + UInt64(max(0, until))) else { return useTimers() }
     }
   }
 }
@@ -68,6 +124,12 @@ extension DeadlineClock.State {
     guard let first = heap.first, armedAt.map({ first.atNanoseconds < $0 }) ?? true else { return nil }
     armedAt = first.atNanoseconds
     return first.atNanoseconds
+  }
+
+  /// Takes out the first callback if it is due.
+  fileprivate mutating func takeDue(at now: Int) -> (@Sendable () -> Void)? {
+    guard let first = heap.first, first.atNanoseconds <= now else { return nil }
+    return removeFirst().action
   }
 
   fileprivate mutating func insert(_ callback: DeadlineClock.Callback) {

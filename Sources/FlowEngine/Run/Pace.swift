@@ -10,6 +10,7 @@ struct Pace {
   private var notesBy: Int
   /// The pool's returns when it last heard of them; nil: not yet.
   private var returnsSeen: Int?
+  private var isOneTooMany = false
 
   /// So many steps, or so much time, may pass before the pool hears that bodies have returned.
   private static let turnsBetweenNotes = 128
@@ -26,6 +27,9 @@ struct Pace {
   /// Whether its steps are so short that another thread would cost more than it helps.
   var isShort: Bool { averageNanoseconds < shortNanoseconds }
 
+  /// How many steps it works through in so much time.
+  func steps(inNanoseconds time: Int) -> Int { time / max(1, averageNanoseconds) }
+
   /// Notes the end of a step and tells its time: an average that forgets, an eighth a step.
   @inline(__always)
   mutating func endStep() -> Int {
@@ -41,17 +45,21 @@ struct Pace {
   var isMidway: Bool { turns < Self.turnsBetweenNotes && last < notesBy }
 
   /// Notes in the pool that bodies have returned, and tells whether the slot takes another step. Of several slots that
-  /// together end steps faster than one alone would, one is enough: the others only fetch each other's memory.
+  /// together end steps faster than one alone would, one is enough: the others only fetch each other's memory. Once told
+  /// to stop, it stops.
   mutating func keepsGoing(_ pool: inout SlotPool) -> Bool {
+    if isOneTooMany { return false }
     pool.noteReturns(turns)
     let returns = pool.returns &- (returnsSeen ?? pool.returns)
     let elapsed = last &- (notesBy &- Self.nanosecondsBetweenNotes)
-    let isOneTooMany =
-      pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (shortNanoseconds / 2)
-    if isOneTooMany { pool.leaveAlone(until: last &+ Self.nanosecondsBetweenNotes) }
+    isOneTooMany = pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (shortNanoseconds / 2)
+    if isOneTooMany {
+      pool.leaveAlone(until: last &+ Self.nanosecondsBetweenNotes)
+      return false
+    }
     returnsSeen = pool.returns
     turns = 0
     notesBy = last &+ Self.nanosecondsBetweenNotes
-    return !isOneTooMany
+    return true
   }
 }

@@ -3,27 +3,24 @@ import FlowModel
 /// What the observer has not heard: events, or records to make them of, so that nobody holds the lock meanwhile.
 enum UntoldEvents {
   case event(RunEvent)
-  /// Records that say all there is to say.
-  case records([PlanRecord])
+  /// Records, and the events of those that do not say all there is to say, in their order.
+  case records([RecordChunk], besides: [RunEvent])
 }
 
 extension RunState {
   /// Moves what the plan noted to what the observer is to hear.
   mutating func collectRecords() {
     guard plan.hasRecords else { return }
-    let (records, areComplete) = plan.exchangeRecords(for: spareRecords)
-    spareRecords = []
-    if areComplete {
-      untold.append(.records(records))
-      return
+    let (chunks, areComplete) = plan.takeRecords()
+    var besides: [RunEvent] = []
+    if !areComplete {
+      for chunk in chunks {
+        for place in 0..<chunk.count where !chunk.records[place].kind.isComplete {
+          besides.append(event(for: chunk.records[place]))
+        }
+      }
     }
-    var rest = records[...]
-    while let place = rest.firstIndex(where: { !$0.kind.isComplete }) {
-      if place > rest.startIndex { untold.append(.records(Array(rest[..<place]))) }
-      untold.append(.event(event(for: rest[place])))
-      rest = rest[(place + 1)...]
-    }
-    if !rest.isEmpty { untold.append(.records(Array(rest))) }
+    untold.append(.records(chunks, besides: besides))
   }
 
   /// The event for a record that does not say all.
@@ -55,26 +52,47 @@ extension RunState {
   }
 }
 
-/// Makes events of records that say all there is to say, outside the lock.
+/// Makes events of records, outside the lock.
 struct RecordReader {
-  let graph: WorkflowGraph
-  let queueNames: [String]
+  private let graph: WorkflowGraph
+  private let queueNames: [String]
+  /// When each step was first started, in nanoseconds from the start of the run.
+  private var starts: [Int]
 
-  func event(for record: PlanRecord) -> RunEvent {
+  init(graph: WorkflowGraph, queueNames: [String]) {
+    self.graph = graph
+    self.queueNames = queueNames
+    starts = Array(repeating: 0, count: graph.workflow.steps.count)
+  }
+
+  /// Makes the events of records; `besides` are those of the records that do not say all.
+  mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], _ take: (RunEvent) -> Void) {
+    var rest = besides[...]
+    for chunk in chunks {
+      for place in 0..<chunk.count {
+        let record = chunk.records[place]
+        take(record.kind.isComplete ? event(for: record) : rest.removeFirst())
+      }
+    }
+  }
+
+  private mutating func event(for record: PlanRecord) -> RunEvent {
     RunEvent(atNanoseconds: record.atNanoseconds, kind(of: record))
   }
 
-  private func kind(of record: PlanRecord) -> RunEvent.Kind {
+  private mutating func kind(of record: PlanRecord) -> RunEvent.Kind {
     switch record.kind {
     case .ready: return .stepReady(id(of: record))
     case .started:
-      return .stepStarted(id(of: record), attempt: Int(record.detail), queue: queueNames[Int(record.queue)])
+      let (attempt, queue) = record.start
+      if attempt == 1 { starts[Int(record.step)] = record.atNanoseconds }
+      return .stepStarted(id(of: record), attempt: attempt, queue: queueNames[queue])
     case .succeeded:
       return .stepFinished(
         id(of: record),
         RunEvent.FinishedStep(
           outcome: .success, conclusion: .success, attempts: Int(record.detail),
-          durationMilliseconds: millisecondsOf(record.atNanoseconds - record.startedAt)))
+          durationMilliseconds: millisecondsOf(record.atNanoseconds - starts[Int(record.step)])))
     case .gateLate: return .gateLate(id(of: record))
     case .gateOpened: return .gateOpened(GateOutcome(rawValue: UInt8(record.detail))!)
     case .retrying, .ended, .posted, .activated: preconditionFailure("a record that the plan must be asked about")

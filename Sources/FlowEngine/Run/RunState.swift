@@ -8,6 +8,8 @@ struct RunState {
   var plan: Plan
   /// The slots of each lane, by the lane's index.
   var pools: [SlotPool]
+  /// Steps that slots took in one go and that may not all have been started; see ``takeBackHandfuls()``.
+  private(set) var handfuls: [Handful] = []
   /// What steps gave back, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
   var launch: Launch
@@ -24,8 +26,8 @@ struct RunState {
 
   // What observers have not heard yet.
   var untold: [UntoldEvents] = []
-  /// An empty list whose memory the plan's next records may use.
-  var spareRecords: [PlanRecord] = []
+  /// Who makes events of records; nil while it does, and before it is needed.
+  var recordReader: RecordReader?
   /// Whether somebody is on the way to tell them.
   var isDelivering = false
 
@@ -34,6 +36,34 @@ struct RunState {
   mutating func instant(_ nanoseconds: Int) -> Int {
     latestNanoseconds = max(latestNanoseconds, nanoseconds)
     return latestNanoseconds
+  }
+
+  /// Makes the plan exact: it hears how far slots have come with their handfuls, and has the rest back.
+  @inline(__always)
+  mutating func takeBackHandfuls() {
+    if !handfuls.isEmpty { takeBackAll() }
+  }
+
+  @inline(never)
+  private mutating func takeBackAll() {
+    for handful in handfuls {
+      let remainder = handful.takeBack()
+      plan.takeBack(
+        started: remainder.started, endedAt: remainder.ends, unstarted: remainder.unstarted,
+        at: instant(remainder.ends.last ?? 0))
+    }
+    handfuls.removeAll(keepingCapacity: true)
+  }
+
+  /// Puts a handful among those that can be taken back.
+  mutating func add(_ handful: Handful) { handfuls.append(handful) }
+
+  /// Takes a handful out that its slot has run through; false where it had been taken back.
+  mutating func remove(_ handful: Handful) -> Bool {
+    guard let place = handfuls.firstIndex(where: { $0 === handful }) else { return false }
+    handfuls.swapAt(place, handfuls.count - 1)
+    handfuls.removeLast()
+    return true
   }
 
   struct TaskKey: Hashable {
@@ -50,8 +80,8 @@ struct Aftermath {
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.
   var timerAt: Int?
-  /// Lanes whose pools must be watched.
-  var watches: [Lane] = []
+  /// Lanes whose pools must be watched, and how long.
+  var watches: [(lane: Lane, nanoseconds: Int)] = []
   var mustDeliver = false
   var hasEnded = false
 }

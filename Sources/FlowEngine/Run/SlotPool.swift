@@ -4,8 +4,9 @@ import FlowModel
 /// The slots of one lane: threads that run steps, each a serial Dispatch queue, so that an idle one costs nothing and a
 /// blocked one starves nobody.
 ///
-/// There are as many as there are cores until a ready step has waited a millisecond while no slot came free; then
-/// slots are added, 1, 2, 4, …, up to ``FlowModel/Limits/slots``.
+/// There are as many as there are cores until a ready step has waited a millisecond while no slot came free (up to four
+/// after short steps, because a look after them takes as long as dozens of them); then slots are added, 1, 2, 4, …, up to
+/// ``FlowModel/Limits/slots``.
 struct SlotPool {
   let lane: Lane
   private let base: Int
@@ -20,6 +21,13 @@ struct SlotPool {
   private(set) var returns = 0
   /// `returns` when the watch on a full pool was set; nil: there is no watch.
   private var watchedReturns: Int?
+  /// How long the next watch takes.
+  private var watchNanoseconds = shortestWatchNanoseconds
+
+  private static let shortestWatchNanoseconds = 1_000_000
+  private static let longestWatchNanoseconds = 4_000_000
+  /// So many bodies that returned during a watch were short ones.
+  private static let returnsOfShortSteps = 64
 
   init(lane: Lane, cores: Int) {
     self.lane = lane
@@ -66,22 +74,30 @@ struct SlotPool {
     growth = 1
   }
 
+  /// Whether somebody looks after steps that wait, a millisecond from the first of them.
+  var isWatched: Bool { watchedReturns != nil }
+
   /// Whether nobody looks after steps that wait.
   var needsWatch: Bool { watchedReturns == nil && (busy < limit || limit < Limits.slots) }
 
   mutating func noteReturns(_ count: Int) { returns &+= count }
 
-  /// Whether a watch must be set because steps wait: all slots are busy, or those that are work through short steps.
-  mutating func startsWatch() -> Bool {
-    guard lane != .main, watchedReturns == nil, busy < limit || limit < Limits.slots else { return false }
+  /// Sets a watch where steps wait that nobody looks after: all slots are busy, or those that are work through short
+  /// steps. The nanoseconds it takes; nil: none must be set.
+  mutating func startWatch() -> Int? {
+    guard lane != .main, watchedReturns == nil, busy < limit || limit < Limits.slots else { return nil }
     watchedReturns = returns
-    return true
+    return watchNanoseconds
   }
 
   /// The watch is over. True when no slot came free meanwhile: others must help, and there may be more of them.
   mutating func endWatch() -> Bool {
-    defer { watchedReturns = nil }
-    guard watchedReturns == returns else { return false }
+    let seen = returns &- (watchedReturns ?? returns)
+    watchedReturns = nil
+    let isFlowing = seen >= Self.returnsOfShortSteps
+    watchNanoseconds =
+      isFlowing ? min(2 * watchNanoseconds, Self.longestWatchNanoseconds) : Self.shortestWatchNanoseconds
+    guard seen == 0 else { return false }
     if busy >= limit {
       limit = min(Limits.slots, limit + growth)
       growth *= 2

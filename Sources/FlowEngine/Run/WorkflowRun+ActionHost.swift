@@ -61,7 +61,7 @@ extension WorkflowRun: ActionHost {
       throw ActionError(
         "undeclared-event", "'\(declaration.name)' posted '\(event)', which it does not declare", isRetryable: false)
     }
-    let aftermath = try state.withLock { state -> Aftermath in
+    let aftermath = try withPlan { state -> Aftermath in
       guard state.postedCount < Limits.events else {
         throw ActionError("too-many-events", "the run has posted \(Limits.events) events", isRetryable: false)
       }
@@ -92,7 +92,7 @@ extension WorkflowRun: ActionHost {
 
   /// Reports a service ready.
   public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
-    let aftermath = state.withLock { state -> Aftermath in
+    let aftermath = withPlan { state -> Aftermath in
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
       if !outputs.isEmpty { state.outputs[step] = outputs }
       state.plan.apply(.ready(step, attempt: attempt), at: state.instant(clock.now))

@@ -30,17 +30,19 @@ extension WorkflowRun {
 
   /// Hands over what the observer has not heard; false when there was nothing. On the delivery queue alone.
   func drain() -> Bool {
-    var (untold, queueNames) = state.withLock { state -> ([UntoldEvents], [String]) in
+    var (untold, reader) = state.withLock { state -> ([UntoldEvents], RecordReader?) in
       state.collectRecords()
       if state.untold.isEmpty {
         state.isDelivering = false
         state.plan.endSeries()
+        return ([], nil)
       }
-      defer { state.untold = [] }
-      return (state.untold, state.untold.isEmpty ? [] : state.plan.queueNames)
+      defer { (state.untold, state.recordReader) = ([], nil) }
+      return (
+        state.untold, state.recordReader ?? RecordReader(graph: prepared.graph, queueNames: state.plan.queueNames)
+      )
     }
     guard !untold.isEmpty, let observer = options.observer else { return false }
-    let reader = RecordReader(graph: prepared.graph, queueNames: queueNames)
     var events: [RunEvent] = []
     func add(_ event: RunEvent) {
       events.append(event)
@@ -48,16 +50,19 @@ extension WorkflowRun {
       observer.receive(events)
       events.removeAll(keepingCapacity: true)
     }
+    var read: [RecordChunk] = []
     for entry in untold {
       switch entry {
       case .event(let event): add(event)
-      case .records(let records): for record in records { add(reader.event(for: record)) }
+      case .records(let chunks, let besides):
+        reader?.read(chunks, besides: besides, add)
+        read += chunks
       }
     }
     if !events.isEmpty { observer.receive(events) }
-    if untold.count == 1, case .records(var list) = untold.removeLast() {
-      list.removeAll(keepingCapacity: true)
-      state.withLock { [list] in $0.spareRecords = list }
+    state.withLock { [reader, read] state in
+      state.recordReader = reader
+      state.plan.reuse(read)
     }
     return true
   }

@@ -59,7 +59,7 @@ extension WorkflowRun {
 
   /// Evaluates what is fixed at activation and activates the plan.
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.Problem) {
-    let result = state.withLock { state -> Result<Aftermath?, PreparedWorkflow.Problem> in
+    let result = withPlan { state -> Result<Aftermath?, PreparedWorkflow.Problem> in
       guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return .success(nil) }
       do throws(PreparedWorkflow.Problem) {
         state.launch = launch
@@ -80,7 +80,7 @@ extension WorkflowRun {
           activatedAtNanoseconds: now, floorNanoseconds: state.gateFloorNanoseconds,
           ceilingNanoseconds: state.gateCeilingNanoseconds
         ) { [self] outcome, time in
-          deadlines.queue.async { @Sendable [self] in change(.gateOpened(outcome), atNanoseconds: time) }
+          deadlines.schedule(atNanoseconds: time) { [self] in change(.gateOpened(outcome), atNanoseconds: time) }
         }
         if let opening { state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds) }
         return .success(settle(&state))

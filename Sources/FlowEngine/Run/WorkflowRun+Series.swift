@@ -11,6 +11,8 @@ struct SlotSeries {
   let hasRoom: Bool
   /// Whether somebody looks after steps that wait.
   let isWatched: Bool
+  /// How many slots at least take steps of the lane by handfuls; 0: the slot is alone, or must not take any.
+  let sharers: Int
 }
 
 extension WorkflowRun {
@@ -22,21 +24,27 @@ extension WorkflowRun {
       let steps = state.plan.series(from: first.step, attempt: first.attempt, in: lane)
     else { return nil }
     let pool = state.pools[lane.index]
+    let hasRoom = pool.hasRoom(at: state.latestNanoseconds)
+    // Who hears of every event hears of it in order, so that each step's end must be told at once.
+    let takesHandfuls = pool.busy > 1 && pool.isWatched && !hasRoom && state.plan.detail != .full
     return .series(
       SlotSeries(
-        queue: queue, lane: lane, steps: steps, hasRoom: pool.hasRoom(at: state.latestNanoseconds),
-        isWatched: !pool.needsWatch),
+        queue: queue, lane: lane, steps: steps, hasRoom: hasRoom, isWatched: !pool.needsWatch,
+        sharers: takesHandfuls ? pool.busy : 0),
       from: first.step)
   }
 
-  /// Runs ordinary steps one after the other, each with one short hold of the lock, until something else is to be done.
+  /// Runs ordinary steps one after the other, each with one short hold of the lock, or a handful with one, until something
+  /// else is to be done.
   func workThrough(
-    _ series: SlotSeries, from first: StepIndex, _ context: inout ActionContext, _ pace: inout Pace
+    _ series: SlotSeries, from first: StepIndex, _ context: inout ActionContext, _ pace: inout Pace,
+    _ handful: inout Handful?
   ) -> Turn {
     var step = first
     var turn = Turn.rest
     var aftermath: Aftermath?
     var slotPace = pace
+    var taken: Handful?
     context.attempt = 1
     while true {
       context.step = step
@@ -45,19 +53,31 @@ extension WorkflowRun {
       } catch {
         pace = slotPace
         let start = Start(step: step, attempt: 1)
-        return .ended(start, .ended(ending(of: error, start), ValueObject()))
+        return .ended(start, .ended(ending(of: error, start), ValueObject()), atNanoseconds: pace.endStep())
+      }
+      let time = slotPace.endStep()
+      if let taken, let next = taken.goOn(at: time) {
+        step = next
+        continue
       }
       step = state.withLock { state in
         // Either only an instruction or two happen here, or what is rare and has a function of its own.
-        guard state.plan.isCurrent(series.steps), slotPace.isMidway else {
-          turn = .ended(Start(step: step, attempt: 1), .success)
+        guard state.plan.isCurrent(series.steps), slotPace.isMidway || goesOn(series, &state, &slotPace) else {
+          turn = .ended(Start(step: step, attempt: 1), .success, atNanoseconds: time)
           return Self.none
         }
-        let now = state.instant(slotPace.endStep())
-        let next = state.plan.advance(series.steps, from: step, at: now) ?? Self.none
+        let now = state.instant(time)
+        let next: StepIndex
+        if let run = taken, state.remove(run) {
+          let (steps, ends) = run.close(at: now)
+          next = state.plan.advance(series.steps, through: steps, endedAt: ends, at: now) ?? Self.none
+        } else {
+          next = state.plan.advance(series.steps, from: step, at: now) ?? Self.none
+        }
         if next >= 0, prepared.bodies.isPlain(next),
           !series.steps.hasQueuedSteps || series.isWatched && (slotPace.isShort || !series.hasRoom)
         {
+          taken = series.sharers > 0 ? takeHandful(of: series, behind: next, &handful, &state, slotPace) : nil
           return next
         }
         aftermath = leave(series, &turn, next, &state, slotPace)
@@ -73,11 +93,43 @@ extension WorkflowRun {
   /// No step.
   private static var none: StepIndex { -1 }
 
+  /// Tells a slot's pool of its pace now and then, under the lock; false where the slot must ask how to go on.
+  @inline(never)
+  private func goesOn(_ series: SlotSeries, _ state: inout RunState, _ pace: inout Pace) -> Bool {
+    pace.keepsGoing(&state.pools[series.lane.index])
+      && state.pools[series.lane.index].hasRoom(at: state.latestNanoseconds) == series.hasRoom
+  }
+
+  /// Takes ready steps ahead behind one that a slot starts now; nil where there are too few, or they are too long. No more
+  /// than its share of what is ready, so that at the end all slots have something left (guided self-scheduling,
+  /// Polychronopoulos and Kuck 1987).
+  @inline(never)
+  private func takeHandful(
+    of series: SlotSeries, behind first: StepIndex, _ handful: inout Handful?, _ state: inout RunState, _ pace: Pace
+  ) -> Handful? {
+    let share = state.plan.shareAhead(of: series.steps, behind: first) / (2 * series.sharers)
+    let most = min(share, pace.steps(inNanoseconds: options.handfulNanoseconds))
+    guard most > 1 else { return nil }
+    let own = handful ?? Handful()
+    handful = own
+    own.begin(with: first, at: state.latestNanoseconds)
+    var room = min(most, own.allowance) - 1
+    while room > 0, let next = state.plan.takeAhead(series.steps, behind: first, if: prepared.bodies.isPlain) {
+      own.add(next)
+      room -= 1
+    }
+    own.open()
+    state.add(own)
+    return own
+  }
+
   /// Ends a series under the lock, with a step that has been taken or with none.
   @inline(never)
   private func leave(
     _ series: SlotSeries, _ turn: inout Turn, _ next: StepIndex, _ state: inout RunState, _ pace: Pace
   ) -> Aftermath? {
+    // Others may have taken ahead what this slot could do now.
+    state.takeBackHandfuls()
     let following = next >= 0 ? (next, 1) : state.plan.leaveSeries(in: series.lane, at: state.latestNanoseconds)
     return conclude(&turn, following, on: series.queue, series.lane, &state, pace)
   }

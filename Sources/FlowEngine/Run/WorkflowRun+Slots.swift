@@ -15,9 +15,7 @@ extension WorkflowRun {
     }
     if state.plan.canStart() {
       for lane in Lane.all where lane != spared { handOut(lane, &state, &aftermath) }
-      if let spared, state.plan.canStart(in: spared), state.pools[spared.index].startsWatch() {
-        aftermath.watches.append(spared)
-      }
+      if let spared, state.plan.canStart(in: spared) { watch(spared, &state, &aftermath) }
     }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true {
       state.timerAt = due
@@ -69,12 +67,16 @@ extension WorkflowRun {
   private func handOut(_ lane: Lane, _ state: inout RunState, _ aftermath: inout Aftermath) {
     while state.plan.canStart(in: lane) {
       guard state.pools[lane.index].hasRoom else {
-        if state.pools[lane.index].startsWatch() { aftermath.watches.append(lane) }
-        return
+        return watch(lane, &state, &aftermath)
       }
       guard let start = takeNext(lane, &state) else { return }
       aftermath.wakes.append((state.pools[lane.index].take(), lane, start))
     }
+  }
+
+  /// Sees to it that somebody looks after the steps that wait in a lane.
+  private func watch(_ lane: Lane, _ state: inout RunState, _ aftermath: inout Aftermath) {
+    if let time = state.pools[lane.index].startWatch() { aftermath.watches.append((lane, time)) }
   }
 
   /// Does outside the lock what a change brought about.
@@ -89,15 +91,15 @@ extension WorkflowRun {
     if let due = aftermath.timerAt {
       deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
     }
-    for lane in aftermath.watches {
-      deadlines.schedule(atNanoseconds: clock.now + 1_000_000) { [self] in endWatch(of: lane) }
+    for (lane, time) in aftermath.watches {
+      deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: lane) }
     }
     if aftermath.mustDeliver { deliver() }
     if aftermath.hasEnded { close() }
   }
 
   private func timerFired() {
-    let aftermath = state.withLock { state in
+    let aftermath = withPlan { state in
       state.timerAt = nil
       state.plan.apply(.timePassed, at: state.instant(clock.now))
       return settle(&state)
@@ -106,13 +108,9 @@ extension WorkflowRun {
   }
 
   private func endWatch(of lane: Lane) {
-    let aftermath = state.withLock { state in
-      if state.pools[lane.index].endWatch() { return settle(&state) }
-      state.plan.endSeries()
-      var aftermath = Aftermath()
-      // A slot came free and took another step; those that still wait have waited less than that.
-      if state.plan.canStart(in: lane), state.pools[lane.index].startsWatch() { aftermath.watches.append(lane) }
-      return aftermath
+    let aftermath = withPlan { state in
+      // Where a slot came free and took another step, those that still wait have waited less than that.
+      settle(&state, sparing: state.pools[lane.index].endWatch() ? nil : lane)
     }
     finish(aftermath)
   }
@@ -122,24 +120,27 @@ extension WorkflowRun {
     var pace = Pace(SlotClock(clock), shortNanoseconds: options.shortStepNanoseconds)
     // One context for all steps of the slot: to count references to the run at each would cost more than the rest.
     var context = ActionContext(host: self, step: first.step, attempt: Int(first.attempt))
+    var handful: Handful?
     var turn = Turn.start(first)
     while true {
       let start: Start
       let end: End
+      let time: Int
       switch turn {
       case .start(let next):
         start = next
         context.step = start.step
         context.attempt = Int(start.attempt)
         end = execute(start, context, lane: lane)
-      case .ended(let last, let ending): (start, end) = (last, ending)
+        time = pace.endStep()
+      case .ended(let last, let ending, let now): (start, end, time) = (last, ending, now)
       case .series(let series, let step):
-        turn = workThrough(series, from: step, &context, &pace)
+        turn = workThrough(series, from: step, &context, &pace, &handful)
         continue
       case .rest: return
       }
-      let aftermath = state.withLock { state -> Aftermath? in
-        let now = state.instant(pace.endStep())
+      let aftermath = withPlan { state -> Aftermath? in
+        let now = state.instant(time)
         let goesOn =
           lane != .main && !state.plan.hasEffects && (pace.isMidway || pace.keepsGoing(&state.pools[lane.index]))
         let following: (step: StepIndex, attempt: Int)?
@@ -197,8 +198,8 @@ extension WorkflowRun {
   enum Turn {
     /// Run a step.
     case start(Start)
-    /// Say how a step ended that it has run.
-    case ended(Start, End)
+    /// Say how a step ended that it has run, and when.
+    case ended(Start, End, atNanoseconds: Int)
     /// Work through ordinary steps.
     case series(SlotSeries, from: StepIndex)
     /// Nothing: it has been given back.
@@ -249,7 +250,7 @@ extension WorkflowRun {
       complete(start, result.0, result.1)
     }
     // The body may have ended, or the try may have been told to end, before the task could be kept.
-    state.withLock { state in
+    withPlan { state in
       if state.plan.isRunning(step, attempt: attempt) {
         state.tasks[RunState.TaskKey(step: step, attempt: attempt)] = task
       }
@@ -259,7 +260,7 @@ extension WorkflowRun {
 
   /// Takes in the end of a body that ran in a task.
   private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
-    let aftermath = state.withLock { state in
+    let aftermath = withPlan { state in
       state.tasks[RunState.TaskKey(step: start.step, attempt: Int(start.attempt))] = nil
       take(ending, outputs, of: start, &state, at: state.instant(clock.now))
       return settle(&state)

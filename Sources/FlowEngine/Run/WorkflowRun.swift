@@ -81,7 +81,7 @@ public final class WorkflowRun: Sendable {
   /// Cancels the run: running steps are told to end, waiting ones skipped.
   public func cancel() {
     let opening = gateClock.send(.cancelled)
-    let aftermath = state.withLock { state in
+    let aftermath = withPlan { state in
       if let opening, opening.outcome != .cancelled {
         state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds)
       }
@@ -134,7 +134,7 @@ public final class WorkflowRun: Sendable {
   }
 
   private func deliverAnnounced(_ name: String) {
-    let aftermath = state.withLock { state in
+    let aftermath = withPlan { state in
       state.plan.apply(.posted(name), at: state.instant(clock.now))
       state.plan.apply(.announcedEventDone, at: state.instant(clock.now))
       return settle(&state)
@@ -144,11 +144,20 @@ public final class WorkflowRun: Sendable {
 
   /// Tells the plan what happened now, or at an instant that has been noted.
   func change(_ event: PlanEvent, atNanoseconds: Int? = nil) {
-    let aftermath = state.withLock { state in
+    let aftermath = withPlan { state in
       state.plan.apply(event, at: atNanoseconds ?? state.instant(clock.now))
       return settle(&state)
     }
     finish(aftermath)
+  }
+
+  /// Holds the lock and has the plan exact, no steps taken ahead: whoever tells the plan something or decides by what it
+  /// says of steps comes this way, but for slots in the middle of a series.
+  func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
+    try state.withLock { state in
+      state.takeBackHandfuls()
+      return try body(&state)
+    }
   }
 
   /// Nanoseconds since the start of the run.
