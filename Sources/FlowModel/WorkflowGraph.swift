@@ -11,8 +11,10 @@ public struct WorkflowGraph: Sendable {
   public let successors: [StepIndex]
   /// How many steps each step needs.
   public let needCounts: [Int32]
-  /// The steps so that each comes after all it needs; among free ones file order.
+  /// The steps so that each comes after all it needs; those without needs first, among free ones file order.
   public let topologicalOrder: [StepIndex]
+  /// The steps that say more than their action, inputs and needs, in file order.
+  public let stepsWithOptions: [StepIndex]
 
   /// A cycle among the needs of steps, as the steps on it: each needs the next, the last needs the first.
   public struct Cycle: Error, Sendable, Hashable {
@@ -27,7 +29,9 @@ public struct WorkflowGraph: Sendable {
     let count = steps.count
     var starts = [Int32](repeating: 0, count: count + 1)
     var needCounts = [Int32](repeating: 0, count: count)
+    var stepsWithOptions: [StepIndex] = []
     for index in 0..<count {
+      if steps[index].hasOptions { stepsWithOptions.append(StepIndex(index)) }
       let needs = steps[index].needs
       needCounts[index] = Int32(needs.count)
       for need in needs { starts[Int(need) + 1] += 1 }
@@ -61,6 +65,7 @@ public struct WorkflowGraph: Sendable {
     self.successors = successors
     self.needCounts = needCounts
     self.topologicalOrder = order
+    self.stepsWithOptions = stepsWithOptions
   }
 
   /// The steps that need `step`, in file order.

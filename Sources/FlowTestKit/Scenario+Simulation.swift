@@ -16,10 +16,11 @@ extension Scenario {
   ///
   /// Throws a `WorkflowGraph.Cycle`, an `ExpressionError` or a `DurationText.Problem`.
   public func simulated() throws -> Plan {
-    let resolution = try resolution()
+    let graph = try WorkflowGraph(workflow)
+    let resolution = try resolution(of: graph)
     let conditions = try workflow.steps.map { try $0.options.condition.map { try Expression(parsing: $0) } }
     let plan = Plan(
-      graph: try WorkflowGraph(workflow), facts: facts(conditions),
+      graph: graph, facts: facts(conditions),
       // What expressions say is known from activation on.
       resolution: activatedAt == nil ? resolution : nil, announcedEvents: outsideEvents.count,
       outsideSourceIsOpen: outsideSource != .closed, detail: .none
@@ -64,15 +65,16 @@ extension Scenario {
   }
 
   /// What `enabled` and `defer` say at activation.
-  private func resolution() throws -> Resolution {
-    var resolution = Resolution(literalsOf: workflow)
+  private func resolution(of graph: WorkflowGraph) throws -> Resolution {
+    var resolution = Resolution(literalsOf: graph)
     let context = ScenarioContext(scenario: self)
-    for (index, step) in workflow.steps.enumerated() where step.hasOptions {
-      if case .expression(let text) = step.options.enabled, try !Expression(parsing: text).isTrue(in: context) {
-        resolution.disabled.insert(StepIndex(index))
+    for index in graph.stepsWithOptions {
+      let options = workflow.steps[Int(index)].options
+      if case .expression(let text) = options.enabled, try !Expression(parsing: text).isTrue(in: context) {
+        resolution.disabled.insert(index)
       }
-      if case .expression(let text) = step.options.deferral, try Expression(parsing: text).isTrue(in: context) {
-        resolution.deferred.insert(StepIndex(index))
+      if case .expression(let text) = options.deferral, try Expression(parsing: text).isTrue(in: context) {
+        resolution.deferred.insert(index)
       }
     }
     return resolution

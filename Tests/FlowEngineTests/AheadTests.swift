@@ -110,7 +110,7 @@ private struct Slots {
     plan = try Plan(graph: WorkflowGraph(workflow), detail: .none)
     runs = steps.map { _ in 0 }
     plan.apply(.started(prewarm: false), at: 0)
-    plan.apply(.activated(Resolution(literalsOf: workflow)), at: 0)
+    plan.apply(.activated(Resolution(literalsOf: plan.graph)), at: 0)
     answer()
   }
 

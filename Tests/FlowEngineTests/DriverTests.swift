@@ -271,7 +271,7 @@ import Testing
               ? .failure(StepFailure(code: "failed", message: ""), isRetryable: true, retryAfterNanoseconds: 0)
               : .success)
         })
-      let plan = simulator.run(activation: Resolution(literalsOf: graph.workflow))
+      let plan = simulator.run(activation: Resolution(literalsOf: graph))
       for (index, step) in report.steps.enumerated() {
         let expected = plan[StepIndex(index)]
         #expect(step.outcome == expected.outcome && step.reason == expected.reason, "seed \(seed), \(step.id)")

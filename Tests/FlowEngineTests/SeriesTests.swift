@@ -111,7 +111,7 @@ struct SeriesTests {
     let workflow = Workflow(name: "random", steps: steps)
     var plan = try Plan(graph: WorkflowGraph(workflow), detail: .none)
     plan.apply(.started(prewarm: false), at: 0)
-    plan.apply(.activated(Resolution(literalsOf: workflow)), at: 0)
+    plan.apply(.activated(Resolution(literalsOf: plan.graph)), at: 0)
     return plan
   }
 

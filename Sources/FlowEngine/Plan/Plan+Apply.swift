@@ -50,8 +50,10 @@ extension Plan {
   private mutating func start(prewarm: Bool, at now: Int) {
     hasStarted = true
     isPrewarming = prewarm
-    for index in graph.topologicalOrder where states[Int(index)].open == 0 && states[Int(index)].status == .waiting {
-      release(index, at: now)
+    // Those without needs come first.
+    for index in graph.topologicalOrder {
+      if graph.needCounts[Int(index)] > 0 { break }
+      if states[Int(index)].open == 0, states[Int(index)].status == .waiting { release(index, at: now) }
     }
     guard prewarm else { return }
     for index in states.indices

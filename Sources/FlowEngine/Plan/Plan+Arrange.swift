@@ -18,7 +18,14 @@ extension Plan {
     let deferredQueue = UInt16(3)
     deferredSteps.removeAll()
     blockingCount = 0
-    for index in graph.topologicalOrder {
+    for place in steps.indices {
+      traits[place].flags = .blocking
+      traits[place].queue = plainQueue
+      traits[place].firstSuccessor = graph.successorStarts[place]
+      if states[place].status != .done { blockingCount += 1 }
+    }
+    // Without options no step is deferred, and all are alike.
+    for index in graph.stepsWithOptions.isEmpty ? [] : graph.topologicalOrder {
       let place = Int(index)
       var flags: StepTraits.Flags = []
       var queue = plainQueue
@@ -52,8 +59,7 @@ extension Plan {
       if resolution.disabled.contains(index) { flags.insert(.disabled) }
       traits[Int(index)].flags = flags
       traits[Int(index)].queue = queue
-      traits[place].firstSuccessor = graph.successorStarts[place]
-      if flags.contains(.blocking), states[Int(index)].status != .done { blockingCount += 1 }
+      if !flags.contains(.blocking), states[Int(index)].status != .done { blockingCount -= 1 }
     }
     (traits.baseAddress! + steps.count).pointee.firstSuccessor = Int32(graph.successors.count)
     for (index, fact) in facts {
@@ -73,6 +79,7 @@ extension Plan {
   private mutating func rank(_ queues: inout [PlanQueue]) {
     let steps = graph.workflow.steps
     let count = steps.count
+    guard !graph.stepsWithOptions.isEmpty else { return place(Array(0..<StepIndex(count)), in: &queues) }
     var leadsToBlocking = [Bool](repeating: false, count: count)
     var remaining = [Int](repeating: 0, count: count)
     var allAlike = true
@@ -100,6 +107,11 @@ extension Plan {
         return left < right
       }
     }
+    place(order, in: &queues)
+  }
+
+  /// Gives the steps their ranks, and their places in their queues.
+  private mutating func place(_ order: [StepIndex], in queues: inout [PlanQueue]) {
     for (rank, index) in order.enumerated() {
       let queue = Int(traits[Int(index)].queue)
       traits[Int(index)].rank = Int32(rank)
@@ -110,19 +122,15 @@ extension Plan {
 
   /// Gives each event an index and each step its count of what it waits for.
   mutating func linkEvents() {
-    for index in states.indices {
-      var open = graph.needCounts[index]
-      if traits[index].flags.contains(.deferred) { open += 1 }
-      if graph.workflow.steps[index].hasOptions {
-        let events = graph.workflow.steps[index].options.after
-        if !events.isEmpty {
-          for event in events { eventWaiters[Int(self.index(ofEvent: event))].append(StepIndex(index)) }
-          open += Int32(events.count)
-          states[index].marks.insert(.awaitsEvent)
-          eventSteps.append(StepIndex(index))
-        }
-      }
-      states[index].open = open
+    for index in states.indices { states[index].open = graph.needCounts[index] }
+    for step in deferredSteps { states[Int(step)].open += 1 }
+    for step in graph.stepsWithOptions {
+      let events = graph.workflow.steps[Int(step)].options.after
+      guard !events.isEmpty else { continue }
+      for event in events { eventWaiters[Int(index(ofEvent: event))].append(step) }
+      states[Int(step)].open += Int32(events.count)
+      states[Int(step)].marks.insert(.awaitsEvent)
+      eventSteps.append(step)
     }
   }
 

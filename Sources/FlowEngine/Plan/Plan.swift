@@ -126,7 +126,7 @@ public struct Plan: Sendable {
     concurrency = graph.workflow.concurrency ?? .max
     self.announcedEvents = announcedEvents
     self.outsideSourceIsOpen = outsideSourceIsOpen
-    let resolution = resolution ?? Resolution(literalsOf: graph.workflow)
+    let resolution = resolution ?? Resolution(literalsOf: graph)
     gateHasCeiling = resolution.gateHasCeiling
     unsettledCount = count
     tables = StepTables(count: count)

@@ -86,11 +86,11 @@ public struct Resolution: Sendable, Hashable {
     self.gateHasCeiling = gateHasCeiling
   }
 
-  /// What the literals of `workflow` say; expressions count as enabled and not deferred until they are evaluated.
-  public init(literalsOf workflow: Workflow) {
-    self.init(gateHasCeiling: workflow.gate?.max != nil)
-    for (index, step) in workflow.steps.enumerated() where step.hasOptions {
-      if step.options.enabled == .literal(false) { disabled.insert(StepIndex(index)) }
+  /// What the literals of a workflow say; expressions count as enabled and not deferred until they are evaluated.
+  public init(literalsOf graph: WorkflowGraph) {
+    self.init(gateHasCeiling: graph.workflow.gate?.max != nil)
+    for index in graph.stepsWithOptions where graph.workflow.steps[Int(index)].options.enabled == .literal(false) {
+      disabled.insert(index)
     }
   }
 }

@@ -110,10 +110,10 @@ extension WorkflowRun {
   /// What `enabled` and `defer` say, and that no deferred step is one the gate is told to wait for.
   private func resolve(_ scope: RunScope) throws(PreparedWorkflow.Problem) -> Resolution {
     let steps = prepared.graph.workflow.steps
-    var resolution = Resolution(literalsOf: prepared.graph.workflow)
-    for (place, step) in steps.enumerated() {
-      let (index, id) = (StepIndex(place), step.id)
+    var resolution = Resolution(literalsOf: prepared.graph)
+    for index in prepared.graph.stepsWithOptions {
       guard let detail = prepared.detail(of: index) else { continue }
+      let id = steps[Int(index)].id
       if let enabled = detail.enabled, try !isTrue(enabled, "enabled", id, scope) { resolution.disabled.insert(index) }
       if let deferral = detail.deferral, try isTrue(deferral, "defer", id, scope) { resolution.deferred.insert(index) }
     }
