@@ -138,12 +138,16 @@ def steps():
     if include:
         peers["Taskflow"] = peer(
             "taskflow", ["g++", "-O3", "-std=c++20", "-pthread", f"-I{include}", f"{HERE}/Peers/taskflow.cpp"])
-    results = lines(run([f"{BUILT}/EngineBenchmark", "schedule", str(COUNT)]))
-    for path in filter(None, peers.values()):
-        results += lines(run([path]))
+    # In turns, and the best of each: the machine's pace changes within minutes.
+    results = []
+    for _ in range(context.repetitions(3, 1)):
+        results += lines(run([f"{BUILT}/EngineBenchmark", "schedule", str(COUNT)]))
+        for path in filter(None, peers.values()):
+            results += lines(run([path]))
     by_scheduler = {}
     for result in results:
-        by_scheduler.setdefault(result["scheduler"], {})[result["shape"]] = result["nanoseconds"]
+        shapes = by_scheduler.setdefault(result["scheduler"], {})
+        shapes[result["shape"]] = min(result["nanoseconds"], shapes.get(result["shape"], math.inf))
     own = by_scheduler["flowrun"]
     add("a no-op step, 5 shapes, geometric mean", "–", geometric_mean(own.values()), "ns",
         ", ".join(f"{shape} {own[shape]:.0f}" for shape in own))
@@ -160,11 +164,12 @@ def steps():
         add(f"a no-op step, {len(shapes)} shape{'s' if len(shapes) > 1 else ''}, against {name}", bar, mean,
             detail=", ".join(f"{shape} {other[shape]:.0f} ns" for shape in shapes))
     heard = by_scheduler["flowrun, events heard"]
+    work, bar = "a no-op step, status, times and events recorded, 5 shapes, against Taskflow", "≤ 1.0"
     taskflow = by_scheduler.get("Taskflow")
-    if taskflow:
-        add("a no-op step beside an observer of every event, 5 shapes, against Taskflow", "–",
-            geometric_mean([heard[shape] / taskflow[shape] for shape in heard]),
-            detail=", ".join(f"{shape} {heard[shape]:.0f} ns" for shape in heard))
+    if not taskflow:
+        return lacks("Taskflow", work, bar)
+    add(work, bar, geometric_mean([heard[shape] / taskflow[shape] for shape in heard]),
+        detail=", ".join(f"{shape} {heard[shape]:.0f} ns" for shape in heard))
 
 
 def efficiency():

@@ -189,8 +189,8 @@ public struct Plan: Sendable {
       PlanRecord(.succeeded, step, atNanoseconds: now, detail: Int32(states[Int(step)].attempt)))
   }
 
-  /// Hands over the transitions noted since the last call, and whether they say all there is to say.
-  mutating func takeRecords() -> (chunks: [RecordChunk], areComplete: Bool) {
+  /// Hands over the transitions noted since the last call.
+  mutating func takeRecords() -> [RecordChunk] {
     if tables.makeUnique() { endSeries() }
     return tables.log.pointee.take()
   }

@@ -9,8 +9,6 @@ struct RecordLog: @unchecked Sendable {
   private var end: UnsafeMutablePointer<PlanRecord>?
   private var chunks: [RecordChunk] = []
   private var spare: [RecordChunk] = []
-  /// How many records say only what the plan must be asked about.
-  private var incompleteCount = 0
 
   /// So many chunks, 64 KiB each, are kept to be used again.
   private static let mostSpare = 16
@@ -27,27 +25,25 @@ struct RecordLog: @unchecked Sendable {
 
   /// Adds a transition that the plan must be asked about.
   mutating func appendIncomplete(_ record: PlanRecord) {
-    incompleteCount += 1
     append(record)
+    chunks[chunks.count - 1].isComplete = false
   }
 
   @inline(never)
   private mutating func grow() {
     chunks.last?.count = RecordChunk.capacity
     let chunk = spare.popLast() ?? RecordChunk()
+    chunk.isComplete = true
     chunks.append(chunk)
     (next, end) = (chunk.records, chunk.records + RecordChunk.capacity)
   }
 
-  /// Hands over what it holds, and whether all records say all there is to say.
-  mutating func take() -> (chunks: [RecordChunk], areComplete: Bool) {
-    guard let last = chunks.last else { return ([], true) }
+  /// Hands over what it holds.
+  mutating func take() -> [RecordChunk] {
+    guard let last = chunks.last else { return [] }
     last.count = next.unsafelyUnwrapped - last.records
-    defer {
-      (chunks, next, end) = ([], nil, nil)
-      incompleteCount = 0
-    }
-    return (chunks, incompleteCount == 0)
+    defer { (chunks, next, end) = ([], nil, nil) }
+    return chunks
   }
 
   /// Takes back chunks that have been read.
@@ -60,9 +56,11 @@ struct RecordLog: @unchecked Sendable {
     var copy = RecordLog()
     for chunk in chunks {
       let count = chunk === chunks.last ? next.unsafelyUnwrapped - chunk.records : chunk.count
-      for place in 0..<count { copy.append(chunk.records[place]) }
+      for place in 0..<count {
+        let record = chunk.records[place]
+        if record.kind.isComplete { copy.append(record) } else { copy.appendIncomplete(record) }
+      }
     }
-    copy.incompleteCount = incompleteCount
     return copy
   }
 }
@@ -70,13 +68,15 @@ struct RecordLog: @unchecked Sendable {
 /// Transitions that follow each other.
 ///
 /// Proof of safety: the memory is allocated in `init` and freed in `deinit`. The log that the chunk is part of writes it,
-/// and sets `count` before it hands the chunk over; then it is read, until the log has it back.
+/// and sets the rest before it hands the chunk over; then it is read, until the log has it back.
 final class RecordChunk: @unchecked Sendable {
   static let capacity = 4096
 
   let records = UnsafeMutablePointer<PlanRecord>.allocate(capacity: capacity)
   /// How many there are.
   fileprivate(set) var count = 0
+  /// Whether all of them say all there is to say.
+  fileprivate(set) var isComplete = true
 
   deinit { records.deallocate() }
 }

@@ -11,13 +11,11 @@ extension RunState {
   /// Moves what the plan noted to what the observer is to hear.
   mutating func collectRecords() {
     guard plan.hasRecords else { return }
-    let (chunks, areComplete) = plan.takeRecords()
+    let chunks = plan.takeRecords()
     var besides: [RunEvent] = []
-    if !areComplete {
-      for chunk in chunks {
-        for place in 0..<chunk.count where !chunk.records[place].kind.isComplete {
-          besides.append(event(for: chunk.records[place]))
-        }
+    for chunk in chunks where !chunk.isComplete {
+      for place in 0..<chunk.count where !chunk.records[place].kind.isComplete {
+        besides.append(event(for: chunk.records[place]))
       }
     }
     untold.append(.records(chunks, besides: besides))
@@ -66,12 +64,12 @@ struct RecordReader {
   }
 
   /// Makes the events of records; `besides` are those of the records that do not say all.
-  mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], _ take: (RunEvent) -> Void) {
+  mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], into batch: inout EventBatch) {
     var rest = besides[...]
     for chunk in chunks {
       for place in 0..<chunk.count {
         let record = chunk.records[place]
-        take(record.kind.isComplete ? event(for: record) : rest.removeFirst())
+        batch.add(record.kind.isComplete ? event(for: record) : rest.removeFirst())
       }
     }
   }

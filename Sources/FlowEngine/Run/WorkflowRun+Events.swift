@@ -6,8 +6,6 @@ extension WorkflowRun {
   /// closely are not held up by telling of them. Each delivery wakes two threads, so while events keep coming the wait is
   /// doubled each time, up to the time between two frames of a film.
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
-  /// How many events the observer is given at once.
-  private static let batchEvents = 4096
 
   /// Queues an event for the observer.
   func emit(_ kind: RunEvent.Kind) {
@@ -43,27 +41,45 @@ extension WorkflowRun {
       )
     }
     guard !untold.isEmpty, let observer = options.observer else { return false }
-    var events: [RunEvent] = []
-    func add(_ event: RunEvent) {
-      events.append(event)
-      guard events.count == Self.batchEvents else { return }
-      observer.receive(events)
-      events.removeAll(keepingCapacity: true)
-    }
+    var batch = EventBatch(observer)
     var read: [RecordChunk] = []
     for entry in untold {
       switch entry {
-      case .event(let event): add(event)
+      case .event(let event): batch.add(event)
       case .records(let chunks, let besides):
-        reader?.read(chunks, besides: besides, add)
+        reader?.read(chunks, besides: besides, into: &batch)
         read += chunks
       }
     }
-    if !events.isEmpty { observer.receive(events) }
+    batch.tell()
     state.withLock { [reader, read] state in
       state.recordReader = reader
-      state.plan.reuse(read)
+      // A plan that has ended notes nothing more, and the report shares its memory.
+      if state.plan.endedAt == nil { state.plan.reuse(read) }
     }
     return true
+  }
+}
+
+/// Events on the way to the observer.
+struct EventBatch {
+  /// How many the observer is given at once.
+  private static let most = 4096
+
+  private let observer: any RunObserver
+  private var events: [RunEvent] = []
+
+  init(_ observer: any RunObserver) { self.observer = observer }
+
+  /// Adds an event, and tells the observer when there are enough.
+  mutating func add(_ event: RunEvent) {
+    events.append(event)
+    if events.count == Self.most { tell() }
+  }
+
+  /// Tells the observer what it has not heard.
+  mutating func tell() {
+    if !events.isEmpty { observer.receive(events) }
+    events.removeAll(keepingCapacity: true)
   }
 }

@@ -1,0 +1,78 @@
+import Synchronization
+import Testing
+
+@testable import FlowEngine
+
+/// Callbacks at instants of a run, by a thread of its own and by timers where there is none.
+@Suite(.timeLimit(.minutes(1))) struct DeadlineClockTests {
+  @Test(arguments: [false, true])
+  func `callbacks are made in the order of their instants, none early, also those set by others`(usesTimers: Bool) async
+  {
+    let clock = RunClock()
+    let deadlines = DeadlineClock(clock: clock, usesTimers: usesTimers)
+    let calls = Calls()
+    await withCheckedContinuation { continuation in
+      let start = clock.now
+      for place in [3, 1, 4, 0, 2] {
+        let due = start + 20_000_000 + place * 2_000_000
+        deadlines.schedule(atNanoseconds: due) {
+          calls.add(place, isEarly: clock.now < due)
+          if place == 2 {
+            // Now due, before the others that wait.
+            deadlines.schedule(atNanoseconds: due) { calls.add(9, isEarly: false) }
+          }
+          if place == 4 { continuation.resume() }
+        }
+      }
+    }
+    #expect(calls.places == [0, 1, 2, 9, 3, 4])
+    #expect(calls.early == 0)
+    deadlines.stop()
+  }
+
+  @Test(arguments: [false, true])
+  func `what is due before all that is waited for is not kept waiting`(usesTimers: Bool) async {
+    let clock = RunClock()
+    let deadlines = DeadlineClock(clock: clock, usesTimers: usesTimers)
+    let calls = Calls()
+    // An hour from now; whoever sleeps until then must be woken for the other.
+    deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
+    await withCheckedContinuation { continuation in
+      deadlines.schedule(atNanoseconds: clock.now + 5_000_000) {
+        calls.add(0, isEarly: false)
+        continuation.resume()
+      }
+    }
+    #expect(calls.places == [0])
+    deadlines.stop()
+  }
+
+  @Test(arguments: [false, true]) func `stopped, it makes no callback and lets go of all`(usesTimers: Bool) async {
+    let clock = RunClock()
+    let deadlines = DeadlineClock(clock: clock, usesTimers: usesTimers)
+    let calls = Calls()
+    weak var held: Calls?
+    do {
+      let held2 = Calls()
+      held = held2
+      deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { held2.add(0, isEarly: false) }
+    }
+    #expect(held != nil)
+    deadlines.stop()
+    deadlines.schedule(atNanoseconds: clock.now) { calls.add(0, isEarly: false) }
+    #expect(held == nil)
+    #expect(calls.places.isEmpty)
+  }
+}
+
+private final class Calls: Sendable {
+  private let state = Mutex<(places: [Int], early: Int)>(([], 0))
+  func add(_ place: Int, isEarly: Bool) {
+    state.withLock {
+      $0.places.append(place)
+      $0.early += isEarly ? 1 : 0
+    }
+  }
+  var places: [Int] { state.withLock { $0.places } }
+  var early: Int { state.withLock { $0.early } }
+}
