@@ -37,13 +37,16 @@ import Testing
     let calls = Calls()
     // An hour from now; whoever sleeps until then must be woken for the other.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
-    await withCheckedContinuation { continuation in
-      deadlines.schedule(atNanoseconds: clock.now + 5_000_000) {
-        calls.add(0, isEarly: false)
-        continuation.resume()
+    // More than once: the first time nobody may be asleep yet.
+    for _ in 0..<20 {
+      await withCheckedContinuation { continuation in
+        deadlines.schedule(atNanoseconds: clock.now + 1_000_000) {
+          calls.add(0, isEarly: false)
+          continuation.resume()
+        }
       }
     }
-    #expect(calls.places == [0])
+    #expect(calls.places == Array(repeating: 0, count: 20))
     deadlines.stop()
   }
 
@@ -53,9 +56,9 @@ import Testing
     let calls = Calls()
     weak var held: Calls?
     do {
-      let held2 = Calls()
-      held = held2
-      deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { held2.add(0, isEarly: false) }
+      let owned = Calls()
+      held = owned
+      deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { owned.add(0, isEarly: false) }
     }
     #expect(held != nil)
     deadlines.stop()
