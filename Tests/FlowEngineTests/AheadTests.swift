@@ -64,18 +64,8 @@ struct AheadTests {
   private static func steps(_ random: inout SeededGenerator) -> [Step] {
     (0..<Int.random(in: 1...80, using: &random)).map { place in
       let needs = (0..<place).filter { _ in Int.random(in: 0..<24, using: &random) == 0 }.map { StepIndex($0) }
-      let special = Int.random(in: 0..<24, using: &random)
-      return Step("s\(place)", needs: needs) { options in
-        switch special {
-        case 0: options.deferral = .idle
-        case 1: options.deferral = .afterGate
-        case 2: options.deadline = StepDeadline(max: .seconds(9))
-        case 3: options.enabled = .literal(false)
-        case 4: options.condition = "success()"
-        case 5...10: options.blocking = false
-        default: break
-        }
-      }
+      let special = Int.random(in: 0..<14, using: &random)
+      return Step("s\(place)", needs: needs) { $0.makeSpecial(special) }
     }
   }
 }

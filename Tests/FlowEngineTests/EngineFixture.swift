@@ -46,6 +46,21 @@ extension Step {
   }
 }
 
+extension StepOptions {
+  /// Makes a step special in a way that its number picks; most numbers leave it plain.
+  mutating func makeSpecial(_ number: Int) {
+    switch number {
+    case 0: deferral = .idle
+    case 1: deferral = .afterGate
+    case 2: deadline = StepDeadline(max: .seconds(9))
+    case 3: enabled = .literal(false)
+    case 4: condition = "success()"
+    case 5...6: blocking = false
+    default: break
+    }
+  }
+}
+
 extension RunReport {
   /// The step with this id.
   subscript(_ id: String) -> Step { steps.first { $0.id.text == id }! }
@@ -74,7 +89,6 @@ final class Door: Sendable {
 extension ResourceKey {
   static let door: ResourceKey = "door"
   static let diary: ResourceKey = "diary"
-  static let tally: ResourceKey = "tally"
 }
 
 /// What steps of a test did, in order.
@@ -82,18 +96,9 @@ final class Diary: Sendable {
   private let lines = Mutex<[String]>([])
   func write(_ line: String) { lines.withLock { $0.append(line) } }
   var all: [String] { lines.withLock { $0 } }
-}
-
-/// How often the steps of a test ran.
-final class Tally: Sendable {
-  private let counts = Mutex<[String: Int]>([:])
-  private let total = Atomic(0)
-  func count(_ step: String) {
-    counts.withLock { $0[step, default: 0] += 1 }
-    total.add(1, ordering: .releasing)
-  }
-  var count: Int { total.load(ordering: .acquiring) }
-  subscript(step: String) -> Int { counts.withLock { $0[step] ?? 0 } }
+  var count: Int { lines.withLock { $0.count } }
+  /// How often each line was written.
+  var counts: [String: Int] { all.reduce(into: [:]) { $0[$1, default: 0] += 1 } }
 }
 
 /// Actions that tests watch and hold.
@@ -101,12 +106,11 @@ struct ProbePlugin: Plugin {
   static let name = "probe"
   var door = Door()
   var diary = Diary()
-  var tally = Tally()
   var actions: [any ActionType.Type] {
-    [Hold.self, Note.self, Count.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self]
+    [Hold.self, Note.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self]
   }
   var resources: [PluginResource] {
-    [PluginResource(.door, door), PluginResource(.diary, diary), PluginResource(.tally, tally)]
+    [PluginResource(.door, door), PluginResource(.diary, diary)]
   }
 
   /// Occupies its thread, deaf to everything, until the test opens the door.
@@ -127,17 +131,6 @@ struct ProbePlugin: Plugin {
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
       let diary: Diary = try context.resource(.diary)
       diary.write(context.stepID.text)
-      return NoOutput()
-    }
-  }
-
-  /// Counts how often each step ran.
-  struct Count: Action {
-    static let name = "probe.count"
-    static let summary = "Counts that it ran"
-    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
-      let tally: Tally = try context.resource(.tally)
-      tally.count(context.stepID.text)
       return NoOutput()
     }
   }

@@ -132,17 +132,10 @@ struct SeriesTests {
     (0..<Int.random(in: 1...12, using: &random)).map { place in
       let needs = (0..<place).filter { _ in Int.random(in: 0..<4, using: &random) == 0 }.map { StepIndex($0) }
       let special = Int.random(in: 0..<12, using: &random)
+      let seconds = Int.random(in: 1...9, using: &random)
       return Step("s\(place)", needs: needs) { options in
-        switch special {
-        case 0: options.deferral = .idle
-        case 1: options.deferral = .afterGate
-        case 2: options.deadline = StepDeadline(max: .seconds(9))
-        case 3: options.enabled = .literal(false)
-        case 4: options.condition = "success()"
-        case 5: options.blocking = false
-        case 6: options.estimate = Estimate(low: .seconds(1), high: .seconds(Int.random(in: 1...9, using: &random)))
-        default: break
-        }
+        options.makeSpecial(special)
+        if special == 7 { options.estimate = Estimate(low: .seconds(1), high: .seconds(seconds)) }
       }
     }
   }
