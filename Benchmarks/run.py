@@ -176,7 +176,7 @@ def efficiency():
     bars = {1: "≥ 85", 10: "≥ 95"}
     for result in lines(run([f"{BUILT}/EngineBenchmark", "efficiency"])):
         add(f"parallel efficiency, 2 workers, steps of {result['microseconds']} µs", bars[result["microseconds"]],
-            result["percent"], "%")
+            result["percent"], "%", f"two bare threads {result['bare']} %")
 
 
 def needs_of(shape, count):

@@ -100,7 +100,8 @@ extension Plan {
     let place = Int(step)
     states[place].succeed(at: endedAt)
     unsettledCount &-= 1
-    noteSuccess(of: step, at: endedAt)
+    let isHeard = detail == .full
+    if isHeard { series.log.pointee.appendFirstSuccess(of: step, at: endedAt) }
     var isOrdinary = true
     if traits[place].flags.contains(.blocking) {
       if blockingCount == 1 {
@@ -110,7 +111,6 @@ extension Plan {
         blockingCount &-= 1
       }
     }
-    let isHeard = detail == .full
     var edge = Int(traits[place].firstSuccessor)
     let end = Int(traits[place &+ 1].firstSuccessor)
     if edge < end {
@@ -129,7 +129,7 @@ extension Plan {
           }
           states[successor].status = .queued
           states[successor].readyAt = now
-          if isHeard { series.log.pointee.append(PlanRecord(.ready, StepIndex(successor), atNanoseconds: now)) }
+          if isHeard { series.log.pointee.appendReady(StepIndex(successor), at: now) }
           released.count &+= 1
           let position = Int(trait.position)
           if position < released.lowest {
@@ -160,7 +160,7 @@ extension Plan {
         states[Int(following)].status = .running
         states[Int(following)].attempt = 1
         states[Int(following)].startedAt = now
-        noteStart(of: following, at: now)
+        if detail == .full { series.log.pointee.appendFirstStart(of: following, in: series.lane, at: now) }
         return following
       }
       queue.pointee.ready.insert(next)

@@ -166,27 +166,23 @@ public struct Plan: Sendable {
     switch detail {
     case .full: break
     case .none: return
-    case .brief: if kind == .ready { return }
+    case .brief: if kind == .ready || kind == .succeeded { return }
     }
-    let record = PlanRecord(kind, step, atNanoseconds: now, detail: detailOfRecord)
-    if kind.isComplete { tables.log.pointee.append(record) } else { tables.log.pointee.appendIncomplete(record) }
+    tables.log.pointee.append(PlanRecord(kind: kind, step: step, atNanoseconds: now, detail: detailOfRecord))
   }
 
   /// Notes that a step started, where somebody wants to hear of each.
-  @inline(__always)
   mutating func noteStart(of step: StepIndex, at now: Int) {
     guard detail == .full else { return }
     tables.log.pointee.append(
       PlanRecord(
-        start: step, attempt: states[Int(step)].attempt, queue: traits[Int(step)].queue, atNanoseconds: now))
+        kind: .started, step: step, atNanoseconds: now, detail: Int32(states[Int(step)].attempt),
+        queue: traits[Int(step)].queue))
   }
 
   /// Notes that a step succeeded, where somebody wants to hear of each.
-  @inline(__always)
   mutating func noteSuccess(of step: StepIndex, at now: Int) {
-    guard detail == .full else { return }
-    tables.log.pointee.append(
-      PlanRecord(.succeeded, step, atNanoseconds: now, detail: Int32(states[Int(step)].attempt)))
+    note(.succeeded, step, at: now, Int32(states[Int(step)].attempt))
   }
 
   /// Hands over the transitions noted since the last call.

@@ -85,8 +85,8 @@ public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
   case cancelled
 }
 
-/// One transition, as the plan notes it for the event stream: 16 bytes, because with an observer each step makes three.
-struct PlanRecord: Sendable {
+/// One transition, as the plan notes it for the event stream.
+struct PlanRecord: Sendable, Equatable {
   enum Kind: UInt8, Sendable {
     case ready, started, succeeded, gateLate, gateOpened
     /// These say only what the plan must be asked about before it goes on.
@@ -96,32 +96,13 @@ struct PlanRecord: Sendable {
     var isComplete: Bool { rawValue <= Kind.gateOpened.rawValue }
   }
 
-  let atNanoseconds: Int
-  /// The step below, the kind in the upper four bits.
-  private let stepAndKind: UInt32
-  /// The try for `succeeded`, and for `started` with the queue; the pause in microseconds for `retrying`, the outcome for
-  /// `ended` and `gateOpened`.
-  let detail: Int32
-
-  /// - Parameter step: the step; for `posted` the index of the event.
-  @inline(__always)
-  init(_ kind: Kind, _ step: StepIndex, atNanoseconds: Int, detail: Int32 = 0) {
-    self.atNanoseconds = atNanoseconds
-    stepAndKind = UInt32(truncatingIfNeeded: step) | UInt32(kind.rawValue) << 28
-    self.detail = detail
-  }
-
-  /// The start of a try.
-  @inline(__always)
-  init(start step: StepIndex, attempt: UInt8, queue: UInt16, atNanoseconds: Int) {
-    self.init(.started, step, atNanoseconds: atNanoseconds, detail: Int32(queue) << 8 | Int32(attempt))
-  }
-
-  var kind: Kind { Kind(rawValue: UInt8(stepAndKind >> 28))! }
-
+  var kind: Kind
   /// The step; for `posted` the index of the event.
-  var step: StepIndex { StepIndex(stepAndKind & 0xFFF_FFFF) }
-
-  /// Which try started in which queue.
-  var start: (attempt: Int, queue: Int) { (Int(detail & 0xFF), Int(detail >> 8)) }
+  var step: StepIndex
+  var atNanoseconds: Int
+  /// The try for `started` and `succeeded`, the pause in microseconds for `retrying`, the outcome for `ended` and
+  /// `gateOpened`.
+  var detail: Int32 = 0
+  /// The index of the queue for `started`.
+  var queue: UInt16 = 0
 }

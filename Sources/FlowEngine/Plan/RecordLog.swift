@@ -1,47 +1,71 @@
+import FlowModel
+
 /// The transitions that nobody has taken yet, in chunks: appending one is a comparison and a store, and what has been
-/// taken is not copied.
+/// taken is not copied. With an observer each step makes three, so those of a step's first try take 8 bytes.
 ///
 /// Proof of safety: `next` and `end` are places in the memory of the last of `chunks`, which live as long as the log or
 /// whoever took them. The log belongs to the ``StepTables`` of one plan; a plan that shares them calls
 /// ``StepTables/makeUnique()`` before it appends, and that copies what is not taken.
 struct RecordLog: @unchecked Sendable {
-  private var next: UnsafeMutablePointer<PlanRecord>?
-  private var end: UnsafeMutablePointer<PlanRecord>?
+  private var next: UnsafeMutablePointer<UInt64>?
+  private var end: UnsafeMutablePointer<UInt64>?
+  /// The time that those of the last chunk are counted from.
+  private var baseNanoseconds = 0
   private var chunks: [RecordChunk] = []
   private var spare: [RecordChunk] = []
 
-  /// So many chunks, 64 KiB each, are kept to be used again.
-  private static let mostSpare = 16
+  /// So many chunks, 32 KiB each, are kept to be used again.
+  private static let mostSpare = 32
 
   var isEmpty: Bool { chunks.isEmpty }
 
-  /// Adds a transition that says all there is to say.
+  /// Adds that a step became ready.
   @inline(__always)
+  mutating func appendReady(_ step: StepIndex, at now: Int) { append(ShortRecord.ready, step, at: now) }
+
+  /// Adds that a step succeeded in its first try.
+  @inline(__always)
+  mutating func appendFirstSuccess(of step: StepIndex, at now: Int) { append(ShortRecord.succeeded, step, at: now) }
+
+  /// Adds that the first try of a step started in the queue of a lane.
+  @inline(__always)
+  mutating func appendFirstStart(of step: StepIndex, in lane: Lane, at now: Int) {
+    append(ShortRecord.started + UInt64(truncatingIfNeeded: lane.index), step, at: now)
+  }
+
+  /// Adds any transition.
   mutating func append(_ record: PlanRecord) {
-    if next == end { grow() }
-    next.unsafelyUnwrapped.initialize(to: record)
+    append(ShortRecord.long, 0, at: record.atNanoseconds)
+    chunks[chunks.count - 1].long.append(record)
+    if !record.kind.isComplete { chunks[chunks.count - 1].isComplete = false }
+  }
+
+  @inline(__always)
+  private mutating func append(_ kind: UInt64, _ step: StepIndex, at now: Int) {
+    if next == end || (now &- baseNanoseconds) >> 32 != 0 { grow(at: now) }
+    let time = UInt64(truncatingIfNeeded: now &- baseNanoseconds)
+    next.unsafelyUnwrapped.initialize(to: kind &<< 60 | UInt64(truncatingIfNeeded: step) &<< 32 | time)
     next = next.unsafelyUnwrapped + 1
   }
 
-  /// Adds a transition that the plan must be asked about.
-  mutating func appendIncomplete(_ record: PlanRecord) {
-    append(record)
-    chunks[chunks.count - 1].isComplete = false
+  @inline(never)
+  private mutating func grow(at now: Int) {
+    closeLast()
+    let chunk = spare.popLast() ?? RecordChunk()
+    chunk.begin(at: now)
+    chunks.append(chunk)
+    (next, end) = (chunk.words, chunk.words + RecordChunk.capacity)
+    baseNanoseconds = now
   }
 
-  @inline(never)
-  private mutating func grow() {
-    chunks.last?.count = RecordChunk.capacity
-    let chunk = spare.popLast() ?? RecordChunk()
-    chunk.isComplete = true
-    chunks.append(chunk)
-    (next, end) = (chunk.records, chunk.records + RecordChunk.capacity)
+  /// Lets the last chunk know how many there are.
+  private func closeLast() {
+    if let last = chunks.last { last.count = next.unsafelyUnwrapped - last.words }
   }
 
   /// Hands over what it holds.
   mutating func take() -> [RecordChunk] {
-    guard let last = chunks.last else { return [] }
-    last.count = next.unsafelyUnwrapped - last.records
+    closeLast()
     defer { (chunks, next, end) = ([], nil, nil) }
     return chunks
   }
@@ -54,29 +78,68 @@ struct RecordLog: @unchecked Sendable {
   /// The same log in memory of its own.
   func copied() -> RecordLog {
     var copy = RecordLog()
-    for chunk in chunks {
-      let count = chunk === chunks.last ? next.unsafelyUnwrapped - chunk.records : chunk.count
-      for place in 0..<count {
-        let record = chunk.records[place]
-        if record.kind.isComplete { copy.append(record) } else { copy.appendIncomplete(record) }
-      }
-    }
+    closeLast()
+    for chunk in chunks { for record in chunk { copy.append(record) } }
     return copy
   }
+}
+
+/// How a transition lies in 64 bits: the kind in the upper 4, the step in 28, the nanoseconds from the chunk's first in 32.
+private enum ShortRecord {
+  static let ready: UInt64 = 0
+  static let succeeded: UInt64 = 1
+  /// A start in the queue of the lane with index 0; those of the other lanes follow.
+  static let started: UInt64 = 2
+  /// The next of the chunk's long records.
+  static let long: UInt64 = 15
 }
 
 /// Transitions that follow each other.
 ///
 /// Proof of safety: the memory is allocated in `init` and freed in `deinit`. The log that the chunk is part of writes it,
 /// and sets the rest before it hands the chunk over; then it is read, until the log has it back.
-final class RecordChunk: @unchecked Sendable {
+final class RecordChunk: @unchecked Sendable, Sequence {
   static let capacity = 4096
 
-  let records = UnsafeMutablePointer<PlanRecord>.allocate(capacity: capacity)
-  /// How many there are.
-  fileprivate(set) var count = 0
+  fileprivate let words = UnsafeMutablePointer<UInt64>.allocate(capacity: capacity)
+  fileprivate var count = 0
+  fileprivate var long: [PlanRecord] = []
+  private var baseNanoseconds = 0
   /// Whether all of them say all there is to say.
   fileprivate(set) var isComplete = true
 
-  deinit { records.deallocate() }
+  deinit { words.deallocate() }
+
+  fileprivate func begin(at now: Int) {
+    (count, baseNanoseconds, isComplete) = (0, now, true)
+    long.removeAll(keepingCapacity: true)
+  }
+
+  func makeIterator() -> Iterator { Iterator(chunk: self) }
+
+  struct Iterator: IteratorProtocol {
+    fileprivate let chunk: RecordChunk
+    private var place = 0
+    private var longPlace = 0
+
+    fileprivate init(chunk: RecordChunk) { self.chunk = chunk }
+
+    mutating func next() -> PlanRecord? {
+      guard place < chunk.count else { return nil }
+      let word = chunk.words[place]
+      place += 1
+      let time = chunk.baseNanoseconds + Int(word & 0xFFFF_FFFF)
+      let step = StepIndex(truncatingIfNeeded: word >> 32 & 0xFFF_FFFF)
+      switch word >> 60 {
+      case ShortRecord.ready: return PlanRecord(kind: .ready, step: step, atNanoseconds: time)
+      case ShortRecord.succeeded: return PlanRecord(kind: .succeeded, step: step, atNanoseconds: time, detail: 1)
+      case ShortRecord.long:
+        longPlace += 1
+        return chunk.long[longPlace - 1]
+      case let kind:
+        return PlanRecord(
+          kind: .started, step: step, atNanoseconds: time, detail: 1, queue: UInt16(kind - ShortRecord.started))
+      }
+    }
+  }
 }

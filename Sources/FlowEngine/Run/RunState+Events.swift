@@ -14,9 +14,7 @@ extension RunState {
     let chunks = plan.takeRecords()
     var besides: [RunEvent] = []
     for chunk in chunks where !chunk.isComplete {
-      for place in 0..<chunk.count where !chunk.records[place].kind.isComplete {
-        besides.append(event(for: chunk.records[place]))
-      }
+      for record in chunk where !record.kind.isComplete { besides.append(event(for: record)) }
     }
     untold.append(.records(chunks, besides: besides))
   }
@@ -67,8 +65,7 @@ struct RecordReader {
   mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], into batch: inout EventBatch) {
     var rest = besides[...]
     for chunk in chunks {
-      for place in 0..<chunk.count {
-        let record = chunk.records[place]
+      for record in chunk {
         batch.add(record.kind.isComplete ? event(for: record) : rest.removeFirst())
       }
     }
@@ -82,9 +79,8 @@ struct RecordReader {
     switch record.kind {
     case .ready: return .stepReady(id(of: record))
     case .started:
-      let (attempt, queue) = record.start
-      if attempt == 1 { starts[Int(record.step)] = record.atNanoseconds }
-      return .stepStarted(id(of: record), attempt: attempt, queue: queueNames[queue])
+      if record.detail == 1 { starts[Int(record.step)] = record.atNanoseconds }
+      return .stepStarted(id(of: record), attempt: Int(record.detail), queue: queueNames[Int(record.queue)])
     case .succeeded:
       return .stepFinished(
         id(of: record),

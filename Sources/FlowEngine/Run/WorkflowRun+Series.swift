@@ -77,7 +77,7 @@ extension WorkflowRun {
         if next >= 0, prepared.bodies.isPlain(next),
           !series.steps.hasQueuedSteps || series.isWatched && (slotPace.isShort || !series.hasRoom)
         {
-          taken = series.sharers > 0 ? takeHandful(of: series, behind: next, &handful, &state, slotPace) : nil
+          if series.sharers > 0 { taken = takeHandful(of: series, behind: next, &handful, &state, slotPace) }
           return next
         }
         aftermath = leave(series, &turn, next, &state, slotPace)

@@ -153,6 +153,7 @@ public final class WorkflowRun: Sendable {
 
   /// Holds the lock and has the plan exact, no steps taken ahead: whoever tells the plan something or decides by what it
   /// says of steps comes this way, but for slots in the middle of a series.
+  @inline(__always)
   func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
     try state.withLock { state in
       state.takeBackHandfuls()
