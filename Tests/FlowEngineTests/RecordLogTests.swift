@@ -1,0 +1,59 @@
+import FlowModel
+import FlowTestKit
+import Testing
+
+@testable import FlowEngine
+
+/// What the log of transitions gives back.
+struct RecordLogTests {
+  @Test func `whatever is noted, however far apart in time, is given back as it was and in order`() {
+    let seed = SeededGenerator.environmentSeed ?? 51
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    var log = RecordLog()
+    for count in [0, 1, 4_095, 4_096, 4_097, 20_000] {
+      var noted: [PlanRecord] = []
+      var now = 0
+      for _ in 0..<count {
+        // Most often nanoseconds pass, at times hours; and a gate's time may lie before the last step's.
+        now += [1, 90, 1 << 32, 7_200_000_000_000, -50].randomElement(using: &random)!
+        noted.append(Self.note(in: &log, at: now, &random))
+      }
+      #expect(log.isEmpty == noted.isEmpty)
+      let copy = log.copied()
+      let chunks = log.take()
+      #expect(chunks.flatMap { Array($0) } == noted)
+      #expect(log.isEmpty)
+      var other = copy
+      #expect(other.take().flatMap { Array($0) } == noted)
+      #expect(chunks.allSatisfy { chunk in chunk.isComplete == chunk.allSatisfy { $0.kind.isComplete } })
+      // What has been read is used again, with nothing left of what was in it.
+      log.reuse(chunks)
+    }
+  }
+
+  /// Notes something and tells what must be given back.
+  private static func note(in log: inout RecordLog, at now: Int, _ random: inout SeededGenerator) -> PlanRecord {
+    let step = StepIndex.random(in: 0..<StepIndex(Limits.steps), using: &random)
+    switch Int.random(in: 0..<40, using: &random) {
+    case 0:
+      let record = PlanRecord(kind: .ended, step: step, atNanoseconds: now, detail: 3)
+      log.append(record)
+      return record
+    case 1:
+      let record = PlanRecord(kind: .started, step: step, atNanoseconds: now, detail: 7, queue: 300)
+      log.append(record)
+      return record
+    case 2..<15:
+      log.appendReady(step, at: now)
+      return PlanRecord(kind: .ready, step: step, atNanoseconds: now)
+    case 15..<28:
+      let lane = Lane.all.randomElement(using: &random)!
+      log.appendFirstStart(of: step, in: lane, at: now)
+      return PlanRecord(kind: .started, step: step, atNanoseconds: now, detail: 1, queue: UInt16(lane.index))
+    default:
+      log.appendFirstSuccess(of: step, at: now)
+      return PlanRecord(kind: .succeeded, step: step, atNanoseconds: now, detail: 1)
+    }
+  }
+}
