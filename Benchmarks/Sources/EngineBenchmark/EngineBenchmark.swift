@@ -46,12 +46,13 @@ enum EngineBenchmark {
     for shape in Shape.allCases {
       let needs = shape.needs(count: count)
       let graph = PeerGraph(needs)
-      report("schedule", "flowrun", shape, try await engine(shape, count: count, repetitions: 7))
+      report("schedule", "flowrun", shape, try await engine(shape, count: count, repetitions: 25))
       report(
-        "schedule", "flowrun, events heard", shape, try await engine(shape, count: count, repetitions: 5, isHeard: true)
+        "schedule", "flowrun, events heard", shape,
+        try await engine(shape, count: count, repetitions: 25, isHeard: true)
       )
       guard peers else { continue }
-      report("schedule", "DispatchQueue.async", shape, best(5, needs.count, graph) { Peers.dispatch(graph) {} })
+      report("schedule", "DispatchQueue.async", shape, best(15, needs.count, graph) { Peers.dispatch(graph) {} })
       report("schedule", "TaskGroup", shape, await best(3, needs.count, graph) { await Peers.taskGroup(graph) {} })
       if shape == .tree {
         report(
