@@ -66,7 +66,7 @@ extension Plan {
   }
 
   /// The same for a running step and those that were taken ahead behind it, which have all run, each from the end of the
-  /// one before.
+  /// one before. Only where nobody hears of every step: their starts are not told.
   ///
   /// - Parameter ends: when each of them ended.
   @inline(never)

@@ -74,7 +74,7 @@ struct SlotPool {
     growth = 1
   }
 
-  /// Whether somebody looks after steps that wait, a millisecond from the first of them.
+  /// Whether somebody looks after steps that wait, when the watch is over.
   var isWatched: Bool { watchedReturns != nil }
 
   /// Whether nobody looks after steps that wait.

@@ -52,6 +52,8 @@ extension WorkflowRun {
 
   private func makeReport() {
     let report = state.withLock { state -> RunReport in
+      // Before the report shares the plan's memory, which would be copied to take them out later.
+      state.collectRecords()
       var outputs = ValueObject()
       do throws(ExpressionError) {
         outputs = try prepared.outputs.evaluate(in: scope(nil, state))
