@@ -20,7 +20,7 @@ let package = Package(
     .library(
       name: "SyncKit",
       targets: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation", "SyncConformance",
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP", "SyncTestKit",
       ]),
     .library(name: "SyncMetrics", targets: ["SyncMetrics"]),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
@@ -28,7 +28,7 @@ let package = Package(
   ],
   traits: [
     .trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite"),
-    .trait(name: "Metrics", description: "How synchronising stands as gauges and counters of swift-metrics"),
+    .trait(name: "Metrics", description: "How synchronizing stands as gauges and counters of swift-metrics"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -49,7 +49,7 @@ let package = Package(
     + [.target(name: "CFlowClock", path: "Sources/CFlowClock")]
     + core(
       "FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "CFlowClock"],
-      tests: ["FlowModel", "FlowPluginKit", "FlowPlugin", "FlowTestKit"])
+      tests: ["FlowModel", "FlowPluginKit", "BasicsPlugin", "FlowTestKit"])
     + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
     + core(
       "FlowPluginHost", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "CFlowProcess"],
@@ -62,9 +62,9 @@ let package = Package(
       .testTarget(
         name: "SimulationTests", dependencies: ["FlowModel", "FlowEngine", "FlowTestKit"])
     ]
-    + plugin("flow")
+    + plugin("flow", target: "BasicsPlugin")
     + plugin("preferences")
-    + plugin("ui")
+    + plugin("ui", target: "UserInterfacePlugin")
     + plugin("shell", uses: ["CFlowProcess"])
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("GeocodeCore", of: "geocode", uses: [], tests: [])
@@ -75,13 +75,12 @@ let package = Package(
     + plugin("notification")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
     + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)
-    + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncSimulation"])
-    + values("SyncSimulation", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
-    + values("SyncConformance", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
+    + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncTestKit"])
+    + values("SyncTestKit", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
     + values(
-      "SyncStorage", of: "sync", uses: ["SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
+      "SyncSQLite", of: "sync", uses: ["SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
       tests: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncConformance", .product(name: "GRDB", package: "GRDB.swift"),
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
     + values("SyncBlocking", of: "sync", uses: [], tests: nil)
     + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: nil)
@@ -96,23 +95,23 @@ let package = Package(
     + plugin(
       "sync",
       uses: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncHTTP", "SyncSimulation",
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP", "SyncTestKit",
         .target(name: "SyncMetrics", condition: metrics),
       ])
     + core(
       "FlowCLI",
       uses: [
         "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
-        "FlowPluginHost", "FlowTestKit", "FlowPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
-        "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UiPlugin",
+        "FlowPluginHost", "FlowTestKit", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
+        "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], tests: ["FlowModel", "TestSupport", "flowrun"])
+      ], tests: ["FlowModel", "FlowPluginKit", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()
     + [
       .target(name: "TestSupport", path: "Tests/TestSupport"),
       .testTarget(name: "NotificationWorkflowTests", dependencies: ["FlowModel", "TestSupport", "flowrun"]),
-      .testTarget(name: "TidyTests", dependencies: ["FlowKit", "FlowPlugin", "TestSupport", "flowrun"]),
+      .testTarget(name: "TidyTests", dependencies: ["FlowKit", "BasicsPlugin", "TestSupport", "flowrun"]),
       .testTarget(
         name: "WorkflowTests",
         dependencies: ["FlowModel", "TestSupport", "flowrun", .product(name: "GRDB", package: "GRDB.swift")]),
@@ -139,14 +138,14 @@ func syncServer() -> [Target] {
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: condition),
       ],
       tests: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncConformance", "SyncHTTP", "SyncPostgres",
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncPostgres",
         "flowrun-sync-server", "flowrun",
       ])
     + [
       .executableTarget(
         name: "flowrun-sync-server",
         dependencies: [
-          "SyncPomodoro", "SyncEngine", "SyncStorage", "SyncPostgres", "SyncServer",
+          "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
           .product(name: "ArgumentParser", package: "swift-argument-parser", condition: condition),
         ], path: "plugins/sync/Sources/flowrun-sync-server")
     ]
@@ -165,9 +164,12 @@ func core(
 
 /// A built-in plugin under `plugins/<name>`, with its tests; `uses` names what it needs besides the plugin interface.
 /// No plugin may use another or the engine.
-/// `resources` are files that it reads at run time.
-func plugin(_ name: String, uses: [Target.Dependency] = [], resources: [Resource] = []) -> [Target] {
-  let target = name.prefix(1).uppercased() + name.dropFirst() + "Plugin"
+/// `target` is its module where that is not the folder's name with `Plugin` behind it; `resources` are files that it
+/// reads at run time.
+func plugin(
+  _ name: String, target: String? = nil, uses: [Target.Dependency] = [], resources: [Resource] = []
+) -> [Target] {
+  let target = target ?? name.prefix(1).uppercased() + name.dropFirst() + "Plugin"
   return [
     .target(
       name: target, dependencies: ["FlowModel", "FlowPluginKit"] + uses, path: "plugins/\(name)/Sources/\(target)",

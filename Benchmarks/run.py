@@ -404,10 +404,10 @@ def gates():
         add(f"{work}: the earliest", "≥ 0", burning[0], "ms", f"latest {burning[-1]:.2f} ms")
 
 
-def neighbours():
-    path = os.path.join(context.folder, "neighbours.yaml")
+def neighbors():
+    path = os.path.join(context.folder, "neighbors.yaml")
     with open(path, "w") as file:
-        file.write("name: neighbours\nsteps:\n")
+        file.write("name: neighbors\nsteps:\n")
         for index in range(100):
             file.write(f"  hold-{index}: {{ uses: flow.block, with: {{ for: 2s }}, blocking: false }}\n")
         for index in range(20):
@@ -505,7 +505,7 @@ SECTIONS = [
     ("launch", ["flowrun"], launch),
     ("shell", ["flowrun"], shell),
     ("gates", ["flowrun"], gates),
-    ("neighbours", ["flowrun"], neighbours),
+    ("neighbors", ["flowrun"], neighbors),
     ("plugin-calls", ["PluginCallBenchmark"], plugin_calls),
     ("geocode", ["flowrun", "GeocodeBenchmark"], geocode),
     ("router", [], router),

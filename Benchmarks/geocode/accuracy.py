@@ -92,7 +92,7 @@ def ask(program, points):
 
 def report(title, points, answers, seconds):
     expected = [(p[2].split(".")[0], p[2]) for p in points]
-    right = [a.get("countryCode") == e[0] for a, e in zip(answers, expected)]
+    right = [a.get("country-code") == e[0] for a, e in zip(answers, expected)]
     print(f"{title}: {len(points):,} points, {len(points) / seconds:,.0f} lines/s")
     print(f"  country right   {sum(right) / len(right):8.2%}")
     methods, hits = Counter(), Counter()

@@ -1,4 +1,4 @@
-import FlowPlugin
+import BasicsPlugin
 import FlowPluginKit
 import GeocodePlugin
 import LocationPlugin
@@ -8,12 +8,12 @@ import RouterPlugin
 import ShellPlugin
 import StoragePlugin
 import SyncPlugin
-import UiPlugin
+import UserInterfacePlugin
 
 /// The plugins that are compiled into `flowrun`, one line each.
 enum BuiltInPlugins {
   static let all: [any Plugin] = [
-    FlowPlugin(),
+    BasicsPlugin(),
     GeocodePlugin(),
     LocationPlugin(),
     NotificationPlugin(),

@@ -8,7 +8,7 @@
 
 /// What the environment of the process says.
 enum Environment {
-  /// Whether colours are welcome: `NO_COLOR` is not set and the terminal is not dumb.
+  /// Whether colors are welcome: `NO_COLOR` is not set and the terminal is not dumb.
   static var allowsColor: Bool { value("NO_COLOR") == nil && value("TERM") != "dumb" }
 
   /// Whether this is a build machine, where nothing is redrawn.

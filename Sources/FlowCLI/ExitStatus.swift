@@ -29,7 +29,7 @@ enum StandardOutput {
   /// Whether standard output is a terminal.
   static var isTerminal: Bool { isatty(1) == 1 }
 
-  /// Whether standard error is a terminal that colours are welcome on.
+  /// Whether standard error is a terminal that colors are welcome on.
   static var errorAllowsColor: Bool { isatty(2) == 1 && Environment.allowsColor }
 
   /// Writes text to standard output.

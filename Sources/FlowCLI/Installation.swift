@@ -3,15 +3,15 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSyntax
 
-/// The actions of one call of flowrun: those compiled in and those brought along.
+/// The actions of one call of flowrun: those compiled in and those of external plugins.
 struct Installation {
   /// All actions that can be used.
   let registry: ActionRegistry
-  /// Runs the programs of the plugins that were brought along.
+  /// Runs the programs of external plugins.
   let host: PluginHost
   /// Those that were found and cannot be used.
   let unusable: [UnusablePlugin]
-  /// Those that were brought along and can be used.
+  /// The external plugins that can be used.
   let brought: [InstalledPlugin]
 
   /// Finds the plugins in the `folders` that the command line names and those around the workflow `file`, or around the working
@@ -56,6 +56,6 @@ struct Installation {
     }
   }
 
-  /// Ends the programs of the plugins that were brought along, with everything they started.
+  /// Ends the programs of external plugins, with everything they started.
   func close() async { await host.close() }
 }

@@ -11,7 +11,7 @@
 ///    = help: did you mean 'fetch'?
 /// ```
 public struct DiagnosticRenderer: Sendable {
-  /// Whether to colour the text for a terminal.
+  /// Whether to color the text for a terminal.
   public var usesColor: Bool
   private let source: SourceText
   private let lines: LineTable

@@ -3,7 +3,7 @@ public enum NearestName {
   /// The candidate that `name` was most likely meant to be, or nil when none is near.
   ///
   /// Near means: equal but for case, `-`, `_` and `.`; or at most a third of the letters (at least one) inserted, left
-  /// out, changed or swapped with their neighbour. Of equally near ones the first counts.
+  /// out, changed or swapped with their neighbor. Of equally near ones the first counts.
   public static func of(_ name: String, among candidates: some Sequence<String>) -> String? {
     let typed = Array(name.unicodeScalars.prefix(longest + 1))
     guard typed.count <= longest else { return nil }
@@ -34,14 +34,14 @@ public enum NearestName {
 
   /// Whether two names are the same but for case, `-`, `_` and `.`.
   private static func isSame(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Bool {
-    var place = 0
+    var position = 0
     for letter in left where !isSeparator(letter) {
-      while place < right.count, isSeparator(right[place]) { place += 1 }
-      guard place < right.count, isSameLetter(letter, right[place]) else { return false }
-      place += 1
+      while position < right.count, isSeparator(right[position]) { position += 1 }
+      guard position < right.count, isSameLetter(letter, right[position]) else { return false }
+      position += 1
     }
-    while place < right.count, isSeparator(right[place]) { place += 1 }
-    return place == right.count
+    while position < right.count, isSeparator(right[position]) { position += 1 }
+    return position == right.count
   }
 
   private static func isSeparator(_ letter: Unicode.Scalar) -> Bool {
@@ -60,7 +60,7 @@ public enum NearestName {
     private var last = [Int](repeating: 0, count: longest + 1)
     private var current = [Int](repeating: 0, count: longest + 1)
 
-    /// The optimal-string-alignment distance: Levenshtein's with swapped neighbours as one step.
+    /// The optimal-string-alignment distance: Levenshtein's with swapped neighbors as one step.
     mutating func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
       for column in 0...right.count { last[column] = column }
       for row in 0..<left.count {

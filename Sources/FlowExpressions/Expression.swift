@@ -14,8 +14,8 @@ public struct Expression: Sendable {
   public let source: String
   /// The status functions that are called anywhere.
   public let statusFunctions: Set<StatusFunction>
-  let nodes: [Node]
-  let root: Node.Index?
+  let nodes: [ExpressionNode]
+  let root: ExpressionNode.Index?
 
   /// Reads an expression; throws an ``ExpressionError`` of kind `lexing` or `parsing`.
   public init(parsing source: String, dialect: ExpressionDialect = .workflow) throws(ExpressionError) {

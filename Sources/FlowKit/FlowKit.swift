@@ -1,7 +1,7 @@
 /// Everything an app needs to load workflows and run them.
 ///
 /// ```swift
-/// let engine = Engine(plugins: [FlowPlugin()])
+/// let engine = Engine(plugins: [BasicsPlugin()])
 /// let graph = try engine.load("workflows/launch.yaml")
 /// var options = RunOptions(dataFolder: folder, workflowFolder: "workflows")
 /// options.acceptsEvents = true

@@ -17,7 +17,7 @@ public struct ValueObject: Sendable {
     members = []
   }
 
-  /// An object of these members; where a key comes twice, the later value stands at the earlier place.
+  /// An object of these members; where a key comes twice, the later value stands at the earlier index.
   public init(_ members: some Sequence<(String, Value)>) {
     self.init()
     for (key, value) in members { self[key] = value }
@@ -32,17 +32,17 @@ public struct ValueObject: Sendable {
   /// The keys in order.
   public var keys: [String] { members.map(\.key) }
 
-  /// The value of `key`; setting nil removes the member, setting a value keeps the place of a member that is there.
+  /// The value of `key`; setting nil removes the member, setting a value keeps the index of a member that is there.
   public subscript(key: String) -> Value? {
     get { position(of: key).map { members[$0].value } }
     set {
       switch (position(of: key), newValue) {
-      case (let place?, let value?):
-        members[place].value = value
+      case (let index?, let value?):
+        members[index].value = value
       case (nil, let value?):
         append(value, for: key)
-      case (let place?, nil):
-        members.remove(at: place)
+      case (let index?, nil):
+        members.remove(at: index)
         if !positions.isEmpty { reindex() }
       case (nil, nil):
         break

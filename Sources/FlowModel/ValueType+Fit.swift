@@ -4,7 +4,7 @@ public struct TypeMismatch: Error, Sendable, Hashable {
   public var path: String
   /// What was expected, as a person would say it: `an integer`, `one of "push", "present"`.
   public var expected: String
-  /// What was found: `the string "12"`, `null`, `the unknown key 'colour'`.
+  /// What was found: `the string "12"`, `null`, `the unknown key 'color'`.
   public var found: String
   /// A remedy where one is known: the nearest allowed word, the missing unit.
   public var help: String?

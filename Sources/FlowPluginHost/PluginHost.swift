@@ -2,7 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// Runs the programs of plugins that are brought along, and ends them.
+/// Runs the programs of external plugins, and ends them.
 ///
 /// ```swift
 /// let host = PluginHost()
@@ -40,7 +40,7 @@ public final class PluginHost: Sendable {
     }
   }
 
-  /// Whether no plugin was brought along, so that there is nothing to close.
+  /// Whether no plugin is external, so that there is nothing to close.
   public var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 
   /// Ends every program, politely within the grace, then by force, with everything it started.

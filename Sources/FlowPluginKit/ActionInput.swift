@@ -6,12 +6,12 @@ import FlowModel
 /// struct Input: ActionInput {
 ///   @Field("Where the store is") var path: DataPath
 ///   @Field("Folders with migrations") var migrations: [String] = []
-///   @Field("How often to look", name: "poll-interval") var pollInterval: Duration?
+///   @Field("How often to look") var pollInterval: Duration?
 /// }
 /// ```
 ///
-/// The table of fields (name, type, required, default, summary) is derived from the struct itself, once. A property
-/// without a default is required, an optional one is not.
+/// The table of fields (name, type, required, default, summary) is derived from the struct itself, once; `pollInterval`
+/// is `poll-interval` in a workflow. A property without a default is required, an optional one is not.
 public protocol ActionInput: Sendable {
   /// All fields at their defaults, the others not yet set.
   init()
@@ -39,7 +39,7 @@ extension ActionInput {
     if Self.self == NoInput.self { return }
     for child in Mirror(reflecting: self).children {
       guard let field = child.value as? any AnyField, let label = child.label else { continue }
-      let name = field.explicitName ?? String(label.dropFirst())
+      let name = String(label.dropFirst()).kebabCase
       try field.anySlot.set(values[name], name: name)
     }
   }
@@ -52,7 +52,6 @@ extension ActionInput {
   @usableFromInline let slot: Slot
   @usableFromInline let summary: String
   @usableFromInline let defaultValue: Wrapped?
-  @usableFromInline let name: String?
 
   /// Written once, while the inputs are made and before the action sees them; only read from then on. That is the
   /// whole proof that sharing it is safe: `set` is called by `ActionInput.init(values:)` and `InputMaker` alone, on a
@@ -77,17 +76,15 @@ extension ActionInput {
   }
 
   /// A field without a default: required, unless its type is optional.
-  @inlinable public init(_ summary: String, name: String? = nil) {
+  @inlinable public init(_ summary: String) {
     self.summary = summary
-    self.name = name
     defaultValue = nil
     slot = Slot(Wrapped.absent)
   }
 
   /// A field with a default.
-  @inlinable public init(wrappedValue: Wrapped, _ summary: String, name: String? = nil) {
+  @inlinable public init(wrappedValue: Wrapped, _ summary: String) {
     self.summary = summary
-    self.name = name
     defaultValue = wrappedValue
     slot = Slot(wrappedValue)
   }
@@ -95,7 +92,7 @@ extension ActionInput {
   /// The value that the step gave, or the default.
   @inlinable public var wrappedValue: Wrapped {
     guard let value = slot.value else {
-      preconditionFailure("input '\(name ?? summary)' is read before the inputs were made from a step")
+      preconditionFailure("input '\(summary)' is read before the inputs were made from a step")
     }
     return value
   }
@@ -111,7 +108,6 @@ extension ActionInput {
 
 /// What the derivation needs of a field, whatever its type.
 protocol AnyField {
-  var explicitName: String? { get }
   /// Where the value is kept; the first thing in the field's memory.
   var anySlot: FieldSlot { get }
   /// Size and alignment of the field in memory.
@@ -120,13 +116,12 @@ protocol AnyField {
 }
 
 extension Field: AnyField {
-  var explicitName: String? { name }
   var anySlot: FieldSlot { slot }
   static var layout: (size: Int, alignment: Int) { (MemoryLayout<Self>.size, MemoryLayout<Self>.alignment) }
 
   func declaration(label: String) -> FieldDeclaration {
     FieldDeclaration(
-      name ?? label, Wrapped.valueType, isRequired: defaultValue == nil && Wrapped.absent == nil,
+      label.kebabCase, Wrapped.valueType, isRequired: defaultValue == nil && Wrapped.absent == nil,
       default: Wrapped.absent == nil ? defaultValue?.value : defaultValue.flatMap { $0.value.isNull ? nil : $0.value },
       summary: summary)
   }

@@ -7,7 +7,7 @@ import FlowModel
 /// ```
 ///
 /// The table of fields is derived from the struct: the compiler writes `init(from:)`, and a decoder that only notes
-/// what it is asked for finds names and types. An output of optional type may be missing; it then reads as null.
+/// what it is asked for finds names and types. `countryCode` is `country-code` in a workflow. An output of optional type may be missing; it then reads as null.
 public protocol ActionOutput: Sendable, Decodable {
   /// A sentence for each output, by name; those not named have none.
   static var summaries: [String: String] { get }
@@ -23,7 +23,7 @@ extension ActionOutput {
   public var values: ValueObject {
     var values = ValueObject()
     for child in Mirror(reflecting: self).children {
-      if let label = child.label, let field = child.value as? any FieldValue { values[label] = field.value }
+      if let label = child.label, let field = child.value as? any FieldValue { values[label.kebabCase] = field.value }
     }
     return values
   }
@@ -93,7 +93,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
     guard let field = type as? any FieldValue.Type else {
       preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
     }
-    recorder.fields.append((key.stringValue, field.valueType, true))
+    recorder.fields.append((key.stringValue.kebabCase, field.valueType, true))
     return field.placeholder as! T
   }
 
@@ -101,7 +101,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
     guard let field = type as? any FieldValue.Type else {
       preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
     }
-    recorder.fields.append((key.stringValue, field.valueType, false))
+    recorder.fields.append((key.stringValue.kebabCase, field.valueType, false))
     return nil
   }
 

@@ -1,7 +1,7 @@
 import FlowModel
 
 /// The actions that one engine can run; it belongs to that engine, never to the process.
-public struct ActionRegistry: ActionCatalogue {
+public struct ActionRegistry: ActionCatalog {
   private struct Entry {
     var name: String
     /// `built in`, or a manifest's path.
@@ -53,11 +53,11 @@ public struct ActionRegistry: ActionCatalogue {
   }
 
   private mutating func register(_ entry: Entry) throws(Conflict) {
-    let place = entries.firstIndex { $0.name >= entry.name } ?? entries.endIndex
-    if place < entries.endIndex, entries[place].name == entry.name {
-      throw Conflict(name: entry.name, first: entries[place].origin, second: entry.origin)
+    let index = entries.firstIndex { $0.name >= entry.name } ?? entries.endIndex
+    if index < entries.endIndex, entries[index].name == entry.name {
+      throw Conflict(name: entry.name, first: entries[index].origin, second: entry.origin)
     }
-    entries.insert(entry, at: place)
+    entries.insert(entry, at: index)
   }
 
   /// The keys of the handles that plugins bring into every run.

@@ -49,7 +49,7 @@ final class InputMaker<Input: ActionInput>: Sendable {
         end = offset + layout.size
         let slot = UInt(bitPattern: ObjectIdentifier(field.anySlot))
         guard end <= bytes.count, bytes.load(fromByteOffset: offset, as: UInt.self) == slot else { return false }
-        fields.append(Field(name: field.explicitName ?? String(label.dropFirst()), offset: offset))
+        fields.append(Field(name: String(label.dropFirst()).kebabCase, offset: offset))
         return true
       }
     }

@@ -110,8 +110,8 @@ extension Scenario: CustomStringConvertible {
   }
 }
 
-extension StepBehaviour: CustomStringConvertible {
-  /// The behaviour in a few words: `fails after 20ms, deaf`.
+extension StepBehavior: CustomStringConvertible {
+  /// The behavior in a few words: `fails after 20ms, deaf`.
   public var description: String {
     let time = duration.map { "after \(DurationText.format($0))" } ?? "never"
     var text =

@@ -36,7 +36,7 @@ extension Scenario {
         return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
       }
     } body: { step, attempt in
-      Simulator.Body(scripts[Int(step)].behaviour(attempt: attempt), isService: scripts[Int(step)].isService)
+      Simulator.Body(scripts[Int(step)].behavior(attempt: attempt), isService: scripts[Int(step)].isService)
     }
     scheduleSurroundings(resolution, in: &simulator)
     return simulator.run(activation: activatedAt == nil ? resolution : nil)
@@ -125,19 +125,19 @@ private struct ScenarioContext: ExpressionContext {
 
 extension Simulator.Body {
   /// What a scripted attempt does.
-  fileprivate init(_ behaviour: StepBehaviour, isService: Bool) {
+  fileprivate init(_ behavior: StepBehavior, isService: Bool) {
     let ending: Ending =
-      switch behaviour.ending {
+      switch behavior.ending {
       case .success: .success
       case .failure(let isRetryable):
         .failure(
           StepFailure(code: "scripted", message: "the script says so"), isRetryable: isRetryable,
-          retryAfterNanoseconds: behaviour.retryAfter?.nanoseconds ?? 0)
+          retryAfterNanoseconds: behavior.retryAfter?.nanoseconds ?? 0)
       }
     self.init(
-      endsAfterNanoseconds: behaviour.duration?.nanoseconds, ending: ending,
-      posts: behaviour.posts.map { ($0.after.nanoseconds, $0.event) },
-      readyAfterNanoseconds: isService ? behaviour.readyAfter?.nanoseconds : nil,
-      endsAfterCancellationNanoseconds: behaviour.respondsToCancellationAfter?.nanoseconds)
+      endsAfterNanoseconds: behavior.duration?.nanoseconds, ending: ending,
+      posts: behavior.posts.map { ($0.after.nanoseconds, $0.event) },
+      readyAfterNanoseconds: isService ? behavior.readyAfter?.nanoseconds : nil,
+      endsAfterCancellationNanoseconds: behavior.respondsToCancellationAfter?.nanoseconds)
   }
 }

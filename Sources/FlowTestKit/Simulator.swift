@@ -62,7 +62,7 @@ public struct Simulator {
 
   private struct Item {
     var at: Int
-    /// The place within an instant: bodies by their start, then the outside.
+    /// The index within an instant: bodies by their start, then the outside.
     var order: Int
     var sequence: Int
     var event: PlanEvent
@@ -123,8 +123,8 @@ public struct Simulator {
 
   private mutating func handleInstant() {
     while plan.endedAt == nil {
-      if let place = nextItem() {
-        let item = agenda.remove(at: place)
+      if let index = nextItem() {
+        let item = agenda.remove(at: index)
         apply(item.event)
       } else if let due = plan.nextTimerNanoseconds, due <= now {
         apply(.timePassed)

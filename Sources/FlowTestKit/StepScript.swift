@@ -1,9 +1,9 @@
 import FlowModel
 
-/// What a step's body does in a simulated run, instead of an action: one behaviour for each attempt.
+/// What a step's body does in a simulated run, instead of an action: one behavior for each attempt.
 public struct StepScript: Sendable, Hashable {
   /// What the first, second, … attempt does; the last one stands for all further attempts. Never empty.
-  public var attempts: [StepBehaviour]
+  public var attempts: [StepBehavior]
   /// Whether the step's action is a service: it is settled when it reports ready, and then goes on.
   public var isService: Bool
   /// The events that the step's action declares, whether it posts them or not.
@@ -15,7 +15,7 @@ public struct StepScript: Sendable, Hashable {
   ///
   /// The events that the attempts post are declared without being named in `declaring`.
   public init(
-    _ attempts: [StepBehaviour], isService: Bool = false, declaring events: [String] = [], draws: [Double] = []
+    _ attempts: [StepBehavior], isService: Bool = false, declaring events: [String] = [], draws: [Double] = []
   ) {
     precondition(!attempts.isEmpty, "a script has at least one attempt")
     self.attempts = attempts
@@ -36,14 +36,14 @@ public struct StepScript: Sendable, Hashable {
   }
 
   /// What attempt `number` does; the first is 1.
-  public func behaviour(attempt number: Int) -> StepBehaviour { attempts[min(number, attempts.count) - 1] }
+  public func behavior(attempt number: Int) -> StepBehavior { attempts[min(number, attempts.count) - 1] }
 
   /// The factor for the pause after failed attempt `number`; the first is 1.
   public func draw(afterAttempt number: Int) -> Double { draws.isEmpty ? 0.5 : draws[min(number, draws.count) - 1] }
 }
 
 /// What one attempt of a scripted step does. Times count from the start of the attempt.
-public struct StepBehaviour: Sendable, Hashable {
+public struct StepBehavior: Sendable, Hashable {
   /// When the body returns by itself; nil: never.
   public var duration: Duration?
   /// What the body returns.
@@ -64,7 +64,7 @@ public struct StepBehaviour: Sendable, Hashable {
     case failure(retryable: Bool)
   }
 
-  /// A behaviour; one that is told to stop returns at once unless stated otherwise.
+  /// A behavior; one that is told to stop returns at once unless stated otherwise.
   public init(
     duration: Duration?, ending: Ending = .success, respondsToCancellationAfter: Duration? = .zero,
     posts: [ScriptedPost] = [], readyAfter: Duration? = nil, retryAfter: Duration? = nil
@@ -78,20 +78,20 @@ public struct StepBehaviour: Sendable, Hashable {
   }
 
   /// An attempt that succeeds after `duration`.
-  public static func succeeds(after duration: Duration) -> StepBehaviour { StepBehaviour(duration: duration) }
+  public static func succeeds(after duration: Duration) -> StepBehavior { StepBehavior(duration: duration) }
 
   /// An attempt that fails after `duration`.
-  public static func fails(after duration: Duration, retryable: Bool = true) -> StepBehaviour {
-    StepBehaviour(duration: duration, ending: .failure(retryable: retryable))
+  public static func fails(after duration: Duration, retryable: Bool = true) -> StepBehavior {
+    StepBehavior(duration: duration, ending: .failure(retryable: retryable))
   }
 
   /// A service's attempt that reports ready after `delay` and goes on until it is stopped.
-  public static func ready(after delay: Duration) -> StepBehaviour {
-    StepBehaviour(duration: nil, readyAfter: delay)
+  public static func ready(after delay: Duration) -> StepBehavior {
+    StepBehavior(duration: nil, readyAfter: delay)
   }
 
   /// An attempt that never returns and hears no cancellation.
-  public static let hangs = StepBehaviour(duration: nil, respondsToCancellationAfter: nil)
+  public static let hangs = StepBehavior(duration: nil, respondsToCancellationAfter: nil)
 }
 
 /// An event that a scripted step posts.

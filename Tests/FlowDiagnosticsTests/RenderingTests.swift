@@ -116,7 +116,7 @@ import Testing
         """)
   }
 
-  @Test func `colour comes only when asked for`() {
+  @Test func `color comes only when asked for`() {
     #expect(!render("a: 1", at: "1").contains("\u{1B}"))
     let colored = render("a: 1", at: "1", help: "write 2", color: true)
     #expect(colored.contains("\u{1B}[1;31merror: \u{1B}[0m"))

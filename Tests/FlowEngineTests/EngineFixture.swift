@@ -1,7 +1,7 @@
 import Foundation
 import FlowEngine
 import FlowModel
-import FlowPlugin
+import BasicsPlugin
 import FlowPluginKit
 import Synchronization
 import Testing
@@ -9,7 +9,7 @@ import Testing
 /// Runs workflows built in code on the Dispatch driver, in a data folder of their own.
 struct EngineFixture {
   var workflow: Workflow
-  var plugins: [any Plugin] = [FlowPlugin(), ProbePlugin()]
+  var plugins: [any Plugin] = [BasicsPlugin(), ProbePlugin()]
   var change: (inout RunOptions) -> Void = { _ in }
 
   init(_ steps: [Step], gate: GateDeadline? = nil) {

@@ -15,7 +15,7 @@ import Testing
     struct Input: ActionInput {
       @Field("A flag") var flag: Bool
       @Field("A text") var text: String = "default"
-      @Field("A word", name: "the-level") var level: Level = .low
+      @Field("A word") var theLevel: Level = .low
       @Field("Perhaps a flag") var perhaps: Bool?
       @Field("Durations") var durations: [Duration] = []
       @Field("A number") var number: Double?
@@ -36,7 +36,7 @@ import Testing
 
     func run(_ input: Input, in context: ActionContext) -> Output {
       Output(
-        flag: input.flag, text: input.text, level: input.level, perhaps: input.perhaps, durations: input.durations,
+        flag: input.flag, text: input.text, level: input.theLevel, perhaps: input.perhaps, durations: input.durations,
         number: input.number, anything: input.anything, count: input.count)
     }
   }

@@ -17,7 +17,7 @@ struct ReadySetTests {
     for _ in 0..<20_000 {
       switch Int.random(in: 0..<5, using: &random) {
       case 0, 1, 2:
-        // Neighbours are drawn more often than chance would: they share words.
+        // Neighbors are drawn more often than chance would: they share words.
         let near = (expected.first ?? 0) + Int.random(in: 0..<70, using: &random)
         let place = Bool.random(using: &random) ? min(near, capacity - 1) : Int.random(in: 0..<capacity, using: &random)
         let index = expected.firstIndex { $0 >= place } ?? expected.count

@@ -32,7 +32,7 @@ struct AnalysisTests {
   private static let types: [String: ValueType] = [
     "inputs.text": .string, "inputs.count": .integer, "inputs.flag": .boolean, "inputs.for": .duration,
     "inputs.words": .array(of: .string), "inputs.place": .object(properties: [FieldDeclaration("x", .number)]),
-    "inputs.colour": .enumeration(["red", "blue"], of: .string),
+    "inputs.color": .enumeration(["red", "blue"], of: .string),
   ]
 
   @Test(
@@ -48,7 +48,7 @@ struct AnalysisTests {
       ("inputs.count == 1", .boolean, true), ("inputs.count > 1", .string, false), ("fromJSON('1')", .boolean, true),
       ("case(inputs.flag, 'red', 'blue')", .enumeration(["red", "blue"], of: .string), true),
       ("case(inputs.flag, 'red', 'green')", .enumeration(["red", "blue"], of: .string), false),
-      ("inputs.colour", .string, true), ("inputs.colour", .enumeration(["green"], of: .string), false),
+      ("inputs.color", .string, true), ("inputs.color", .enumeration(["green"], of: .string), false),
       ("inputs.unknown", .boolean, true), ("null", .integer, true), ("toJSON(inputs.place)", .string, true),
       ("inputs.for", .path(base: .data), true), ("'x' || inputs.count", .string, true),
       ("inputs.words || 'x'", .string, false),

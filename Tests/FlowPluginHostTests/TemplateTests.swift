@@ -40,14 +40,15 @@ struct TemplateTests {
 
   @Test(arguments: ["agenda", "calendar"])
   func `the example plugins are sound`(name: String) async throws {
-    #expect(try await findings(try PluginFinder.read("\(repository)/plugins/\(name)").get()) == [])
+    #expect(try await findings(try PluginFinder.read("\(repository)/plugins/examples/\(name)").get()) == [])
   }
 
   @Test(arguments: ["Protocol.swift", "JSON.swift", "Codable.swift"])
   func `the example in Swift speaks the protocol with the same files as a new plugin`(name: String) throws {
     let template = try #require(PluginTemplate(name: "agenda", language: .swift))
     #expect(
-      template.files[name] == (try String(contentsOfFile: "\(repository)/plugins/agenda/\(name)", encoding: .utf8)))
+      template.files[name]
+        == (try String(contentsOfFile: "\(repository)/plugins/examples/agenda/\(name)", encoding: .utf8)))
   }
 
   @Test func `a plugin in Swift reads and writes every JSON that a call may hold`() async throws {

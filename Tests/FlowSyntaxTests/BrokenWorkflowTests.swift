@@ -29,7 +29,7 @@ struct BrokenWorkflow: CustomTestStringConvertible {
   }
 
   var result: LoadResult {
-    get throws { WorkflowLoader(catalogue: TestCatalogue.standard).load(bytes: try bytes, file: "\(name).yaml") }
+    get throws { WorkflowLoader(catalog: TestCatalog.standard).load(bytes: try bytes, file: "\(name).yaml") }
   }
 
   private var snapshotURL: URL { Self.folder.appendingPathComponent("\(name).txt") }

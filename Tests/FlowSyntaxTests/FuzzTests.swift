@@ -56,7 +56,7 @@ import Testing
   @Test(.timeLimit(.minutes(20)))
   func `whatever the bytes are, there is a graph or an error, and every place lies in the file`() {
     var generator = SeededGenerator(seed: Self.seed)
-    let loader = WorkflowLoader(catalogue: TestCatalogue.standard)
+    let loader = WorkflowLoader(catalog: TestCatalog.standard)
     for number in 0..<Self.count {
       let bytes = Self.document(&generator)
       let result = loader.load(bytes: bytes, file: "fuzz.yaml")
@@ -115,7 +115,7 @@ import Testing
     }
   }
 
-  private static func words(_ nodes: [Node]) -> [String] {
+  private static func words(_ nodes: [YAMLNode]) -> [String] {
     nodes.map { "\($0.kind) \($0.style) \($0.tag) \($0.hasMerge) \($0.start)..<\($0.end) \($0.link)" }
   }
 }

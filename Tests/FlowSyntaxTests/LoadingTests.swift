@@ -5,8 +5,8 @@ import Testing
 @testable import FlowSyntax
 
 /// Loads a workflow with the standard actions.
-func load(_ text: String, file: String = "test.yaml", catalogue: TestCatalogue = .standard) -> LoadResult {
-  WorkflowLoader(catalogue: catalogue).load(bytes: Array(text.utf8), file: file)
+func load(_ text: String, file: String = "test.yaml", catalog: TestCatalog = .standard) -> LoadResult {
+  WorkflowLoader(catalog: catalog).load(bytes: Array(text.utf8), file: file)
 }
 
 @Suite struct LoadingTests {

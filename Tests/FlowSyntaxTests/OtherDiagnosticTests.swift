@@ -11,7 +11,7 @@ import Testing
   ]
 
   private func rendered(_ bytes: [UInt8]) -> String {
-    WorkflowLoader(catalogue: TestCatalogue.standard).load(bytes: bytes, file: "test.yaml").rendered()
+    WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "test.yaml").rendered()
   }
 
   @Test func `bytes that are not UTF-8 are an error with their place`() {
@@ -83,8 +83,8 @@ import Testing
   }
 
   @Test func `what an action finds wrong with its inputs is shown at the place inside them`() {
-    var catalogue = TestCatalogue.standard
-    catalogue.check = { action, input in
+    var catalog = TestCatalog.standard
+    catalog.check = { action, input in
       guard action == "flow.set", case .object(let values)? = input["values"] else { return [] }
       return values["routes"] == nil
         ? []
@@ -107,7 +107,7 @@ import Testing
                 - pattern: /user/:id
                 - pattern: /user/:id
                 - pattern: /x
-      """, catalogue: catalogue)
+      """, catalog: catalog)
     #expect(
       result.rendered() == """
         test.yaml:9:22: error: the pattern '/user/:id' stands twice [input-rejected]

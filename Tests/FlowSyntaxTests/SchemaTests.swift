@@ -11,7 +11,7 @@ import Testing
 #endif
 
 @Suite struct SchemaTests {
-  private let validator = SchemaValidator(root: WorkflowSchema(catalogue: TestCatalogue.standard).json())
+  private let validator = SchemaValidator(root: WorkflowSchema(catalog: TestCatalog.standard).json())
 
   /// What a schema can say of a file that is YAML; the rest concerns names that must exist, graphs and expressions.
   private static let sayable: Set<DiagnosticCode> = [
@@ -37,7 +37,7 @@ import Testing
 
   private func expectAgreement(_ bytes: [UInt8], _ name: String) {
     guard let document = document(bytes) else { return }
-    let result = WorkflowLoader(catalogue: TestCatalogue.standard).load(bytes: bytes, file: name)
+    let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: name)
     let sayable = result.diagnostics.filter { Self.sayable.contains($0.code) }
     let problem = validator.problem(with: document)
     if !sayable.isEmpty {
@@ -154,7 +154,7 @@ import Testing
   }
 
   @Test func `the schema names every key and describes it`() throws {
-    let schema = WorkflowSchema(catalogue: TestCatalogue.standard).json()
+    let schema = WorkflowSchema(catalog: TestCatalog.standard).json()
     let step = try #require(schema.objectValue?["definitions"]?.objectValue?["step"]?.objectValue?["properties"])
     #expect(step.objectValue?.keys == StepKey.allCases.map(\.rawValue))
     for (key, property) in step.objectValue ?? [:] {

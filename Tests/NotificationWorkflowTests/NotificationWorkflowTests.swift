@@ -204,7 +204,7 @@ import Testing
       input: "app://user/me\r\n\nmyapp://vip/1\njavascript:alert(1)\napp://search?a=1&a=2")
     let objects = try result.lines.map { try JSONText.parse($0).objectValue ?? [:] }
     #expect(objects.map { $0["result"] } == ["opened", "rejected", "opened", "rejected", "opened"])
-    #expect(objects.map { $0["reason"] } == [nil, "malformedURL", nil, "schemeNotAllowed", nil].map { $0 ?? .null })
+    #expect(objects.map { $0["reason"] } == [nil, "malformed-url", nil, "scheme-not-allowed", nil].map { $0 ?? .null })
     #expect(objects.last?["parameters"] == ["path": [:], "query": ["a": ["1", "2"]], "payload": [:]])
     #expect(objects.last?["merged"] == ["a": "1"])
   }

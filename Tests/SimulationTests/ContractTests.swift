@@ -111,7 +111,7 @@ import Testing
   @Test func `times out at max for everybody else, and keeps its place in a named queue until it returns`() throws {
     var run = ScenarioBuilder()
     run.step(
-      "late", StepScript([StepBehaviour(duration: nil, respondsToCancellationAfter: .milliseconds(70))])
+      "late", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(70))])
     ) {
       $0.deadline = StepDeadline(max: .milliseconds(50))
       $0.queue = "database"
@@ -223,7 +223,7 @@ import Testing
     run.step(
       "service",
       StepScript(
-        [StepBehaviour(duration: nil, respondsToCancellationAfter: .milliseconds(40), readyAfter: .milliseconds(20))],
+        [StepBehavior(duration: nil, respondsToCancellationAfter: .milliseconds(40), readyAfter: .milliseconds(20))],
         isService: true))
     run.step("user", needs: ["service"], takes: 30)
     let record = try simulate(run)
@@ -239,7 +239,7 @@ import Testing
       "receiver",
       StepScript(
         [
-          StepBehaviour(
+          StepBehavior(
             duration: nil, posts: [ScriptedPost(after: .milliseconds(700), "received")], readyAfter: .zero)
         ], isService: true))
     run.step("waiter", takes: 10) {

@@ -171,7 +171,7 @@ import Testing
   @Test(arguments: [true, false])
   func `opens at exactly 5 s when a required step never ends, deaf or not (L35)`(isDeaf: Bool) throws {
     var stuck = launch()
-    stuck.step("stuck", StepScript([StepBehaviour(duration: nil, respondsToCancellationAfter: isDeaf ? nil : .zero)])) {
+    stuck.step("stuck", StepScript([StepBehavior(duration: nil, respondsToCancellationAfter: isDeaf ? nil : .zero)])) {
       $0.deadline = StepDeadline(max: .seconds(8))
     }
     let record = try simulate(stuck)

@@ -153,29 +153,29 @@ struct RandomScenario {
   private mutating func script(of step: Step) -> StepScript {
     let isService = random.chance(8)
     let attempts = (0..<(step.options.retry == nil ? 1 : Int.random(in: 1...4, using: &random))).map { _ in
-      behaviour(isService: isService)
+      behavior(isService: isService)
     }
     let declared = random.chance(20) ? [random.pick(events)] : []
     let draws = (0..<3).map { _ in Double(Int.random(in: 0..<16, using: &random)) / 16 }
     return StepScript(attempts, isService: isService, declaring: declared, draws: draws)
   }
 
-  private mutating func behaviour(isService: Bool) -> StepBehaviour {
-    var behaviour = StepBehaviour(duration: length())
-    if random.chance(18) { behaviour.ending = .failure(retryable: random.chance(80)) }
-    if behaviour.ending != .success, random.chance(10) { behaviour.retryAfter = length() }
-    if random.chance(4) { behaviour.duration = nil }
+  private mutating func behavior(isService: Bool) -> StepBehavior {
+    var behavior = StepBehavior(duration: length())
+    if random.chance(18) { behavior.ending = .failure(retryable: random.chance(80)) }
+    if behavior.ending != .success, random.chance(10) { behavior.retryAfter = length() }
+    if random.chance(4) { behavior.duration = nil }
     if random.chance(20) {
-      behaviour.respondsToCancellationAfter = random.pick([nil, length(), .seconds(1), .milliseconds(1500)])
+      behavior.respondsToCancellationAfter = random.pick([nil, length(), .seconds(1), .milliseconds(1500)])
     }
     if isService {
-      if random.chance(70) { behaviour.duration = nil }
-      if random.chance(90) { behaviour.readyAfter = length() }
+      if random.chance(70) { behavior.duration = nil }
+      if random.chance(90) { behavior.readyAfter = length() }
     }
     if random.chance(15) {
       let after = length()
-      behaviour.posts = [ScriptedPost(after: behaviour.duration.map { min($0, after) } ?? after, random.pick(events))]
+      behavior.posts = [ScriptedPost(after: behavior.duration.map { min($0, after) } ?? after, random.pick(events))]
     }
-    return behaviour
+    return behavior
   }
 }

@@ -24,7 +24,7 @@ struct ScenarioBuilder {
   mutating func step(
     _ id: String, needs: [String] = [], takes: Int?, _ change: (inout StepOptions) -> Void = { _ in }
   ) {
-    step(id, needs: needs, StepScript([StepBehaviour(duration: takes.map { .milliseconds($0) })]), change)
+    step(id, needs: needs, StepScript([StepBehavior(duration: takes.map { .milliseconds($0) })]), change)
   }
 
   /// A step with a script.
@@ -64,7 +64,7 @@ extension StepScript {
   /// Succeeds after `takes` and posts `event` at its end.
   static func posting(_ event: String, takes: Int) -> StepScript {
     StepScript([
-      StepBehaviour(
+      StepBehavior(
         duration: .milliseconds(takes), posts: [ScriptedPost(after: .milliseconds(takes), event)])
     ])
   }

@@ -1,9 +1,9 @@
 import FlowKit
-import FlowPlugin
+import BasicsPlugin
 
 /// Loads a workflow, posts an event when the map is opened, and shows the screen when the gate opens.
 func launch(workflow path: String, dataFolder: String) async throws -> RunReport {
-  let engine = Engine(plugins: [FlowPlugin()])
+  let engine = Engine(plugins: [BasicsPlugin()])
   let graph = try engine.load(path)
   let folder = try DataFolder(making: dataFolder)
   var options = RunOptions(dataFolder: folder.path, workflowFolder: dataFolder)

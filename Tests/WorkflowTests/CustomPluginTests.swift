@@ -58,7 +58,10 @@ struct CustomPluginTests {
 
   @Test func `the workflow with both examples reads a calendar and writes an agenda`() throws {
     defer { remove() }
-    let run = try flowrun("\(Self.repository)/workflows/custom.yaml", "--data", folder + "/data")
+    let run = try flowrun(
+      "\(Self.repository)/plugins/examples/custom.yaml", "--plugin-dir", "\(Self.repository)/plugins/examples",
+      "--data",
+      folder + "/data")
     #expect(run.exitCode == 0, "\(run.output)\(run.errors)")
     #expect(
       try String(contentsOfFile: folder + "/data/agenda.md", encoding: .utf8) == """
@@ -84,7 +87,7 @@ struct CustomPluginTests {
         """)
   }
 
-  @Test func `a plugin brought along is listed, shown, completed, checked and called like a built-in one`() throws {
+  @Test func `an external plugin is listed, shown, completed, checked and called like a built-in one`() throws {
     defer { remove() }
     _ = try flowrun("plugins", "new", "shout", "--language", "sh")
     #expect(try flowrun("plugins").output.contains("  shout.text "))

@@ -15,7 +15,7 @@ import Testing
     #expect(launch.report["conclusion"] == "success")
     #expect(
       launch.steps { $0["blocking"] == true } == [
-        "open-store", "account", "language", "country-list", "brand-colour", "appearance", "content-view",
+        "open-store", "account", "language", "country-list", "brand-color", "appearance", "content-view",
       ])
     for id in launch.steps(where: { $0["blocking"] == true }) { #expect(try launch.outcome(id) == "success") }
   }
@@ -23,7 +23,7 @@ import Testing
   @Test func `L17 the content view begins when all five managers are done`() throws {
     let launch = try LaunchRun(data: folders.folder("a"))
     let begins = try launch.milliseconds("content-view", "startedAt")
-    for manager in ["account", "language", "country-list", "brand-colour", "appearance"] {
+    for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       #expect(try launch.milliseconds(manager, "endedAt") <= begins)
     }
   }

@@ -64,10 +64,10 @@ import Testing
       ["call", "geocode.reverse", "--batch", "--data", folder], input: lines.joined(separator: "\n"))
     let answers = try batch.lines.map { try JSONText.parse($0) }
     #expect(answers.count == lines.count)
-    #expect(answers[0]["outputs"]?["countryCode"] == "CN")
-    #expect(answers[1]["error"]?["code"] == "invalidCoordinate")
+    #expect(answers[0]["outputs"]?["country-code"] == "CN")
+    #expect(answers[1]["error"]?["code"] == "invalid-coordinate")
     #expect(answers[2]["error"]?["code"] == "input")
-    #expect(answers[3]["error"]?["code"] == "noResult")
+    #expect(answers[3]["error"]?["code"] == "no-result")
     #expect(answers[4]["outputs"]?["country"] == "Singapore")
     #expect(answers[4]["outputs"]?["city"] == .null)
     let one = try FlowrunProcess.run(["call", "geocode.reverse", "--with", lines[0], "--data", folder])

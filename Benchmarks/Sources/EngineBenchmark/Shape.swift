@@ -15,7 +15,7 @@ enum Shape: String, CaseIterable {
     }
   }
 
-  /// A square in which each step needs its upper and its left neighbour.
+  /// A square in which each step needs its upper and its left neighbor.
   private static func wavefront(side: Int) -> [[Int]] {
     (0..<(side * side)).map { index in
       (index >= side ? [index - side] : []) + (index % side > 0 ? [index - 1] : [])

@@ -4,7 +4,7 @@ import Foundation
 /// The same answer written by hand: read a line, take the text and the id out of it, write a line.
 ///
 /// It does what cannot be left out and nothing else: no check, no other message, no error. In Python and Swift it takes
-/// the JSON of the standard library, as anybody would; in sh, which has none, it cuts the line. The Swift one is optimised.
+/// the JSON of the standard library, as anybody would; in sh, which has none, it cuts the line. The Swift one is optimized.
 struct BareProgram {
   /// What starts it.
   let command: [String]

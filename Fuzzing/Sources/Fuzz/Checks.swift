@@ -6,7 +6,7 @@ import FlowModel
 
 /// There is a graph or an error, every place lies in the file, both YAML readers agree, every report can be written.
 @Sendable func checkWorkflow(_ bytes: [UInt8]) {
-  let result = WorkflowLoader(catalogue: TestCatalogue.standard).load(bytes: bytes, file: "fuzz.yaml")
+  let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: bytes, file: "fuzz.yaml")
   promise((result.graph == nil) == result.diagnostics.containsError, "a graph or an error")
   checkPlaces(result.diagnostics, in: bytes)
   _ = result.rendered()
@@ -40,7 +40,7 @@ private func checkReaders(_ bytes: [UInt8]) {
     guard case .success(let tree) = YAMLParser.parseWithLibYAML(SourceText(bytes, file: "fuzz.yaml"), buffer) else {
       return promise(false, "libyaml refuses what the plain scanner accepts")
     }
-    let words = { (node: Node) in
+    let words = { (node: YAMLNode) in
       "\(node.kind) \(node.style) \(node.tag) \(node.hasMerge) \(node.start)..<\(node.end) \(node.link)"
     }
     promise(nodes.map(words) == tree.nodes.map(words), "the plain scanner and libyaml read different nodes")

@@ -41,7 +41,7 @@ enum LaunchArguments {
 
   /// An event that the workflow knows, and how long after the start it is posted.
   static func event(
-    _ argument: String, of workflow: Workflow, _ catalogue: some ActionCatalogue
+    _ argument: String, of workflow: Workflow, _ catalog: some ActionCatalog
   ) throws(UsageProblem) -> (name: String, delay: Duration) {
     let parts = argument.split(separator: "@", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     guard parts.count == 2, !parts[0].isEmpty else {
@@ -49,7 +49,7 @@ enum LaunchArguments {
     }
     var known = Set(workflow.events.map(\.name) + LifecycleEvent.allCases.map(\.rawValue))
     for step in workflow.steps {
-      guard let declaration = catalogue.declaration(named: step.uses) else { continue }
+      guard let declaration = catalog.declaration(named: step.uses) else { continue }
       known.formUnion(declaration.events)
       if let name = declaration.eventFromInput.flatMap({ step.with[$0]?.stringValue }) { known.insert(name) }
     }

@@ -12,7 +12,7 @@ enum LoadedWorkflow {
     } catch {
       throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\n")
     }
-    let result = WorkflowLoader(catalogue: installation.registry).load(bytes: bytes, file: file)
+    let result = WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: file)
     if !result.diagnostics.isEmpty {
       StandardOutput.writeError(result.rendered(usesColor: StandardOutput.errorAllowsColor))
     }

@@ -58,9 +58,9 @@ struct LineReader {
     searched = max(searched, start)
     let found = buffer.withUnsafeBytes { bytes -> Int? in
       guard let base = bytes.baseAddress, searched < bytes.count,
-        let place = memchr(base + searched, 10, bytes.count - searched)
+        let position = memchr(base + searched, 10, bytes.count - searched)
       else { return nil }
-      return UnsafeRawPointer(place) - base
+      return UnsafeRawPointer(position) - base
     }
     searched = found ?? buffer.count
     return found

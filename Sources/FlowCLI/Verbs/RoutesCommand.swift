@@ -88,7 +88,7 @@ struct RoutesCommand: AsyncParsableCommand {
           switch next {
           case .bytes(let bytes): answer(bytes, routes)
           case .tooLong:
-            DeclaredRoutes.unreadable("urlTooLong", "the line is longer than \(Limits.jsonBytes >> 20) MiB")
+            DeclaredRoutes.unreadable("url-too-long", "the line is longer than \(Limits.jsonBytes >> 20) MiB")
           }
         output += line(outcome) + "\n"
       }
@@ -98,7 +98,7 @@ struct RoutesCommand: AsyncParsableCommand {
     private func answer(_ bytes: ArraySlice<UInt8>, _ routes: DeclaredRoutes) -> ValueObject {
       let bytes = bytes.last == 13 ? bytes.dropLast() : bytes
       guard let text = String(validating: bytes, as: UTF8.self) else {
-        return DeclaredRoutes.unreadable("invalidUTF8", "the line is not UTF-8")
+        return DeclaredRoutes.unreadable("invalid-utf8", "the line is not UTF-8")
       }
       return routes.outcome(of: text, from: source)
     }

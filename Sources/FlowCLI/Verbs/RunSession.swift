@@ -118,7 +118,7 @@ struct RunSession: Sendable {
     exit(report)
   }
 
-  /// The same where no plugin was brought along.
+  /// The same where no plugin is external.
   private func endAtOnce(_ report: RunReport) -> Never {
     tell(report)
     exit(report)

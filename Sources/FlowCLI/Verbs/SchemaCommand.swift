@@ -19,6 +19,6 @@ struct SchemaCommand: Verb {
     if plugin { return StandardOutput.write(PluginSchema().text()) }
     let installation = try Installation(given: plugins.folders)
     installation.explainUnusable()
-    StandardOutput.write(WorkflowSchema(catalogue: installation.registry).text())
+    StandardOutput.write(WorkflowSchema(catalog: installation.registry).text())
   }
 }

@@ -2,10 +2,10 @@ import ArgumentParser
 import FlowModel
 import SyncPlugin
 
-/// `flowrun sync …`: what a device's synchronisation stands at, and a day of it on the virtual clock.
+/// `flowrun sync …`: what a device's synchronization stands at, and a day of it on the virtual clock.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "sync", abstract: "Looks into synchronising.",
+    commandName: "sync", abstract: "Looks into synchronizing.",
     subcommands: [SyncStatusCommand.self, SyncSimulateCommand.self])
 }
 
@@ -15,7 +15,7 @@ struct SyncStatusCommand: Verb {
     commandName: "status", abstract: "Shows what waits to be sent, what was spent, and what decided each conflict.",
     discussion: "With --json one object, or an array of them when the folder holds several devices.")
 
-  @Option(help: "The data folder of the workflow that synchronises.")
+  @Option(help: "The data folder of the workflow that synchronizes.")
   var data = "workflows/.flowrun/sync"
 
   @Option(help: "Only this device, by the name that sync.connect was given.")
@@ -28,7 +28,7 @@ struct SyncStatusCommand: Verb {
     let files = SyncReports.files(in: data, device: device)
     guard !files.isEmpty else {
       let whose = device.map { "of a device '\($0)' " } ?? ""
-      throw UsageProblem("no file \(whose)in '\(data)'; --data names the folder of a workflow that has synchronised")
+      throw UsageProblem("no file \(whose)in '\(data)'; --data names the folder of a workflow that has synchronized")
     }
     var values: [Value] = []
     for file in files {

@@ -30,7 +30,7 @@ struct ValidateCommand: Verb {
       let installation = try Installation(around: file, given: plugins.folders)
       do throws(FileProblem) {
         let bytes = try FileAccess.read(file)
-        let result = WorkflowLoader(catalogue: installation.registry).load(bytes: bytes, file: file)
+        let result = WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: file)
         if result.graph == nil { installation.explainUnusable() }
         let problems = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
         isValid = isValid && result.graph != nil && problems.isEmpty

@@ -25,7 +25,7 @@ struct RunProgress {
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
   private(set) var postedEvents: Set<String> = []
-  private let places: [StepID: Int]
+  private let indices: [StepID: Int]
 
   init(_ graph: WorkflowGraph) {
     let steps = graph.workflow.steps
@@ -41,7 +41,7 @@ struct RunProgress {
         after: step.options.after, isDeferred: isDeferred[index],
         isBlocking: step.options.blocking ?? !isDeferred[index])
     }
-    places = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
+    indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
   }
 
   mutating func apply(_ event: RunEvent) {
@@ -74,6 +74,6 @@ struct RunProgress {
   }
 
   private mutating func change(_ step: StepID, _ body: (inout Row) -> Void) {
-    if let place = places[step] { body(&rows[place]) }
+    if let index = indices[step] { body(&rows[index]) }
   }
 }

@@ -45,7 +45,7 @@ private struct Outcomes {
   /// So many different results are told apart; more are one result of unknown type.
   private static let most = 32
 
-  func of(_ index: Node.Index) -> [Outcome] {
+  func of(_ index: ExpressionNode.Index) -> [Outcome] {
     switch expression.nodes[Int(index)].kind {
     case .null: [Outcome(.value(.null))]
     case .boolean(let value): [Outcome(.value(.boolean(value)))]
@@ -62,7 +62,7 @@ private struct Outcomes {
 
   /// `a && b`: what of a part may end the chain, and all of the last part where the ones before may lead to it.
   private func ofChain(
-    _ parts: [Node.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>
+    _ parts: [ExpressionNode.Index], passing: KeyPath<Outcome, Bool>, stopping: KeyPath<Outcome, Bool>
   ) -> [Outcome] {
     var found: [Outcome] = []
     for part in parts.dropLast() {
@@ -82,7 +82,7 @@ private struct Outcomes {
     return copy
   }
 
-  private func ofCall(_ function: Function, _ arguments: [Node.Index]) -> [Outcome] {
+  private func ofCall(_ function: Function, _ arguments: [ExpressionNode.Index]) -> [Outcome] {
     switch function {
     case .contains, .startsWith, .endsWith: return [Outcome(.type(.boolean))]
     case .format, .join, .toJSON: return [Outcome(.type(.string))]
@@ -93,7 +93,7 @@ private struct Outcomes {
     }
   }
 
-  private func accessed(_ index: Node.Index) -> ValueType {
+  private func accessed(_ index: ExpressionNode.Index) -> ValueType {
     if let reference = expression.reference(at: index) { return type(reference) ?? .any }
     guard case .index(let target, let key) = expression.nodes[Int(index)].kind else { return .any }
     switch (target: accessed(target), key: expression.nodes[Int(key)].kind) {

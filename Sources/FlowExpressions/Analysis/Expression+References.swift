@@ -7,7 +7,7 @@ extension Expression {
     return found
   }
 
-  private func collect(from index: Node.Index, hasFallback: Bool, into found: inout [ContextReference]) {
+  private func collect(from index: ExpressionNode.Index, hasFallback: Bool, into found: inout [ContextReference]) {
     switch nodes[Int(index)].kind {
     case .null, .boolean, .number, .string, .status: break
     case .name, .index, .filter: collectAccess(index, hasFallback: hasFallback, into: &found)
@@ -27,8 +27,8 @@ extension Expression {
   }
 
   /// A chain of members: the name and the literal keys behind it are one reference, computed keys hold their own.
-  private func collectAccess(_ index: Node.Index, hasFallback: Bool, into found: inout [ContextReference]) {
-    var computedKeys: [Node.Index] = []
+  private func collectAccess(_ index: ExpressionNode.Index, hasFallback: Bool, into found: inout [ContextReference]) {
+    var computedKeys: [ExpressionNode.Index] = []
     var current = index
     walk: while true {
       if var reference = reference(at: current, hasFallback: hasFallback) {
@@ -50,7 +50,7 @@ extension Expression {
   }
 
   /// The reference that a node is when it is nothing but a name and literal keys.
-  func reference(at index: Node.Index, hasFallback: Bool = false) -> ContextReference? {
+  func reference(at index: ExpressionNode.Index, hasFallback: Bool = false) -> ContextReference? {
     var path: [String] = []
     var current = index
     while true {

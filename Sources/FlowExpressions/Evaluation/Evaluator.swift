@@ -2,19 +2,19 @@ import FlowModel
 
 /// Computes the value of one expression once.
 struct Evaluator<Context: ExpressionContext> {
-  let nodes: [Node]
+  let nodes: [ExpressionNode]
   let context: Context
   var memory = MemoryMeter()
   /// The contexts that were read, so that the same place is the same array or object each time.
   private var contexts: [String: Operand] = [:]
 
-  init(nodes: [Node], context: Context) {
+  init(nodes: [ExpressionNode], context: Context) {
     self.nodes = nodes
     self.context = context
   }
 
   /// The value of a node; the recursion is at most as deep as an expression may nest.
-  mutating func evaluate(_ index: Node.Index) throws(ExpressionError) -> Operand {
+  mutating func evaluate(_ index: ExpressionNode.Index) throws(ExpressionError) -> Operand {
     let node = nodes[Int(index)]
     switch node.kind {
     case .null: return .null
@@ -54,7 +54,9 @@ struct Evaluator<Context: ExpressionContext> {
   }
 
   /// The first part that counts as `wanted`, else the last: what `&&` and `||` give.
-  private mutating func firstPart(_ parts: [Node.Index], thatIs wanted: Bool) throws(ExpressionError) -> Operand {
+  private mutating func firstPart(_ parts: [ExpressionNode.Index], thatIs wanted: Bool) throws(ExpressionError)
+    -> Operand
+  {
     var result = Operand.null
     for part in parts {
       result = try evaluate(part)
@@ -73,7 +75,7 @@ struct Evaluator<Context: ExpressionContext> {
   }
 
   private mutating func member(
-    of target: Node.Index, key: Node.Index, _ node: Node
+    of target: ExpressionNode.Index, key: ExpressionNode.Index, _ node: ExpressionNode
   ) throws(ExpressionError) -> Operand {
     if case .name(let name) = nodes[Int(target)].kind, case .string(let key) = nodes[Int(key)].kind,
       let operand = contextMember(key, of: name)
@@ -111,7 +113,7 @@ struct Evaluator<Context: ExpressionContext> {
 
   /// An index behind a `*`: the members of those elements that have one.
   private mutating func members(
-    of array: ArrayReference, _ key: Operand, _ node: Node
+    of array: ArrayReference, _ key: Operand, _ node: ExpressionNode
   ) throws(ExpressionError) -> Operand {
     let memberKey = key.memberKey
     var found: [Operand] = []
@@ -126,7 +128,7 @@ struct Evaluator<Context: ExpressionContext> {
   }
 
   /// `.*`: all elements; behind another `*` the elements of all elements.
-  private mutating func filter(_ collection: Operand, _ node: Node) throws(ExpressionError) -> Operand {
+  private mutating func filter(_ collection: Operand, _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     switch collection {
     case .object(let object): return try filtered(object.operands, node)
     case .array(let array) where array.isFiltered:
@@ -144,19 +146,19 @@ struct Evaluator<Context: ExpressionContext> {
     }
   }
 
-  private mutating func filtered(_ operands: [Operand], _ node: Node) throws(ExpressionError) -> Operand {
+  private mutating func filtered(_ operands: [Operand], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
     guard memory.add(elements: operands.count) else { throw tooMuchMemory(node) }
     return .array(ArrayReference(filtered: operands))
   }
 
   // MARK: Errors
 
-  func failure(_ message: String, _ node: Node, help: String? = nil) -> ExpressionError {
+  func failure(_ message: String, _ node: ExpressionNode, help: String? = nil) -> ExpressionError {
     ExpressionError(
       .evaluation, message, offset: Int(node.range.lowerBound), length: node.range.count, help: help)
   }
 
-  func tooMuchMemory(_ node: Node) -> ExpressionError {
+  func tooMuchMemory(_ node: ExpressionNode) -> ExpressionError {
     failure(
       "The maximum allowed memory size was exceeded", node,
       help: "an expression makes at most \(MemoryMeter.limit >> 20) MiB; compute parts of it in steps of their own")

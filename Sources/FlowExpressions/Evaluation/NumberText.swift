@@ -85,14 +85,14 @@ enum NumberText {
     }
     digits.removeSubrange(15...)
     if roundsUp {
-      var place = 14
-      while place >= 0, digits[place] == 9 { place -= 1 }
-      if place < 0 {
+      var position = 14
+      while position >= 0, digits[position] == 9 { position -= 1 }
+      if position < 0 {
         digits = [1]
         exponent += 1
       } else {
-        digits[place] += 1
-        digits.removeSubrange((place + 1)...)
+        digits[position] += 1
+        digits.removeSubrange((position + 1)...)
       }
     }
     while digits.count > 1, digits.last == 0 { digits.removeLast() }

@@ -1,6 +1,6 @@
 extension Evaluator {
   /// `format('{0} of {1}', a, b)`: braces stand for themselves when doubled.
-  mutating func format(_ arguments: [Node.Index], _ node: Node) throws(ExpressionError) -> String {
+  mutating func format(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
     let pattern = Array(try evaluate(arguments[0]).text.utf8)
     var result: [UInt8] = []
     var texts = [String?](repeating: nil, count: arguments.count - 1)
@@ -34,7 +34,7 @@ extension Evaluator {
 
   /// Reads `{3}` and moves behind it.
   private func placeholder(
-    in pattern: [UInt8], at position: inout Int, count: Int, _ node: Node
+    in pattern: [UInt8], at position: inout Int, count: Int, _ node: ExpressionNode
   ) throws(ExpressionError) -> Int {
     var end = position + 1
     var argument = 0
@@ -64,7 +64,7 @@ extension Evaluator {
 
   private var braceHelp: String { "a placeholder is written {0}; a '{' that stands for itself is written '{{'" }
 
-  private func invalid(_ pattern: [UInt8], _ node: Node, help: String) -> ExpressionError {
+  private func invalid(_ pattern: [UInt8], _ node: ExpressionNode, help: String) -> ExpressionError {
     failure("The following format string is invalid: \(String(decoding: pattern, as: UTF8.self))", node, help: help)
   }
 }

@@ -3,7 +3,7 @@ import FlowModel
 extension Evaluator {
   /// Calls a function; arguments are evaluated only when the result depends on them.
   mutating func call(
-    _ function: Function, _ arguments: [Node.Index], _ node: Node
+    _ function: Function, _ arguments: [ExpressionNode.Index], _ node: ExpressionNode
   ) throws(ExpressionError) -> Operand {
     switch function {
     case .contains: return .boolean(try contains(arguments))
@@ -18,7 +18,7 @@ extension Evaluator {
     }
   }
 
-  private mutating func contains(_ arguments: [Node.Index]) throws(ExpressionError) -> Bool {
+  private mutating func contains(_ arguments: [ExpressionNode.Index]) throws(ExpressionError) -> Bool {
     let item = arguments[1]
     switch try evaluate(arguments[0]) {
     case .object: return false
@@ -33,7 +33,7 @@ extension Evaluator {
   }
 
   private mutating func compareTexts(
-    _ arguments: [Node.Index], _ holds: (String, String) -> Bool
+    _ arguments: [ExpressionNode.Index], _ holds: (String, String) -> Bool
   ) throws(ExpressionError) -> Bool {
     let text = try evaluate(arguments[0])
     guard !text.isCollection else { return false }
@@ -41,7 +41,9 @@ extension Evaluator {
     return !part.isCollection && holds(text.text, part.text)
   }
 
-  private mutating func join(_ arguments: [Node.Index], _ node: Node) throws(ExpressionError) -> String {
+  private mutating func join(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError)
+    -> String
+  {
     switch try evaluate(arguments[0]) {
     case .object: return ""
     case .array(let array):
@@ -62,7 +64,9 @@ extension Evaluator {
     }
   }
 
-  private mutating func fromJSON(_ arguments: [Node.Index], _ node: Node) throws(ExpressionError) -> Operand {
+  private mutating func fromJSON(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError)
+    -> Operand
+  {
     let text = try evaluate(arguments[0]).text
     let value: Value
     do throws(JSONProblem) {
@@ -75,7 +79,9 @@ extension Evaluator {
     return Operand(value.withKeysUniqueWithoutCase)
   }
 
-  private mutating func choose(_ arguments: [Node.Index], _ node: Node) throws(ExpressionError) -> Operand {
+  private mutating func choose(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError)
+    -> Operand
+  {
     for index in stride(from: 0, to: arguments.count - 1, by: 2) {
       guard case .boolean(let holds) = try evaluate(arguments[index]) else {
         throw failure(

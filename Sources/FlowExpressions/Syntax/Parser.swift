@@ -12,10 +12,10 @@ struct Parser {
   private let tokens: [Token]
   private let dialect: ExpressionDialect
   private var position = 0
-  private var operands: [Node.Index] = []
+  private var operands: [ExpressionNode.Index] = []
   private var operators: [Operator] = []
   private var overDepth = false
-  private(set) var nodes: [Node] = []
+  private(set) var nodes: [ExpressionNode] = []
   private(set) var statusFunctions: Set<StatusFunction> = []
 
   /// Something that waits for its right side or its closing bracket.
@@ -56,7 +56,7 @@ struct Parser {
   }
 
   /// Reads all tokens; nil when there are none.
-  mutating func parse() throws(ExpressionError) -> Node.Index? {
+  mutating func parse() throws(ExpressionError) -> ExpressionNode.Index? {
     guard let last = tokens.last else { return nil }
     try readOperand()
     while position < tokens.count { try readOperator() }
@@ -222,8 +222,8 @@ struct Parser {
   }
 
   /// Joins chains of one operator into one node: `a && b && c` is no deeper than `a && b`.
-  private mutating func pushLogical(_ left: Node.Index, _ right: Node.Index, isAnd: Bool) {
-    func parts(_ index: Node.Index) -> [Node.Index] {
+  private mutating func pushLogical(_ left: ExpressionNode.Index, _ right: ExpressionNode.Index, isAnd: Bool) {
+    func parts(_ index: ExpressionNode.Index) -> [ExpressionNode.Index] {
       switch nodes[Int(index)].kind {
       case .and(let parts) where isAnd: parts
       case .or(let parts) where !isAnd: parts
@@ -238,12 +238,12 @@ struct Parser {
     if case .and(var chain) = nodes[Int(left)].kind, isAnd {
       nodes[Int(left)].kind = .null
       chain += added
-      nodes[Int(left)] = Node(kind: .and(chain), range: range, depth: depth)
+      nodes[Int(left)] = ExpressionNode(kind: .and(chain), range: range, depth: depth)
       operands.append(left)
     } else if case .or(var chain) = nodes[Int(left)].kind, !isAnd {
       nodes[Int(left)].kind = .null
       chain += added
-      nodes[Int(left)] = Node(kind: .or(chain), range: range, depth: depth)
+      nodes[Int(left)] = ExpressionNode(kind: .or(chain), range: range, depth: depth)
       operands.append(left)
     } else {
       push(isAnd ? .and([left] + added) : .or([left] + added), range, above: [left] + added)
@@ -293,18 +293,19 @@ struct Parser {
 
   // MARK: Nodes
 
-  private func start(_ index: Node.Index) -> Int32 { nodes[Int(index)].range.lowerBound }
-  private func end(_ index: Node.Index) -> Int32 { nodes[Int(index)].range.upperBound }
+  private func start(_ index: ExpressionNode.Index) -> Int32 { nodes[Int(index)].range.lowerBound }
+  private func end(_ index: ExpressionNode.Index) -> Int32 { nodes[Int(index)].range.upperBound }
 
-  private mutating func push(_ kind: Node.Kind, _ range: Range<Int>) {
+  private mutating func push(_ kind: ExpressionNode.Kind, _ range: Range<Int>) {
     push(kind, Int32(range.lowerBound)..<Int32(range.upperBound), above: [])
   }
 
-  private mutating func push(_ kind: Node.Kind, _ range: Range<Int32>, above children: [Node.Index]) {
+  private mutating func push(_ kind: ExpressionNode.Kind, _ range: Range<Int32>, above children: [ExpressionNode.Index])
+  {
     let depth = 1 + children.reduce(0) { max($0, nodes[Int($1)].depth) }
     overDepth = overDepth || depth > Self.deepest
-    nodes.append(Node(kind: kind, range: range, depth: depth))
-    operands.append(Node.Index(nodes.count - 1))
+    nodes.append(ExpressionNode(kind: kind, range: range, depth: depth))
+    operands.append(ExpressionNode.Index(nodes.count - 1))
   }
 
   private mutating func pushIndex(upTo end: Int) {

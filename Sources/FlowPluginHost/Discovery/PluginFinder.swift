@@ -7,7 +7,7 @@ import FlowSyntax
   import Foundation
 #endif
 
-/// Finds the plugins that are brought along: folders that hold a `plugin.yaml`. Reads manifests and starts nothing.
+/// Finds external plugins: folders that hold a `plugin.yaml`. Reads manifests and starts nothing.
 ///
 /// It looks in the folders it is given, each a plugin or a folder of plugins, then in `plugins` beside the workflow
 /// (beside the working directory when there is none) and in `plugins` of the folders above, up to the first that holds

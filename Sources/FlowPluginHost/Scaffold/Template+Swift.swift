@@ -103,7 +103,7 @@ extension PluginTemplate {
       /// Answers calls, one after the other, until standard input ends.
       func serve() {
         while let line = readLine() {
-          guard let message = try? JSONReader.read(line) else { continue }
+          guard let message = try? ValueReader.read(line) else { continue }
           let id = message["id"] ?? .null
           switch message["method"]?.text {
           case "initialize":

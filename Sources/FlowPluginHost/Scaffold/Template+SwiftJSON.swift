@@ -46,7 +46,7 @@ extension PluginTemplate {
     }
 
     /// Reads one text.
-    struct JSONReader {
+    struct ValueReader {
       private let bytes: UnsafeBufferPointer<UInt8>
       private var position = 0
       private var depth = 0
@@ -55,7 +55,7 @@ extension PluginTemplate {
       static func read(_ text: String) throws -> JSON {
         var text = text
         return try text.withUTF8 { bytes in
-          var reader = JSONReader(bytes: bytes)
+          var reader = ValueReader(bytes: bytes)
           let value = try reader.value()
           if reader.skipSpace() != nil { throw reader.error }
           return value
@@ -102,7 +102,7 @@ extension PluginTemplate {
       }
 
       private mutating func list<Element>(
-        until end: UInt8, _ element: (inout JSONReader) throws -> Element
+        until end: UInt8, _ element: (inout ValueReader) throws -> Element
       ) throws -> [Element] {
         position += 1
         depth += 1

@@ -51,11 +51,11 @@ struct SessionState: Sendable {
   /// Who reads stops doing so with the last call: its caller goes on at once, and the next call finds nobody reading and
   /// needs no other thread.
   mutating func answered(_ id: Int, limits: PluginLimits) -> PluginCall? {
-    guard let place = calls.firstIndex(where: { $0.id == id }) else {
+    guard let index = calls.firstIndex(where: { $0.id == id }) else {
       countStray(limits: limits)
       return nil
     }
-    let call = calls.remove(at: place)
+    let call = calls.remove(at: index)
     if isQuiet { leaveReading() }
     return call
   }

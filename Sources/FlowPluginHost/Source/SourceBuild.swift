@@ -54,7 +54,7 @@ final class SourceBuild {
   /// What compiles the copies, those that have changed.
   ///
   /// The same words each time, the program's name included: with others the compiler takes everything for changed.
-  /// Optimised: what speaks the protocol is compiled once, and a call then takes a fifth of the time. The names are
+  /// Optimized: what speaks the protocol is compiled once, and a call then takes a fifth of the time. The names are
   /// relative, so that messages say `main.swift:3:5` and the program does not hold the folder's path.
   func command(compiler: String) -> [String] {
     var command = [compiler, "-O", "-incremental", "-output-file-map", "files.json", "-module-name", "main"]

@@ -5,7 +5,7 @@ extension WorkflowCheck {
   /// Every `uses` names an action that is installed.
   mutating func checkActions() {
     guard actions.entries.contains(where: { $0.declaration == nil }) else { return }
-    let installed = catalogue.declarations
+    let installed = catalog.declarations
     for step in workflow.steps.indices {
       guard let entry = actions.entry(ofStep: step), entry.declaration == nil else { continue }
       if isSettled { return }

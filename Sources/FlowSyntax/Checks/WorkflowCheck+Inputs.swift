@@ -42,7 +42,7 @@ extension WorkflowCheck {
         .missingInput, "step '\(name(step))' lacks the input '\(field.name)' of '\(declaration.name)'",
         at: span(.uses, of: step), help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field))
     }
-    report(catalogue.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
+    report(catalog.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
   }
 
   /// The members of a map by name, for one with so many that each is not looked for alone.

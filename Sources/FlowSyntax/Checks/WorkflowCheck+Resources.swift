@@ -4,7 +4,7 @@ import FlowModel
 extension WorkflowCheck {
   /// Every resource that an action requires has exactly one provider in the closure of the step's needs.
   mutating func checkResources() {
-    let runResources = Set(catalogue.runResources)
+    let runResources = Set(catalog.runResources)
     let required = Set(actions.entries.flatMap { $0.declaration?.requires ?? [] }).subtracting(runResources)
     for key in required.sorted(by: { $0.name < $1.name }) { checkResource(key) }
   }
@@ -60,7 +60,7 @@ extension WorkflowCheck {
     let provider = workflow.steps.indices.first {
       $0 != step && actions.declaration(ofStep: $0)?.provides.contains(key) == true
     }
-    let provision = catalogue.declarations.first { $0.provides.contains(key) }
+    let provision = catalog.declarations.first { $0.provides.contains(key) }
     report(
       .missingResource,
       "step '\(name(step))' requires the resource '\(key)' for '\(declaration.name)', and no step before it provides it",

@@ -6,7 +6,7 @@ struct WorkflowCheck: DocumentReading {
   let tree: NodeTree
   let places: WorkflowPlaces
   let actions: ActionTable
-  let catalogue: any ActionCatalogue
+  let catalog: any ActionCatalog
   let workflow: Workflow
   /// The steps by id, as expressions name them.
   private let ids: NameTable
@@ -24,7 +24,7 @@ struct WorkflowCheck: DocumentReading {
     tree = reader.tree
     places = reader.places
     actions = reader.actions
-    catalogue = reader.catalogue
+    catalog = reader.catalog
     workflow = reader.workflow
     diagnostics = reader.diagnostics
     ids = reader.ids

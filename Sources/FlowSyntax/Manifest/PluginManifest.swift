@@ -1,6 +1,6 @@
 import FlowModel
 
-/// What a plugin that was brought along says of itself in its `plugin.yaml`.
+/// What an external plugin says of itself in its `plugin.yaml`.
 public struct PluginManifest: Sendable {
   /// How the plugin's program is started.
   public enum Program: Sendable, Hashable {

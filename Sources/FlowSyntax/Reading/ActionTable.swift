@@ -11,13 +11,13 @@ struct ActionTable {
     let isPlain: Bool
   }
 
-  private let catalogue: any ActionCatalogue
+  private let catalog: any ActionCatalog
   private var names = NameTable(capacity: 8)
   private(set) var entries: [Entry] = []
   /// The action of each step, as an index of ``entries``; -1: none was stated.
   var ofStep: [Int32] = []
 
-  init(catalogue: any ActionCatalogue) { self.catalogue = catalogue }
+  init(catalog: any ActionCatalog) { self.catalog = catalog }
 
   /// The index of the action that `node` names.
   @inline(__always)
@@ -28,7 +28,7 @@ struct ActionTable {
   }
 
   private mutating func add(_ name: String) {
-    let declaration = catalogue.declaration(named: name)
+    let declaration = catalog.declaration(named: name)
     let isPlain =
       declaration.map { $0.eventFromInput == nil && !$0.inputs.contains(where: \.isRequired) } ?? false
     entries.append(Entry(name: name, declaration: declaration, isPlain: isPlain))

@@ -7,7 +7,7 @@ import FlowModel
 struct WorkflowReader: DocumentReading {
   let tree: NodeTree
   var diagnostics: [Diagnostic] = []
-  let catalogue: any ActionCatalogue
+  let catalog: any ActionCatalog
 
   var workflow = Workflow(name: "", steps: [])
   var places = WorkflowPlaces()
@@ -23,10 +23,10 @@ struct WorkflowReader: DocumentReading {
   let retryKeys = KeyTable<RetryKey>()
   let deadlineKeys = KeyTable<DeadlineKey>()
 
-  init(tree: NodeTree, catalogue: any ActionCatalogue) {
+  init(tree: NodeTree, catalog: any ActionCatalog) {
     self.tree = tree
-    self.catalogue = catalogue
-    actions = ActionTable(catalogue: catalogue)
+    self.catalog = catalog
+    actions = ActionTable(catalog: catalog)
   }
 
   /// Reads everything. The steps of ``workflow`` are complete as far as they could be read.

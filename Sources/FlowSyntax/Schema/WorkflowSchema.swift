@@ -7,8 +7,8 @@ import FlowModel
 public struct WorkflowSchema: Sendable {
   private let declarations: [ActionDeclaration]
 
-  /// The schema for workflows that use the actions of `catalogue`.
-  public init(catalogue: any ActionCatalogue) { declarations = catalogue.declarations }
+  /// The schema for workflows that use the actions of `catalog`.
+  public init(catalog: any ActionCatalog) { declarations = catalog.declarations }
 
   /// The schema as JSON.
   public func json() -> Value {

@@ -6,7 +6,7 @@ import FlowDiagnostics
 /// few arrays instead of a million objects.
 struct NodeTree: Sendable {
   let source: SourceText
-  var nodes: [Node] = []
+  var nodes: [YAMLNode] = []
   /// The texts of decoded scalars, one after the other.
   var decodedBytes: [UInt8] = []
   /// Where the text of each decoded scalar ends; it begins where the one before ends.
@@ -21,7 +21,7 @@ struct NodeTree: Sendable {
   func resolve(_ id: NodeID) -> NodeID { nodes[id].kind == .alias ? Int(nodes[id].link) : id }
 
   /// The kind of the node, seen through an alias.
-  func kind(_ id: NodeID) -> Node.Kind { nodes[resolve(id)].kind }
+  func kind(_ id: NodeID) -> YAMLNode.Kind { nodes[resolve(id)].kind }
 
   /// The place of the node; of an alias the alias's own.
   func span(_ id: NodeID) -> Span { Span(Int(nodes[id].start), Int(nodes[id].end)) }

@@ -16,7 +16,7 @@ struct PlainScanner {
 
   private let bytes: UnsafeBufferPointer<UInt8>
   private let classes: UnsafeBufferPointer<UInt8>
-  private var nodes: [Node] = []
+  private var nodes: [YAMLNode] = []
   private var levels: [Level] = []
   private var position = 0
   private var lastEnd = 0
@@ -24,7 +24,7 @@ struct PlainScanner {
   private var isPending = false
 
   /// The nodes of the document in `bytes`, or nil when it is not plain.
-  static func nodes(of bytes: UnsafeBufferPointer<UInt8>) -> [Node]? {
+  static func nodes(of bytes: UnsafeBufferPointer<UInt8>) -> [YAMLNode]? {
     CharacterClass.table.withUnsafeBufferPointer { classes in
       var scanner = PlainScanner(bytes: bytes, classes: classes)
       return scanner.scan() ? scanner.nodes : nil
@@ -237,8 +237,8 @@ struct PlainScanner {
   // MARK: Nodes
 
   @inline(__always)
-  private mutating func append(_ kind: Node.Kind, _ start: Int, _ end: Int) {
-    nodes.append(Node(kind: kind, start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end)))
+  private mutating func append(_ kind: YAMLNode.Kind, _ start: Int, _ end: Int) {
+    nodes.append(YAMLNode(kind: kind, start: UInt32(truncatingIfNeeded: start), end: UInt32(truncatingIfNeeded: end)))
     lastEnd = end
   }
 

@@ -126,7 +126,7 @@ struct YAMLParser {
   ) throws(YAMLFailure) {
     let scalar = event.pointee.data.scalar
     let text = UnsafeBufferPointer(start: scalar.value, count: scalar.length)
-    var node = Node(kind: .scalar, start: UInt32(start), end: UInt32(end))
+    var node = YAMLNode(kind: .scalar, start: UInt32(start), end: UInt32(end))
     let isPlain = scalar.style == YAML_PLAIN_SCALAR_STYLE
     let inset = isPlain ? 0 : 1
     if isPlain || scalar.style == YAML_SINGLE_QUOTED_SCALAR_STYLE || scalar.style == YAML_DOUBLE_QUOTED_SCALAR_STYLE,
@@ -162,14 +162,14 @@ struct YAMLParser {
   }
 
   private mutating func openCollection(
-    _ kind: Node.Kind, tag: UnsafeMutablePointer<yaml_char_t>?, anchor: UnsafeMutablePointer<yaml_char_t>?,
+    _ kind: YAMLNode.Kind, tag: UnsafeMutablePointer<yaml_char_t>?, anchor: UnsafeMutablePointer<yaml_char_t>?,
     _ start: Int, _ end: Int
   ) throws(YAMLFailure) {
     guard open.count < Limits.nestingDepth else {
       throw YAMLFailure(
         .nestingTooDeep, "maps and lists nest deeper than \(Limits.nestingDepth)", at: Span(start, max(end, start + 1)))
     }
-    var node = Node(kind: kind, start: UInt32(start), end: UInt32(end))
+    var node = YAMLNode(kind: kind, start: UInt32(start), end: UInt32(end))
     if tag != nil { node.tag = try self.tag(tag, for: kind, Span(start, end)) }
     if anchor != nil { anchors[String(cString: anchor!)] = tree.nodes.count }
     open.append(tree.nodes.count)
@@ -212,7 +212,7 @@ struct YAMLParser {
         .nestingTooDeep, "with '*\(name)' written out, maps and lists nest deeper than \(Limits.nestingDepth)", at: span
       )
     }
-    var node = Node(kind: .alias, start: UInt32(start), end: UInt32(end))
+    var node = YAMLNode(kind: .alias, start: UInt32(start), end: UInt32(end))
     node.link = UInt32(target)
     tree.nodes.append(node)
     lastEnd = end
@@ -244,8 +244,8 @@ struct YAMLParser {
   }
 
   private func tag(
-    _ tag: UnsafeMutablePointer<yaml_char_t>?, for kind: Node.Kind, _ span: Span
-  ) throws(YAMLFailure) -> Node.Tag {
+    _ tag: UnsafeMutablePointer<yaml_char_t>?, for kind: YAMLNode.Kind, _ span: Span
+  ) throws(YAMLFailure) -> YAMLNode.Tag {
     let name = String(cString: tag!)
     let prefix = "tag:yaml.org,2002:"
     if name == "!" { return .nonSpecific }
@@ -258,7 +258,7 @@ struct YAMLParser {
     return known
   }
 
-  private static func coreTag(_ name: Substring, _ kind: Node.Kind) -> Node.Tag? {
+  private static func coreTag(_ name: Substring, _ kind: YAMLNode.Kind) -> YAMLNode.Tag? {
     switch (name, kind) {
     case ("str", .scalar): .string
     case ("int", .scalar): .integer

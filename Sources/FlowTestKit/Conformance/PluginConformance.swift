@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// What every plugin owes those who use it, compiled in or brought along, as one suite.
+/// What every plugin owes those who use it, compiled in or external, as one suite.
 ///
 /// ```swift
 /// let findings = await PluginConformance(StoragePlugin(), cases: cases, in: folder).check()

@@ -157,7 +157,7 @@ extension Oracle {
     bodies.append(
       Body(
         step: step, sequence: bodies.count, startedAt: now,
-        script: scenario.scripts[step].behaviour(attempt: states[step].attempts),
+        script: scenario.scripts[step].behavior(attempt: states[step].attempts),
         isService: scenario.scripts[step].isService))
   }
 
@@ -242,7 +242,7 @@ extension Oracle {
     pause = min(pause, Double(retry.maxDelay.nanoseconds))
     if retry.jitter == .full { pause *= scenario.scripts[step].draw(afterAttempt: states[step].attempts) }
     // The action's own error may ask for a longer pause.
-    let asked = scenario.scripts[step].behaviour(attempt: states[step].attempts).retryAfter
+    let asked = scenario.scripts[step].behavior(attempt: states[step].attempts).retryAfter
     let next = now + max(Int(pause), outcome == "failure" ? asked?.nanoseconds ?? 0 : 0)
     if let max = options.deadline?.max, next >= states[step].startedAt! + max.nanoseconds {
       return settle(step, outcome)

@@ -75,7 +75,7 @@ struct Oracle {
     var step: Int
     var sequence: Int
     var startedAt: Int
-    var script: StepBehaviour
+    var script: StepBehavior
     var isService: Bool
     var postsDone = 0
     var isReady = false

@@ -91,7 +91,7 @@ enum RouterBenchmark {
     return Double(allocation_count() - before) / Double(count)
   }
 
-  /// Keeps a result from being optimised away.
+  /// Keeps a result from being optimized away.
   @inline(never)
   private static func keep(_ value: Int) { if value < 0 { print(value) } }
 }

@@ -64,7 +64,7 @@ extension GeocodeTables {
         code: countries.text(country, .code), code3: countries.text(country, .code3),
         name: countries.text(country, .name), chineseName: countries.text(country, .chineseName).nilIfEmpty,
         capital: countries.text(country, .capital).nilIfEmpty, continent: countries.text(country, .continent),
-        neighbours: countries.text(country, .neighbours).split(separator: ",").map(String.init))
+        neighbors: countries.text(country, .neighbors).split(separator: ",").map(String.init))
     }
   }
 
@@ -80,7 +80,7 @@ extension GeocodeTables {
   public func coordinate(ofPlace row: Int) -> Coordinate { coordinate(places.position(row)) }
   /// The number of the country of a named place.
   public func countryNumber(ofPlace row: Int) -> Int { Int(regions.countries[Int(region(ofPlace: row))]) }
-  /// Kilometres along the ground from a coordinate to a named place.
+  /// Kilometers along the ground from a coordinate to a named place.
   public func distanceKilometers(from coordinate: Coordinate, toPlace row: Int) -> Double {
     UnitVectors.kilometers(from: coordinate, to: self.coordinate(ofPlace: row))
   }
@@ -129,7 +129,7 @@ public struct CountrySummary: Sendable, Equatable {
   /// GeoNames' continent code.
   public var continent: String
   /// Codes of the countries it borders on.
-  public var neighbours: [String]
+  public var neighbors: [String]
 }
 
 extension String {

@@ -55,7 +55,7 @@ public struct ReverseGeocoder: Sendable {
     public var region: Int?
     /// The city, or nil when none was asked for or none is near enough.
     public var place: Int?
-    /// Kilometres to the city; nil without one.
+    /// Kilometers to the city; nil without one.
     public var distanceKilometers: Double?
     /// How the country was decided.
     public var method: Method

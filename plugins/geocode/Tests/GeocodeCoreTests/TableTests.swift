@@ -32,7 +32,7 @@ import Testing
     #expect(Shared.tables.cloudCount > 140_000)
     let france = try #require(Shared.tables.allCountries.first { $0.code == "FR" })
     #expect(france.code3 == "FRA" && france.name == "France" && france.chineseName == "法国" && france.capital == "Paris")
-    #expect(france.neighbours.contains("DE"))
+    #expect(france.neighbors.contains("DE"))
     let sizes = try (GeocodeTables.fileNames + [GeocodeTables.manifestName]).map {
       try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/" + $0)).count
     }

@@ -42,15 +42,15 @@ import Testing
   /// L42.
   @Test func `tells where a coordinate is, in both languages`() async throws {
     let place = try await call(
-      "geocode.reverse", ["latitude": 22.5431, "longitude": 114.0579, "minimumPopulation": 1_000_000])
+      "geocode.reverse", ["latitude": 22.5431, "longitude": 114.0579, "minimum-population": 1_000_000])
     #expect(place["city"] == .string("Shenzhen"))
-    #expect(place["cityZh"] == .string("深圳"))
+    #expect(place["city-zh"] == .string("深圳"))
     #expect(place["admin1"] == .string("Guangdong"))
-    #expect(place["admin1Zh"] == .string("广东省"))
-    #expect(place["countryCode"] == .string("CN"))
-    #expect(place["countryZh"] == .string("中国"))
+    #expect(place["admin1-zh"] == .string("广东省"))
+    #expect(place["country-code"] == .string("CN"))
+    #expect(place["country-zh"] == .string("中国"))
     #expect(place["method"] == .string("polygon"))
-    #expect(try #require(place["distanceKilometers"]?.numberValue) < 5)
+    #expect(try #require(place["distance-kilometers"]?.numberValue) < 5)
   }
 
   @Test func `answers with every declared output, null where there is nothing`() async throws {
@@ -65,7 +65,7 @@ import Testing
     let found = try await call("geocode.forward", ["query": "Springfield", "limit": 5])
     #expect(found["count"] == .integer(5))
     guard case .object(let best)? = found["best"] else { throw try #require(nil as (any Error)?) }
-    #expect(best["countryCode"] == .string("US"))
+    #expect(best["country-code"] == .string("US"))
     let canada = try await call("geocode.forward", ["query": "London", "country": "CAN"])
     guard case .object(let london)? = canada["best"] else { throw try #require(nil as (any Error)?) }
     #expect(london["admin1"] == .string("Ontario"))
@@ -86,7 +86,7 @@ import Testing
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": .number(latitude), "longitude": .number(longitude)])
     }
-    #expect(error?.code == "invalidCoordinate")
+    #expect(error?.code == "invalid-coordinate")
     #expect(error?.message.contains(text) == true)
     #expect(try await call("geocode.reverse", ["latitude": 10, "longitude": 437.4, "wrap": true])["country"] != nil)
   }
@@ -111,7 +111,7 @@ import Testing
     let error = await #expect(throws: ActionError.self) {
       try await call("geocode.reverse", ["latitude": -30, "longitude": -140])
     }
-    #expect(error?.code == "noResult")
+    #expect(error?.code == "no-result")
     #expect(error?.message == "no country holds -30.0, -140.0, and no city lies within 100.0 km")
   }
 
@@ -119,7 +119,7 @@ import Testing
     let partial = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Xyzzyville, France"])
     }
-    #expect(partial?.code == "partialResult")
+    #expect(partial?.code == "partial-result")
     #expect(partial?.message == "'Xyzzyville' is not known in France")
     let unknown = await #expect(throws: ActionError.self) {
       try await call("geocode.forward", ["query": "Paris", "country": "ZZ"])
@@ -139,7 +139,7 @@ import Testing
   @Test func `names the missing table`() async throws {
     let plugin = GeocodePlugin(provider: OfflineGeocodeProvider(folder: "/nowhere"))
     let error = await #expect(throws: ActionError.self) { try await call("geocode.prepare", plugin: plugin) }
-    #expect(error?.code == "dataCorrupt")
+    #expect(error?.code == "data-corrupt")
     #expect(error?.message == "cannot read /nowhere/manifest.tsv: No such file or directory")
   }
 

@@ -111,7 +111,7 @@ final class CountingSource: LocationSource {
       async let call = host.call(StartLocation.self, with: ["track": "walk.gpx", "speed": .number(speed)])
       let ready = await host.readied()
       #expect(ready["latitude"] == .number(31.24))
-      #expect(ready["elevationMeters"] == .number(4))
+      #expect(ready["elevation-meters"] == .number(4))
       while host.sleeperCount == 0 { await Task.yield() }
       host.advance(by: .milliseconds(Int64(9_999 / speed)))
       #expect(try await host.call(StopLocationProbe.self)["positions"] == .integer(1))

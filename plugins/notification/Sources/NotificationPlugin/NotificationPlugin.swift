@@ -4,19 +4,19 @@ import FlowPluginKit
 /// Asks for permission, reads payloads, shows and schedules notifications, and opens what is tapped.
 ///
 /// ```swift
-/// NotificationPlugin()                              // a headless centre
-/// NotificationPlugin { DeviceNotificationCentre() } // an app's own, over UserNotifications
+/// NotificationPlugin()                              // a headless center
+/// NotificationPlugin { DeviceNotificationCenter() } // an app's own, over UserNotifications
 /// ```
 public struct NotificationPlugin: Plugin {
   /// `notification`.
   public static let name = "notification"
 
-  /// The notification centre of the runs.
+  /// The notification center of the runs.
   public let resources: [PluginResource]
 
-  /// The plugin; `centre` is what the system offers.
-  public init(centre: any NotificationCentre = HeadlessNotificationCentre()) {
-    resources = [PluginResource(.notificationCentre, NotificationCentreHandle(centre: centre))]
+  /// The plugin; `center` is what the system offers.
+  public init(center: any UserNotificationCenter = HeadlessNotificationCenter()) {
+    resources = [PluginResource(.notificationCenter, UserNotificationCenterHandle(center: center))]
   }
 
   /// Everything that begins with `notification.`.
@@ -28,20 +28,20 @@ public struct NotificationPlugin: Plugin {
   }
 }
 
-/// Carries the centre of whatever type under its key.
-struct NotificationCentreHandle: Sendable {
-  let centre: any NotificationCentre
+/// Carries the center of whatever type under its key.
+struct UserNotificationCenterHandle: Sendable {
+  let center: any UserNotificationCenter
 }
 
 extension ResourceKey {
   /// What the system offers for notifications.
-  static let notificationCentre: ResourceKey = "notification-centre"
+  static let notificationCenter: ResourceKey = "notification-center"
 }
 
 extension ActionContext {
   /// What the system offers for notifications.
-  func notificationCentre() throws -> any NotificationCentre {
-    let handle: NotificationCentreHandle = try resource(.notificationCentre)
-    return handle.centre
+  func notificationCenter() throws -> any UserNotificationCenter {
+    let handle: UserNotificationCenterHandle = try resource(.notificationCenter)
+    return handle.center
   }
 }

@@ -12,8 +12,8 @@ import Testing
 
 @testable import NotificationPlugin
 
-/// A notification centre under the test's control.
-private final class FakeCentre: NotificationCentre {
+/// A notification center under the test's control.
+private final class FakeCenter: UserNotificationCenter {
   struct Failure: Error {}
 
   private struct State {
@@ -38,7 +38,7 @@ private final class FakeCentre: NotificationCentre {
     guard let token else { throw Failure() }
     return token
   }
-  func add(_ request: NotificationRequest, wake: @escaping NotificationCentre.Wake) throws { throw Failure() }
+  func add(_ request: NotificationRequest, wake: @escaping UserNotificationCenter.Wake) throws { throw Failure() }
   func setDelegate(_ delegate: (@Sendable (NotificationDelivery) -> Void)?) {
     state.withLock { $0.delegate = delegate }
   }
@@ -71,11 +71,11 @@ private final class FakeApp: LinkOpener, UserInterface {
   func showBanner(title: String, body: String) { titles.withLock { $0.append(title) } }
 }
 
-private func host(_ centre: any NotificationCentre, _ app: FakeApp = FakeApp()) -> TestHost {
+private func host(_ center: any UserNotificationCenter, _ app: FakeApp = FakeApp()) -> TestHost {
   var resources: [ResourceKey: any Sendable] = [
     .userInterface: app as any UserInterface, .linkOpener: app as any LinkOpener,
   ]
-  for resource in NotificationPlugin(centre: centre).resources { resources[resource.key] = resource.handle }
+  for resource in NotificationPlugin(center: center).resources { resources[resource.key] = resource.handle }
   return TestHost(resources: resources)
 }
 
@@ -179,23 +179,23 @@ private let product: Value = [
 
 @Suite(.timeLimit(.minutes(1))) struct NotificationActionTests {
   @Test func `goes on after a denial, and logs it (N14)`() async throws {
-    let denied = host(FakeCentre(isGranted: false))
+    let denied = host(FakeCenter(isGranted: false))
     #expect(try await denied.call(RequestPermission.self) == ["granted": false, "status": "denied"])
     #expect(denied.logs == ["permission denied for alert, sound, badge; going on without notifications"])
-    let granted = host(FakeCentre())
+    let granted = host(FakeCenter())
     #expect(try await granted.call(RequestPermission.self)["granted"] == true)
   }
 
   @Test func `writes a device token in lower-case hexadecimal digits, and only its beginning into the log (N22)`()
     async throws
   {
-    let host = host(FakeCentre(token: [0x00, 0x0F, 0xFF, 0xA0, 0x01]))
+    let host = host(FakeCenter(token: [0x00, 0x0F, 0xFF, 0xA0, 0x01]))
     #expect(try await host.call(RegisterToken.self)["token"] == "000fffa001")
     #expect(host.logs == ["device token 000fffa0…, 5 bytes"])
   }
 
   @Test func `logs a registration that failed (N22)`() async throws {
-    let host = host(FakeCentre())
+    let host = host(FakeCenter())
     let error = await #expect(throws: ActionError.self) { try await host.call(RegisterToken.self) }
     #expect(error?.code == "registration-failed")
     #expect(host.logLines.map(\.level) == [.error])
@@ -204,7 +204,7 @@ private let product: Value = [
   @Test(arguments: [(13, "alert"), (14, "banner"), (18, "banner")])
   func `shows a banner from iOS 14 on and an alert before (N23)`(version: Int, first: String) async throws {
     let app = FakeApp()
-    let outputs = try await host(FakeCentre(), app).call(
+    let outputs = try await host(FakeCenter(), app).call(
       PresentNotification.self, with: ["title": "T", "os-version": .integer(version)])
     #expect(outputs["options"] == [.string(first), "sound", "badge"])
     #expect(app.banners == ["T"])
@@ -213,15 +213,15 @@ private let product: Value = [
 
   @Test func `leaves the banner to the system while no window is in front`() async throws {
     let app = FakeApp(isReady: false)
-    #expect(try await host(FakeCentre(), app).call(PresentNotification.self)["shown"] == false)
+    #expect(try await host(FakeCenter(), app).call(PresentNotification.self)["shown"] == false)
     #expect(app.banners.isEmpty)
   }
 
   @Test func `delivers a scheduled notification once, after five seconds (N32)`() async throws {
-    let centre = HeadlessNotificationCentre()
-    let host = host(centre)
+    let center = HeadlessNotificationCenter()
+    let host = host(center)
     let delivered = Mutex<[String]>([])
-    centre.setDelegate { delivery in delivered.withLock { $0.append(delivery.id) } }
+    center.setDelegate { delivery in delivered.withLock { $0.append(delivery.id) } }
     let id = try await host.call(ScheduleNotification.self, with: ["title": "T", "route": "app://product/8888"])["id"]?
       .stringValue
     #expect(id?.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
@@ -233,12 +233,12 @@ private let product: Value = [
   }
 
   @Test func `logs a notification that was not scheduled, and takes 64 at most (N32)`() async throws {
-    let failing = host(FakeCentre())
-    await #expect(throws: FakeCentre.Failure.self) {
+    let failing = host(FakeCenter())
+    await #expect(throws: FakeCenter.Failure.self) {
       try await failing.call(ScheduleNotification.self, with: ["title": "T"])
     }
     #expect(failing.logLines.map(\.level) == [.error])
-    let host = host(HeadlessNotificationCentre())
+    let host = host(HeadlessNotificationCenter())
     for _ in 0..<64 { _ = try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
     await #expect(throws: ActionError.self) { try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
   }
@@ -253,33 +253,33 @@ private let product: Value = [
 @Suite(.timeLimit(.minutes(1))) struct ReceiveNotificationsTests {
   /// Starts the service and ends it after `body`.
   private func listening(
-    _ centre: FakeCentre, _ app: FakeApp, _ inputs: ValueObject = [:], _ body: (TestHost) async throws -> Void
+    _ center: FakeCenter, _ app: FakeApp, _ inputs: ValueObject = [:], _ body: (TestHost) async throws -> Void
   ) async throws {
-    let host = host(centre, app)
+    let host = host(center, app)
     let service = Task { try await host.call(ReceiveNotifications.self, with: inputs) }
     #expect(await host.readied() == ["installed": true])
     try await body(host)
     host.cancel()
     _ = await service.result
-    #expect(!centre.hasDelegate)
+    #expect(!center.hasDelegate)
   }
 
   private func wait(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
 
   @Test func `has its delegate in place when it reports ready (N15)`() async throws {
-    let centre = FakeCentre()
-    try await listening(centre, FakeApp()) { _ in #expect(centre.hasDelegate) }
+    let center = FakeCenter()
+    try await listening(center, FakeApp()) { _ in #expect(center.hasDelegate) }
   }
 
   @Test func `shows what comes in front and opens nothing until it is tapped (N10, N21, C3)`() async throws {
-    let (centre, app) = (FakeCentre(), FakeApp())
-    try await listening(centre, app) { host in
-      centre.deliver(.received, product)
-      await wait { centre.completions.count == 1 }
+    let (center, app) = (FakeCenter(), FakeApp())
+    try await listening(center, app) { host in
+      center.deliver(.received, product)
+      await wait { center.completions.count == 1 }
       #expect(app.banners == ["新商品上架"])
       #expect(app.opened.isEmpty)
-      centre.deliver(.tapped, product)
-      await wait { centre.completions.count == 2 }
+      center.deliver(.tapped, product)
+      await wait { center.completions.count == 2 }
       #expect(app.opened.map(\.url) == ["app://product/12345"])
       #expect(app.opened.first?.notificationID == "n-1")
       #expect(host.posts == ["notification.received", "notification.tapped"])
@@ -289,46 +289,46 @@ private let product: Value = [
   @Test func `answers the system exactly once for each notification, also for one that cannot be read (N21, N24)`()
     async throws
   {
-    let (centre, app) = (FakeCentre(), FakeApp())
-    try await listening(centre, app) { _ in
-      for payload in [product, ["productId": "1"], "not JSON", 7] as [Value] { centre.deliver(.received, payload) }
-      centre.deliver(.tapped, ["productId": "1"])
-      await wait { centre.completions.count == 5 }
-      #expect(centre.completions.allSatisfy { $0 == .newData })
+    let (center, app) = (FakeCenter(), FakeApp())
+    try await listening(center, app) { _ in
+      for payload in [product, ["productId": "1"], "not JSON", 7] as [Value] { center.deliver(.received, payload) }
+      center.deliver(.tapped, ["productId": "1"])
+      await wait { center.completions.count == 5 }
+      #expect(center.completions.allSatisfy { $0 == .newData })
       #expect(app.opened.isEmpty)
     }
   }
 
   @Test func `lets 64 notifications wait, and answers at once for one that finds no room`() async throws {
-    let (centre, app) = (FakeCentre(), FakeApp())
-    try await listening(centre, app, ["tap-after": "1h"]) { host in
-      centre.deliver(.received, product)
+    let (center, app) = (FakeCenter(), FakeApp())
+    try await listening(center, app, ["tap-after": "1h"]) { host in
+      center.deliver(.received, product)
       await wait { host.sleeperCount == 1 }
-      for _ in 0..<64 { centre.deliver(.received, product) }
-      #expect(centre.completions.isEmpty)
-      centre.deliver(.received, product)
-      #expect(centre.completions == [.failed])
+      for _ in 0..<64 { center.deliver(.received, product) }
+      #expect(center.completions.isEmpty)
+      center.deliver(.received, product)
+      #expect(center.completions == [.failed])
     }
   }
 
   @Test func `opens on receipt only when told to (C3)`() async throws {
-    let (centre, app) = (FakeCentre(), FakeApp())
-    try await listening(centre, app, ["route-on-receipt": true]) { _ in
-      centre.deliver(.received, product)
-      await wait { centre.completions.count == 1 }
+    let (center, app) = (FakeCenter(), FakeApp())
+    try await listening(center, app, ["route-on-receipt": true]) { _ in
+      center.deliver(.received, product)
+      await wait { center.completions.count == 1 }
       #expect(app.opened.map(\.url) == ["app://product/12345"])
     }
   }
 
-  @Test func `plays the person on a headless centre (N34)`() async throws {
-    let (centre, app) = (FakeCentre(), FakeApp())
-    try await listening(centre, app, ["tap-after": "1s"]) { host in
-      centre.deliver(
+  @Test func `plays the person on a headless center (N34)`() async throws {
+    let (center, app) = (FakeCenter(), FakeApp())
+    try await listening(center, app, ["tap-after": "1s"]) { host in
+      center.deliver(
         .received, ["route": "app://vip/999", "parameters": ["from": "notification"], "aps": ["alert": "x"]])
       await wait { host.sleeperCount == 1 }
       #expect(app.opened.isEmpty)
       host.advance(by: .seconds(1))
-      await wait { centre.completions.count == 1 }
+      await wait { center.completions.count == 1 }
       #expect(app.opened.map(\.parameters) == [["from": "notification"]])
     }
   }

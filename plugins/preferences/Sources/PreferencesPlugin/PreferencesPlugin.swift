@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// What the user has chosen: account, language, countries, brand colour and appearance.
+/// What the user has chosen: account, language, countries, brand color and appearance.
 ///
 /// ```swift
 /// PreferencesPlugin()                        // the system's preferences from the environment
@@ -23,7 +23,7 @@ public struct PreferencesPlugin: Plugin {
   /// Everything that begins with `preferences.`.
   public var actions: [any ActionType.Type] {
     [
-      CheckAccount.self, ChooseLanguage.self, ListCountries.self, ChooseBrandColour.self, ChooseAppearance.self,
+      CheckAccount.self, ChooseLanguage.self, ListCountries.self, ChooseBrandColor.self, ChooseAppearance.self,
       LoadPreferences.self, SetPreference.self,
     ]
   }

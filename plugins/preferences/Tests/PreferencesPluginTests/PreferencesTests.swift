@@ -34,18 +34,18 @@ struct PreferenceRun {
 
 @Suite struct `The managers of the launch` {
   @Test func `L10 nobody is signed in on a new device, and nobody is asked`() async throws {
-    #expect(try await PreferenceRun().call(CheckAccount.self)["signedIn"] == false)
+    #expect(try await PreferenceRun().call(CheckAccount.self)["signed-in"] == false)
   }
 
   @Test func `L10 a signed-in user is loaded`() async throws {
     let run = PreferenceRun(saved: ["account": ["id": "001", "name": "小明"]])
     #expect(
-      try await run.call(CheckAccount.self) == ["signedIn": true, "id": "001", "name": "小明", "email": nil])
+      try await run.call(CheckAccount.self) == ["signed-in": true, "id": "001", "name": "小明", "email": nil])
   }
 
   @Test(arguments: [Value.string("001"), ["name": "nobody"], ["id": ""], ["id": 1], nil])
   func `L10 what is no account signs nobody in`(_ saved: Value) async throws {
-    #expect(try await PreferenceRun(saved: ["account": saved]).call(CheckAccount.self)["signedIn"] == false)
+    #expect(try await PreferenceRun(saved: ["account": saved]).call(CheckAccount.self)["signed-in"] == false)
   }
 
   @Test func `L11 the saved language goes before the system's`() async throws {
@@ -84,30 +84,30 @@ struct PreferenceRun {
     #expect(english["countries"]?.arrayValue?.contains(["code": "JP", "name": "Japan"]) == true)
     let chinese = try await PreferenceRun().call(ListCountries.self, ["language": "zh-Hans"])
     #expect(chinese["countries"]?.arrayValue?.contains(["code": "JP", "name": "日本"]) == true)
-    let codes = CountryTable.countries.map(\.code)
+    let codes = CountryNames.countries.map(\.code)
     #expect(codes == codes.sorted() && Set(codes).count == 249)
-    #expect(CountryTable.countries.allSatisfy { !$0.english.isEmpty && !$0.chinese.isEmpty })
+    #expect(CountryNames.countries.allSatisfy { !$0.english.isEmpty && !$0.chinese.isEmpty })
   }
 
-  @Test func `L13 the user's colour goes before the default, by name or by code`() async throws {
-    let named = PreferenceRun(saved: ["brand-colour": "ocean"])
-    #expect(try await named.call(ChooseBrandColour.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])
-    let own = PreferenceRun(saved: ["brand-colour": "#00ff7F"])
-    #expect(try await own.call(ChooseBrandColour.self)["code"] == "#00ff7F")
-    for saved: [String: Value] in [[:], ["brand-colour": "gone from the palette"], ["brand-colour": 7]] {
+  @Test func `L13 the user's color goes before the default, by name or by code`() async throws {
+    let named = PreferenceRun(saved: ["brand-color": "ocean"])
+    #expect(try await named.call(ChooseBrandColor.self) == ["name": "ocean", "code": "#1B75BC", "source": "saved"])
+    let own = PreferenceRun(saved: ["brand-color": "#00ff7F"])
+    #expect(try await own.call(ChooseBrandColor.self)["code"] == "#00ff7F")
+    for saved: [String: Value] in [[:], ["brand-color": "gone from the palette"], ["brand-color": 7]] {
       #expect(
-        try await PreferenceRun(saved: saved).call(ChooseBrandColour.self)
+        try await PreferenceRun(saved: saved).call(ChooseBrandColor.self)
           == ["name": "footprint", "code": "#F75C62", "source": "default"])
     }
   }
 
-  @Test func `L13 a palette without its default, or with something that is no colour, is refused`() async {
+  @Test func `L13 a palette without its default, or with something that is no color, is refused`() async {
     let run = PreferenceRun()
-    #expect(await run.code(ChooseBrandColour.self, ["default": "none"]) == "palette-invalid")
-    #expect(await run.code(ChooseBrandColour.self, ["palette": [:]]) == "palette-invalid")
+    #expect(await run.code(ChooseBrandColor.self, ["default": "none"]) == "palette-invalid")
+    #expect(await run.code(ChooseBrandColor.self, ["palette": [:]]) == "palette-invalid")
     let inputs: ValueObject = ["palette": ["a": "#12345", "b": "#123456"]]
-    #expect(await run.code(ChooseBrandColour.self, inputs) == "palette-invalid")
-    #expect(ChooseBrandColour.check(LiteralInput(inputs)).map(\.keyPath) == ["palette.a"])
+    #expect(await run.code(ChooseBrandColor.self, inputs) == "palette-invalid")
+    #expect(ChooseBrandColor.check(LiteralInput(inputs)).map(\.keyPath) == ["palette.a"])
   }
 
   @Test func `L14 saved goes before the system's, that before the default`() async throws {
@@ -155,18 +155,18 @@ struct PreferenceRun {
     _ = try await run.call(SetPreference.self, ["key": "appearance", "value": "dark"])
     _ = try await run.call(SetPreference.self, ["key": "language", "value": "zh-Hans"])
     _ = try await run.call(SetPreference.self, ["key": "account", "value": ["id": "7"]])
-    _ = try await run.call(SetPreference.self, ["key": "brand-colour", "value": "#000000"])
+    _ = try await run.call(SetPreference.self, ["key": "brand-color", "value": "#000000"])
     #expect(try await run.call(ChooseAppearance.self) == ["appearance": "dark", "source": "saved"])
     #expect(try await run.call(ChooseLanguage.self)["language"] == "zh-Hans")
     #expect(try await run.call(CheckAccount.self)["id"] == "7")
-    #expect(try await run.call(ChooseBrandColour.self)["code"] == "#000000")
+    #expect(try await run.call(ChooseBrandColor.self)["code"] == "#000000")
     _ = try await run.call(SetPreference.self, ["key": "appearance", "value": nil])
     #expect(try await run.call(ChooseAppearance.self)["source"] == "default")
   }
 
   @Test(
     arguments: [
-      ("appearance", "dim"), ("language", "klingon!"), ("language", 3), ("brand-colour", "#12"), ("brand-colour", ""),
+      ("appearance", "dim"), ("language", "klingon!"), ("language", 3), ("brand-color", "#12"), ("brand-color", ""),
       ("account", ["name": "x"]),
     ] as [(String, Value)])
   func `a value that its manager could not use is refused, before the run and in it`(_ key: String, _ value: Value)

@@ -110,7 +110,7 @@ import Testing
   @Test func `takes three deliveries of one tap for one (C4)`() {
     var store = PendingStore()
     let parameters: ValueObject = ["name": "x"]
-    // Launch options carry no identifier; scene options and the notification centre do.
+    // Launch options carry no identifier; scene options and the notification center do.
     #expect(store.hold(route("app://a", parameters), scope: scope, at: 0).arrival == .deferred(1))
     #expect(store.hold(route("app://a", parameters, id: "n1"), scope: scope, at: 1).arrival == .duplicate)
     #expect(store.open(route("app://a", parameters), scope: scope, isReady: true, at: 2).arrival == .duplicate)

@@ -72,11 +72,11 @@ import Testing
 
   @Test(arguments: [
     ("app://login?next=app%3A%2F%2Fhome", "open"), ("app://login?next=https://example.com/home", "open"),
-    ("app://login?next=https://evil.example/", "urlParameterNotAllowed next"),
-    ("app://login?next=//evil.example/", "parameterTypeMismatch next"),
-    ("app://login?next=javascript:alert(1)", "urlParameterNotAllowed next"),
-    ("app://login?page=x", "parameterTypeMismatch page"), ("app://login?page=3", "open"), ("app://login", "open"),
-    ("app://login?page=", "parameterTypeMismatch page"),
+    ("app://login?next=https://evil.example/", "url-parameter-not-allowed next"),
+    ("app://login?next=//evil.example/", "parameter-type-mismatch next"),
+    ("app://login?next=javascript:alert(1)", "url-parameter-not-allowed next"),
+    ("app://login?page=x", "parameter-type-mismatch page"), ("app://login?page=3", "open"), ("app://login", "open"),
+    ("app://login?page=", "parameter-type-mismatch page"),
   ])
   func `refuses typed parameters of another type and URLs that lead elsewhere`(url: String, expected: String) throws {
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
@@ -87,14 +87,15 @@ import Testing
     let route = Route(try RoutePattern("app://login"), parameterTypes: ["next": .url, "page": .integer])
     #expect(try verdict(resolve("app://login", payload: ["page": 3, "next": "app://x"], route)) == "open")
     #expect(try verdict(resolve("app://login", payload: ["page": "3"], route)) == "open")
-    #expect(try verdict(resolve("app://login", payload: ["page": true], route)) == "parameterTypeMismatch page")
-    #expect(try verdict(resolve("app://login", payload: ["next": "ftp://x"], route)) == "urlParameterNotAllowed next")
+    #expect(try verdict(resolve("app://login", payload: ["page": true], route)) == "parameter-type-mismatch page")
+    #expect(
+      try verdict(resolve("app://login", payload: ["next": "ftp://x"], route)) == "url-parameter-not-allowed next")
   }
 
   @Test func `refuses a URL inside the path that leads elsewhere`() throws {
     let route = try Route("app://go/:to<url>")
     #expect(try verdict(resolve("app://go/app%3A%2F%2Fhome", route)) == "open")
-    #expect(try verdict(resolve("app://go/https%3A%2F%2Fevil.example", route)) == "urlParameterNotAllowed to")
+    #expect(try verdict(resolve("app://go/https%3A%2F%2Fevil.example", route)) == "url-parameter-not-allowed to")
   }
 
   @Test func `hides secrets in logs, and nothing else`() {

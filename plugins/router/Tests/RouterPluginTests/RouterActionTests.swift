@@ -72,8 +72,8 @@ import Testing
   }
 
   @Test(arguments: [
-    ("app://nowhere/1", "not-found", "notFound"), ("app://product/..", "rejected", "dotSegment"),
-    ("javascript:alert(1)", "rejected", "schemeNotAllowed"),
+    ("app://nowhere/1", "not-found", "not-found"), ("app://product/..", "rejected", "dot-segment"),
+    ("javascript:alert(1)", "rejected", "scheme-not-allowed"),
   ])
   func `says at once that a link can never be opened, and keeps the one that waits (N40)`(
     url: String, result: String, reason: String

@@ -61,7 +61,7 @@ import Testing
   @Test func `statistics count places, countries and trips`() async throws {
     let outputs = try await host.call(Statistics.self)
     #expect(outputs["destinations"] == 136 && outputs["trips"] == 17)
-    #expect(outputs["firstVisit"] == "2011-10-02" && outputs["lastVisit"] == "2025-05-23")
+    #expect(outputs["first-visit"] == "2011-10-02" && outputs["last-visit"] == "2025-05-23")
   }
 
   @Test func `L36 an empty store is loaded too: zero rows, no error`() async throws {
@@ -70,7 +70,7 @@ import Testing
     #expect(try await empty.call(Trips.self) == ["trips": [], "count": 0])
     #expect(try await empty.call(RecentDestinations.self)["count"] == 0)
     let statistics = try await empty.call(Statistics.self)
-    #expect(statistics["destinations"] == 0 && statistics["firstVisit"] == .null)
+    #expect(statistics["destinations"] == 0 && statistics["first-visit"] == .null)
     try empty.closeResources()
   }
 

@@ -38,7 +38,7 @@ public enum BackendError: Error, Hashable, Sendable {
     /// Send less at once; what fails alone is set aside, visibly.
     case split
     /// Fetch the whole zone.
-    case resynchronise
+    case resynchronize
     /// Stop until a person has looked.
     case pause
   }
@@ -50,7 +50,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case .rateLimited(let wait): .retry(afterMilliseconds: wait)
     case .quotaExceeded(let wait): .queueOnly(retryAfterMilliseconds: wait)
     case .limitExceeded, .invalid, .tooLarge, .forbidden: .split
-    case .cursorExpired: .resynchronise
+    case .cursorExpired: .resynchronize
     case .notAuthenticated, .zoneMissing, .unsupportedFormat: .pause
     }
   }

@@ -1,4 +1,4 @@
-/// How much of synchronising is left when the budget runs out.
+/// How much of synchronizing is left when the budget runs out.
 public struct Degradation: Sendable {
   /// How far the service is reduced.
   public enum Level: Int, Hashable, Sendable, Comparable, CaseIterable {

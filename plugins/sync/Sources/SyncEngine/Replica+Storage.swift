@@ -69,7 +69,7 @@ extension Replica {
 
   private func packedCursor() -> [UInt8] {
     var packer = Packer()
-    packer.byte((cursor == nil ? 0 : 1) | (isResynchronising ? 2 : 0))
+    packer.byte((cursor == nil ? 0 : 1) | (isResynchronizing ? 2 : 0))
     packer.unsigned(cursor?.generation ?? 0)
     packer.unsigned(UInt64(cursor?.sequence ?? 0))
     return packer.bytes
@@ -136,14 +136,14 @@ extension Replica {
         restore(record, isUnconfirmed: isUnconfirmed)
       }
     }
-    let (cursor, isResynchronising) = try Self.read(.cursor, stored, Self.cursor)
+    let (cursor, isResynchronizing) = try Self.read(.cursor, stored, Self.cursor)
     let (clock, skew) = try Self.read(.clock, stored, Self.clock)
     let budget = try Self.read(.budget, stored) { bytes throws(PackingError) in try Self.budget(bytes, limits) }
     let statistics = try Self.read(.statistics, stored, SyncStatistics.init(packed:))
     let pause = try Self.read(.pause, stored, SyncPause.init(packed:))
     restore(zone: stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }, pause: pause)
     restore(
-      nextNumber: number, cursor: cursor, isResynchronising: isResynchronising, clock: clock, skewMilliseconds: skew)
+      nextNumber: number, cursor: cursor, isResynchronizing: isResynchronizing, clock: clock, skewMilliseconds: skew)
     restore(outbox: items, budget: budget, statistics: statistics)
   }
 

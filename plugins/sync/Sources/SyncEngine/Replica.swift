@@ -20,7 +20,7 @@ public struct Replica: Sendable {
   /// How far the zone's changes have been read, nil before the first time.
   public private(set) var cursor: Cursor?
   /// Whether the whole zone is being fetched anew.
-  public private(set) var isResynchronising = false
+  public private(set) var isResynchronizing = false
   /// The source of stamps.
   public private(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's, as last measured.
@@ -34,7 +34,7 @@ public struct Replica: Sendable {
   /// What has changed since the last save.
   var dirty: Set<StoredPart> = []
 
-  /// A new replica of a device that has never synchronised.
+  /// A new replica of a device that has never synchronized.
   public init(device: DeviceID, limits: RequestBudget.Limits = RequestBudget.Limits()) {
     self.device = device
     budget = RequestBudget(limits: limits)
@@ -87,16 +87,16 @@ public struct Replica: Sendable {
     if let latest = record.cell.latestStamp { receive(latest) }
   }
 
-  mutating func beginResynchronising() {
-    isResynchronising = true
+  mutating func beginResynchronizing() {
+    isResynchronizing = true
     cursor = nil
     unconfirmed = Set(confirmed.keys)
     for key in unconfirmed { dirty.insert(.record(key)) }
     dirty.insert(.cursor)
   }
 
-  mutating func endResynchronising() {
-    isResynchronising = false
+  mutating func endResynchronizing() {
+    isResynchronizing = false
     dirty.insert(.cursor)
   }
 
@@ -192,11 +192,11 @@ public struct Replica: Sendable {
   mutating func restore(zone: String?, pause: SyncPause?) { (self.zone, self.pause) = (zone, pause) }
 
   mutating func restore(
-    nextNumber: Int64, cursor: Cursor?, isResynchronising: Bool, clock: HybridLogicalClock, skewMilliseconds: Int64
+    nextNumber: Int64, cursor: Cursor?, isResynchronizing: Bool, clock: HybridLogicalClock, skewMilliseconds: Int64
   ) {
     self.nextNumber = nextNumber
     self.cursor = cursor
-    self.isResynchronising = isResynchronising
+    self.isResynchronizing = isResynchronizing
     self.clock = clock
     self.skewMilliseconds = skewMilliseconds
   }

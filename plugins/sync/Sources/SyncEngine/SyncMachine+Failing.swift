@@ -26,7 +26,7 @@ extension SyncMachine {
     }
   }
 
-  private mutating func failPush(_ flight: Lane.Flight, _ error: BackendError, _ now: Int64) {
+  private mutating func failPush(_ flight: SendLane.Flight, _ error: BackendError, _ now: Int64) {
     switch error.remedy {
     case .split:
       if flight.positions.count > 1 {
@@ -35,22 +35,23 @@ extension SyncMachine {
       } else if let position = flight.positions.first {
         park(position, reason: "\(error)")
       }
-    case .resynchronise: replica.beginResynchronising()
+    case .resynchronize: replica.beginResynchronizing()
     default: failEither(\.push, error, now)
     }
   }
 
   private mutating func failPull(_ error: BackendError, _ now: Int64) {
     switch error.remedy {
-    case .resynchronise:
-      replica.beginResynchronising()
+    case .resynchronize:
+      replica.beginResynchronizing()
       channel.poked = nil
     case .split: pause(error, now)
     default: failEither(\.pull, error, now)
     }
   }
 
-  private mutating func failEither(_ lane: WritableKeyPath<SyncMachine, Lane>, _ error: BackendError, _ now: Int64) {
+  private mutating func failEither(_ lane: WritableKeyPath<SyncMachine, SendLane>, _ error: BackendError, _ now: Int64)
+  {
     switch error.remedy {
     case .queueOnly(let wait):
       degradation.isQuotaExceeded = true
@@ -59,12 +60,12 @@ extension SyncMachine {
       retry(lane, error, now, afterMilliseconds: wait)
     case .pause: pause(error, now)
     case .retry(let wait): retry(lane, error, now, afterMilliseconds: wait)
-    case .split, .resynchronise: retry(lane, error, now, afterMilliseconds: nil)
+    case .split, .resynchronize: retry(lane, error, now, afterMilliseconds: nil)
     }
   }
 
   private mutating func retry(
-    _ lane: WritableKeyPath<SyncMachine, Lane>, _ error: BackendError, _ now: Int64, afterMilliseconds wait: Int64?
+    _ lane: WritableKeyPath<SyncMachine, SendLane>, _ error: BackendError, _ now: Int64, afterMilliseconds wait: Int64?
   ) {
     var backoff = self[keyPath: lane].backoff
     let delay = backoff.fail(retryAfterMilliseconds: wait, using: &generator)
@@ -116,7 +117,7 @@ extension SyncMachine {
     case .queueOnly(let wait), .retry(let wait):
       let delay = channel.backoff.fail(retryAfterMilliseconds: wait, using: &generator)
       channel.notBeforeMilliseconds = now + delay
-    case .resynchronise: channel.notBeforeMilliseconds = now
+    case .resynchronize: channel.notBeforeMilliseconds = now
     }
   }
 

@@ -25,7 +25,7 @@ extension SyncMachine {
   }
 
   private mutating func succeed(
-    _ lane: WritableKeyPath<SyncMachine, Lane>, sentMilliseconds sent: Int64, _ server: Int64, _ now: Int64
+    _ lane: WritableKeyPath<SyncMachine, SendLane>, sentMilliseconds sent: Int64, _ server: Int64, _ now: Int64
   ) {
     self[keyPath: lane].backoff.succeed()
     self[keyPath: lane].pause = nil
@@ -89,8 +89,8 @@ extension SyncMachine {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
     }
-    if hasLost, !replica.isResynchronising {
-      replica.beginResynchronising()
+    if hasLost, !replica.isResynchronizing {
+      replica.beginResynchronizing()
       pull.isWanted = true
       return
     }
@@ -99,7 +99,7 @@ extension SyncMachine {
     }
     pull.isWanted = pull.isWanted || page.hasMore
     if !page.hasMore { completedPulls += 1 }
-    if replica.isResynchronising, !page.hasMore { giveBackWhatWasLost() }
+    if replica.isResynchronizing, !page.hasMore { giveBackWhatWasLost() }
   }
 
   @discardableResult private mutating func renewIdentity(outrunBy records: [Record]) -> Bool {
@@ -135,7 +135,7 @@ extension SyncMachine {
       enqueueJoin(known.cell, for: key)
       replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
     }
-    replica.endResynchronising()
+    replica.endResynchronizing()
   }
 
   private mutating func enqueueJoin(_ cell: Cell, for key: RecordKey) {
@@ -144,7 +144,7 @@ extension SyncMachine {
 
   // MARK: Commits
 
-  private mutating func receive(_ reply: CommitReply, _ flight: Lane.Flight, _ now: Int64) {
+  private mutating func receive(_ reply: CommitReply, _ flight: SendLane.Flight, _ now: Int64) {
     guard reply.results.count == flight.operations.count else {
       fail(flight.number, .invalid("\(reply.results.count) results for \(flight.operations.count) operations"), now)
       return
@@ -206,8 +206,8 @@ extension SyncMachine {
   ) -> Bool {
     guard let record, record.version >= operation.expectedVersion, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
-      if !replica.isResynchronising {
-        replica.beginResynchronising()
+      if !replica.isResynchronizing {
+        replica.beginResynchronizing()
         pull.isWanted = true
       }
       return true

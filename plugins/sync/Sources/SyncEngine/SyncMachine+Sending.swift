@@ -39,7 +39,7 @@ extension SyncMachine {
   // MARK: Pushing (L1)
 
   private func pushDue(_ now: Int64) -> Int64? {
-    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronising, let first = batch().first else {
+    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, let first = batch().first else {
       return nil
     }
     var due = max(gathered(), push.notBeforeMilliseconds)
@@ -102,7 +102,7 @@ extension SyncMachine {
     // Without the server's time nothing can be pushed: then a pull is part of the push.
     let opensPush = !isSkewMeasured && !batch().isEmpty
     if degradation.level == .queueOnly {
-      if isSkewMeasured, !replica.isResynchronising, !batch().isEmpty { return nil }
+      if isSkewMeasured, !replica.isResynchronizing, !batch().isEmpty { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
     }
     return max(
@@ -152,17 +152,17 @@ extension SyncMachine {
     effects.append(.openChannel(channel.number))
   }
 
-  private mutating func flight(_ lane: Lane, _ now: Int64) -> Lane.Flight {
+  private mutating func flight(_ lane: SendLane, _ now: Int64) -> SendLane.Flight {
     defer { nextRequest += 1 }
     replica.spendRequest(atMilliseconds: now)
     if degradation.level == .queueOnly { degradation.probe(atMilliseconds: now) }
-    return Lane.Flight(
+    return SendLane.Flight(
       number: nextRequest, sentMilliseconds: now,
       deadlineMilliseconds: now + timeout(lane))
   }
 
   /// A request that takes much longer than others did is likely lost: it is given up early, and later with each failure.
-  private func timeout(_ lane: Lane) -> Int64 {
+  private func timeout(_ lane: SendLane) -> Int64 {
     let most = settings.requestTimeoutMilliseconds
     guard let usual = usualRoundTripMilliseconds else { return most }
     return min(most, max(settings.shortestTimeoutMilliseconds, 6 * usual) << Int64(min(lane.backoff.failures, 8)))

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The whole synchronisation of one device as a value: events in, effects out (outbox, cursor, three layers, degrade).
+/// The whole synchronization of one device as a value: events in, effects out (outbox, cursor, three layers, degrade).
 ///
 /// It knows no clock, socket, file or task; each event brings the time of the device's clock. The session runs it against a
 /// real backend and the simulator against a simulated world: the same code, to the byte.
@@ -18,13 +18,13 @@ public struct SyncMachine: Sendable {
   let policy: any MergePolicy
   var generator: SplitMix64
 
-  var push = Lane()
-  var pull = Lane()
+  var push = SendLane()
+  var pull = SendLane()
   var channel = Channel()
   var pacing = Pacing()
   var degradation = Degradation()
   var isStarted = false
-  /// Whether the user has switched synchronisation off.
+  /// Whether the user has switched synchronization off.
   public internal(set) var isOffline = false
   /// What a person must look at before anything goes on.
   public internal(set) var pausedBecause: BackendError?
@@ -55,7 +55,7 @@ public struct SyncMachine: Sendable {
     case acted(RecordKey, Action)
     /// The app came to the foreground or the device woke: fetch once (S45).
     case foregrounded
-    /// The user switched synchronisation on or off.
+    /// The user switched synchronization on or off.
     case switched(online: Bool)
     /// A request was answered.
     case answered(Int, Answer)
@@ -145,7 +145,7 @@ public struct SyncMachine: Sendable {
     /// The live channel went up or down.
     case channel(isUp: Bool)
     /// Requests have begun or everything has come back (S38).
-    case synchronising(Bool)
+    case synchronizing(Bool)
   }
 
   /// Takes an event in and says what is to be done.
@@ -157,7 +157,7 @@ public struct SyncMachine: Sendable {
       pump(now)
       replica.note(presentPause(now))
     }
-    if isBusy != wasBusy { effects.append(.tell(.synchronising(isBusy))) }
+    if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
     let changes = replica.takeChanges()
     // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.
     if !changes.isEmpty { prependSave(changes) }
@@ -234,7 +234,7 @@ public struct SyncMachine: Sendable {
 }
 
 /// One kind of request, of which at most one is under way (S30).
-struct Lane: Sendable {
+struct SendLane: Sendable {
   var inFlight: Flight?
   /// A request is due, whatever the polling says.
   var isWanted = false
@@ -254,7 +254,7 @@ struct Lane: Sendable {
   }
 }
 
-/// How a device synchronises.
+/// How a device synchronizes.
 public struct SyncSettings: Hashable, Sendable {
   /// How long after an action's push further actions are gathered (L1), in milliseconds.
   public var gatherMilliseconds: Int64 = 150

@@ -65,7 +65,7 @@ public actor SyncSession {
 
   // MARK: What the app does
 
-  /// Begins to synchronise.
+  /// Begins to synchronize.
   public func start() async { _ = await give(.started) }
 
   /// Takes an action of the user in; when this returns it is saved and will not be lost (S32).
@@ -75,7 +75,7 @@ public actor SyncSession {
     try await give(.acted(key, action)).get()
   }
 
-  /// Switches synchronising off or on.
+  /// Switches synchronizing off or on.
   public func setOnline(_ isOnline: Bool) async { _ = await give(.switched(online: isOnline)) }
 
   /// Fetches once, as when the app comes to the foreground (S45).
@@ -105,7 +105,7 @@ public actor SyncSession {
     }
   }
 
-  /// How synchronising stands.
+  /// How synchronizing stands.
   public func status() -> SyncStatus { machine.status(atMilliseconds: clock.nowMilliseconds()) }
 
   /// Ends everything that is under way. What has not been sent stays in the file.
@@ -150,7 +150,7 @@ public actor SyncSession {
 
   /// What cannot be saved has not happened: the machine goes back, and nothing that rests on it is sent.
   private func take(_ event: SyncMachine.Event) async -> Result<Void, ReplicaError> {
-    if isStopped { return .failure(.storage("synchronising has stopped")) }
+    if isStopped { return .failure(.storage("synchronizing has stopped")) }
     let before = machine
     let effects = machine.handle(event, atMilliseconds: clock.nowMilliseconds())
     for effect in effects {

@@ -1,6 +1,6 @@
 import SyncCore
 
-/// How synchronising stands on one device, for people and for metrics.
+/// How synchronizing stands on one device, for people and for metrics.
 public struct SyncStatus: Hashable, Sendable {
   /// Which device.
   public var device: DeviceID
@@ -14,7 +14,7 @@ public struct SyncStatus: Hashable, Sendable {
   public var lastSuccessMilliseconds: Int64?
   /// Whether the live channel is up.
   public var isChannelUp: Bool
-  /// Whether the user has switched synchronising off.
+  /// Whether the user has switched synchronizing off.
   public var isOffline: Bool
   /// What a person must look at before anything is sent, nil when nothing must be.
   public var pausedBecause: BackendError?
@@ -67,7 +67,7 @@ public struct SyncStatus: Hashable, Sendable {
 }
 
 extension SyncMachine {
-  /// How synchronising stands.
+  /// How synchronizing stands.
   public func status(atMilliseconds now: Int64) -> SyncStatus {
     var status = SyncStatus(of: replica, atMilliseconds: now)
     status.isChannelUp = channel.isOpen

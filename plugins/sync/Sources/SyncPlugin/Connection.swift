@@ -8,7 +8,7 @@ import SyncHTTP
   import SyncMetrics
 #endif
 import SyncPomodoro
-import SyncStorage
+import SyncSQLite
 
 /// The resource that `sync.connect` provides: a running session and everyone who listens to it.
 final class Connection: Sendable {
@@ -40,7 +40,7 @@ final class Connection: Sendable {
     self.closeBackend = closeBackend
   }
 
-  /// Opens the device's file and begins to synchronise; throws an `ActionError`.
+  /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(device: String, zone: String, place: Place, file: String) async throws -> Connection {
     do {
       let backend: any SyncBackend
@@ -116,6 +116,6 @@ private final class Listeners: Sendable {
 }
 
 extension ResourceKey {
-  /// A running synchronisation, provided by `sync.connect`.
+  /// A running synchronization, provided by `sync.connect`.
   static let syncConnection: ResourceKey = "sync-connection"
 }

@@ -6,7 +6,7 @@ import SyncPomodoro
 /// What can go wrong in an action, in the words of workflows.
 enum Failure {
   static let store = ErrorDeclaration(
-    "sync-store", "A file of the synchronisation is damaged, full, locked or from a newer version", isRetryable: false)
+    "sync-store", "A file of the synchronization is damaged, full, locked or from a newer version", isRetryable: false)
   static let backend = ErrorDeclaration(
     "sync-backend", "The place where the zone lives cannot be used as it was named", isRetryable: false)
   static let paused = ErrorDeclaration(

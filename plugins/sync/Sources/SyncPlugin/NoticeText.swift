@@ -21,7 +21,7 @@ enum NoticeText {
     case .channel(let isUp): return isUp ? "the channel is up" : "the channel is down"
     case .renamed(let device):
       return "this device's file is an older copy, or in use elsewhere too; it goes on as \(device)"
-    case .acknowledged, .synchronising: return nil
+    case .acknowledged, .synchronizing: return nil
     }
   }
 

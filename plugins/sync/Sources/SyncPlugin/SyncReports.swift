@@ -2,12 +2,12 @@ import FlowModel
 import Foundation
 import SyncCore
 import SyncEngine
-import SyncSimulation
-import SyncStorage
+import SyncTestKit
+import SyncSQLite
 
 /// What the verbs `flowrun sync …` show.
 public enum SyncReports {
-  /// The own files of the devices that synchronise with a data folder, all or one device's, sorted.
+  /// The own files of the devices that synchronize with a data folder, all or one device's, sorted.
   public static func files(in folder: String, device: String?) -> [String] {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let wanted = device.map { "sync-\(Connect.fileName($0)).sqlite" }

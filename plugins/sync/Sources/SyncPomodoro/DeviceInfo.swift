@@ -6,9 +6,9 @@ public struct DeviceInfo: Hashable, Sendable {
   public var deviceName: String
   /// One of `PomodoroPolicy.platforms`.
   public var platform: String
-  /// The version of the app that synchronises there.
+  /// The version of the app that synchronizes there.
   public var appVersion: String
-  /// When the device last began to synchronise, in milliseconds since 1970; never goes back.
+  /// When the device last began to synchronize, in milliseconds since 1970; never goes back.
   public var lastSeen: Int64
 
   /// How old `lastSeen` gets before it is written again, in milliseconds: one request an hour at most.

@@ -5,13 +5,13 @@
   import SyncPomodoro
   import SyncPostgres
   import SyncServer
-  import SyncStorage
+  import SyncSQLite
 
   /// `flowrun-sync-server`: serves zones over HTTP, from PostgreSQL or a SQLite file.
   @main struct FlowrunSyncServer: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "flowrun-sync-server",
-      abstract: "Serves synchronisation zones to devices over HTTP.",
+      abstract: "Serves synchronization zones to devices over HTTP.",
       discussion: """
         Listens on loopback unless told otherwise. Exit codes: 0 stopped, 1 the store or the port cannot be used, \
         64 wrong usage.

@@ -34,7 +34,7 @@ import Testing
     }
   }
 
-  @Test func `M4: a lost acknowledgement does not bring a superseded state back`() {
+  @Test func `M4: a lost acknowledgment does not bring a superseded state back`() {
     var cell = Cell()
     let (mac, phone) = (Histories.devices[0], Histories.devices[1])
     let first = Write(

@@ -59,7 +59,7 @@ import Testing
     let less = try outcome(write(mac, kind, at: 0, left: 60_000), write(phone, kind, at: 0, left: 90_000))
     #expect(less.winner.dot.device == mac)
     #expect(less.rule == .remaining)
-    // Raw figures favour the phone; at one instant the Mac has a second less.
+    // Raw figures favor the phone; at one instant the Mac has a second less.
     let aged = try outcome(write(mac, kind, at: 0, left: 1_500_000), write(phone, kind, at: 4000, left: 1_497_000))
     #expect(aged.winner.dot.device == mac)
   }

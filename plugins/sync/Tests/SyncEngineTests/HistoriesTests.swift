@@ -1,7 +1,7 @@
 import SyncCore
 import SyncEngine
 import SyncPomodoro
-import SyncSimulation
+import SyncTestKit
 import Testing
 
 /// Whole devices on a virtual clock, with everything going wrong that can (V13–V24, S1, S39–S41).

@@ -162,7 +162,7 @@ import Testing
     #expect(rig.machine.replica.outbox.count == 1)
   }
 
-  @Test func `V15: when the acknowledgement is lost, trying again changes nothing and is acknowledged`() {
+  @Test func `V15: when the acknowledgment is lost, trying again changes nothing and is acknowledged`() {
     var rig = started()
     rig.holds = true
     rig.act(.focus, completed: 1)

@@ -4,7 +4,7 @@
   import SyncEngine
   import SyncHTTP
   import SyncPomodoro
-  import SyncStorage
+  import SyncSQLite
   import Testing
 
   /// Real processes, ended with SIGKILL in the middle of their work (V15, V20).

@@ -1,13 +1,13 @@
 #if Server
   import Foundation
-  import SyncConformance
+  import SyncTestKit
   import SyncCore
   import SyncEngine
   import SyncHTTP
   import SyncPomodoro
   import SyncPostgres
   import SyncServer
-  import SyncStorage
+  import SyncSQLite
   import Testing
 
   /// The server and its client, over real sockets.

@@ -5,7 +5,7 @@ import SyncHTTP
 import SyncPomodoro
 import SyncPostgres
 import SyncServer
-import SyncStorage
+import SyncSQLite
 
 /// Where the devices of a measurement keep their zone.
 enum Place {

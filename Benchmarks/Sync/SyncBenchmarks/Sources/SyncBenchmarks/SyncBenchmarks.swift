@@ -1,6 +1,6 @@
 import Foundation
 
-/// What synchronising costs and how fast it is, on loopback; a line of JSON for each row, then a table.
+/// What synchronizing costs and how fast it is, on loopback; a line of JSON for each row, then a table.
 ///
 /// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `file`, `server`
 /// with a bare libpq beside it, `commits`, `catch-up`; all without a word. It starts itself for the devices and the server

@@ -44,7 +44,7 @@ public struct ForwardGeocoder: Sendable {
     public var closeness: Closeness
     /// Inhabitants for a place; for the rest a number that sorts it among places.
     public var importance: Int
-    /// Kilometres from `near`, when that was given.
+    /// Kilometers from `near`, when that was given.
     public var distanceKilometers: Double?
   }
 

@@ -18,7 +18,7 @@ struct CountryBorders: Sendable {
     var x: Double
     var y: Double
 
-    /// On which side of the line from `a` to `b` it lies; exact for corners, so that neighbours do not both miss a point.
+    /// On which side of the line from `a` to `b` it lies; exact for corners, so that neighbors do not both miss a point.
     @inline(__always)
     func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
@@ -76,7 +76,7 @@ struct CountryBorders: Sendable {
     return inside == 0 || !isOutlined[Int(inside &- 1)] ? Self.none : inside &- 1
   }
 
-  /// The country whose outline is nearest to a coordinate outside all of them, up to `reach` kilometres away, or `none`.
+  /// The country whose outline is nearest to a coordinate outside all of them, up to `reach` kilometers away, or `none`.
   func nearestCountry(to coordinate: Coordinate, within reach: Double) -> CountryNumber {
     let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
     // The plane that touches the globe here, in thousandths of a degree of latitude; near enough over such distances.

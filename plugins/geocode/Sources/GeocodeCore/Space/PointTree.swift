@@ -51,7 +51,7 @@ final class PointTree: Sendable {
   }
 
   /// Two subtrees and, on the axis that divides them best, where the first ends and the second begins.
-  private struct Node: BitwiseCopyable, Sendable {
+  private struct PointNode: BitwiseCopyable, Sendable {
     var firstEnd: Float
     var secondStart: Float
     var axis: UInt8
@@ -78,7 +78,7 @@ final class PointTree: Sendable {
   /// Where the nodes of each level begin; level 0 joins leaves, the last has one node.
   private let levelStarts: [Int]
   private let leaves: MappedArray<Leaf>
-  private let nodes: MappedArray<Node>
+  private let nodes: MappedArray<PointNode>
   private let points: MappedArray<UInt16>
 
   /// - Parameters:
@@ -105,7 +105,7 @@ final class PointTree: Sendable {
       total += children
     } while children > 1
     levelStarts = starts
-    nodes = try index.array(sections.nodes, of: Node.self, count: total)
+    nodes = try index.array(sections.nodes, of: PointNode.self, count: total)
   }
 
   /// What a point carries.

@@ -77,19 +77,19 @@ struct UnitVectors {
   /// The cosine of an angle.
   static func cosine(degrees: Double) -> Double { cos(degrees * .pi / 180) }
 
-  /// Kilometres along the ground for a squared chord.
+  /// Kilometers along the ground for a squared chord.
   static func kilometers(squaredChord: Float) -> Double {
     2 * earthRadiusKilometers * asin(min(1, Double(squaredChord).squareRoot() / 2))
   }
 
-  /// The squared chord for kilometres along the ground; half the circumference and beyond is 4.
+  /// The squared chord for kilometers along the ground; half the circumference and beyond is 4.
   static func squaredChord(kilometers: Double) -> Float {
     guard kilometers < .pi * earthRadiusKilometers else { return 4 }
     let chord = 2 * sin(max(0, kilometers) / (2 * earthRadiusKilometers))
     return Float(chord * chord)
   }
 
-  /// Kilometres along the ground between two coordinates, in double precision (haversine).
+  /// Kilometers along the ground between two coordinates, in double precision (haversine).
   static func kilometers(from a: Coordinate, to b: Coordinate) -> Double {
     let radians = Double.pi / 180
     let latitude = sin((b.latitude - a.latitude) * radians / 2)

@@ -15,7 +15,7 @@ struct CountryTable: Sendable {
     /// GeoNames' continent code: AF, AN, AS, EU, NA, OC, SA.
     case continent
     /// Codes of the countries it borders on, with commas.
-    case neighbours
+    case neighbors
   }
 
   private let rows: TextTable

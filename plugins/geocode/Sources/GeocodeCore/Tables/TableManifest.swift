@@ -68,7 +68,7 @@ struct TableManifest: Sendable {
     var (a, b, c, d) = (basis, basis + 1, basis + 2, basis + 3)
     let whole = block.count / 32 * 32
     var offset = 0
-    // Whole words are read through a pointer to them, which a build without optimisation reads fast, too.
+    // Whole words are read through a pointer to them, which a build without optimization reads fast, too.
     if let start = block.baseAddress, UInt(bitPattern: start) % 8 == 0 {
       let words = start.assumingMemoryBound(to: UInt64.self)
       while offset < whole {

@@ -10,7 +10,7 @@ struct ForwardGeocode: Action {
     GeocodeError.lookupDeclarations + [
       GeocodeError.invalidCoordinateDeclaration,
       ErrorDeclaration(
-        "partialResult", "The country or province in the query was found, the place in it not", isRetryable: false),
+        "partial-result", "The country or province in the query was found, the place in it not", isRetryable: false),
     ]
   static let example = """
     uses: geocode.forward
@@ -73,12 +73,12 @@ struct ForwardGeocode: Action {
     let place = answer.place
     return [
       "kind": .string(answer.kind.rawValue), "closeness": .string(answer.closeness.rawValue),
-      "city": place.city.value, "cityZh": place.cityChinese.value, "admin1": place.admin1.value,
-      "admin1Zh": place.admin1Chinese.value, "countryCode": .string(place.countryCode),
-      "country": .string(place.country), "countryZh": place.countryChinese.value,
-      "divisionsZh": place.divisionsChinese.value, "latitude": (place.coordinate?.latitude).value,
+      "city": place.city.value, "city-zh": place.cityChinese.value, "admin1": place.admin1.value,
+      "admin1-zh": place.admin1Chinese.value, "country-code": .string(place.countryCode),
+      "country": .string(place.country), "country-zh": place.countryChinese.value,
+      "divisions-zh": place.divisionsChinese.value, "latitude": (place.coordinate?.latitude).value,
       "longitude": (place.coordinate?.longitude).value, "population": answer.population.value,
-      "distanceKilometers": answer.distanceKilometers.map { ($0 * 1000).rounded() / 1000 }.value,
+      "distance-kilometers": answer.distanceKilometers.map { ($0 * 1000).rounded() / 1000 }.value,
     ]
   }
 }

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct ListGeocodeCountries: Action {
   static let name = "geocode.countries"
   static let summary = "Lists all countries and territories, with their names in English and Chinese"
-  static let errors = GeocodeError.lookupDeclarations.filter { $0.code == "dataCorrupt" || $0.code == "cancelled" }
+  static let errors = GeocodeError.lookupDeclarations.filter { $0.code == "data-corrupt" || $0.code == "cancelled" }
   static let example = """
     uses: geocode.countries
     with: { continent: EU }
@@ -28,7 +28,7 @@ struct ListGeocodeCountries: Action {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "countries": "In the order of their codes: code, code3, name, nameZh, capital, continent, neighbours",
+      "countries": "In the order of their codes: code, code3, name, nameZh, capital, continent, neighbors",
       "count": "How many there are",
     ]
     var countries: [ValueObject]
@@ -40,8 +40,8 @@ struct ListGeocodeCountries: Action {
     let countries = all.filter { input.continent == nil || $0.continent == input.continent?.rawValue }.map { country in
       [
         "code": .string(country.code), "code3": .string(country.code3), "name": .string(country.name),
-        "nameZh": country.chineseName.value, "capital": country.capital.value,
-        "continent": .string(country.continent), "neighbours": country.neighbours.value,
+        "name-zh": country.chineseName.value, "capital": country.capital.value,
+        "continent": .string(country.continent), "neighbors": country.neighbors.value,
       ] as ValueObject
     }
     return Output(countries: countries, count: countries.count)

@@ -5,7 +5,7 @@ import FlowPluginKit
 struct PrepareGeocoder: Action {
   static let name = "geocode.prepare"
   static let summary = "Loads the geocoder's tables, so that the first lookup does not wait; uses no network"
-  static let errors = GeocodeError.lookupDeclarations.filter { $0.code == "dataCorrupt" || $0.code == "cancelled" }
+  static let errors = GeocodeError.lookupDeclarations.filter { $0.code == "data-corrupt" || $0.code == "cancelled" }
   static let example = """
     uses: geocode.prepare
     queue: background

@@ -29,11 +29,11 @@ struct ReverseGeocode: Action {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "city": "The nearest city or town of the country", "cityZh": "Its Chinese name",
-      "admin1": "Province, state or the like", "admin1Zh": "Its Chinese name, in China",
-      "countryCode": "ISO 3166 code", "country": "The country", "countryZh": "Its Chinese name",
-      "divisionsZh": "In China: province, prefecture and district", "latitude": "Where the city is",
-      "longitude": "Where the city is", "distanceKilometers": "From the coordinate to the city",
+      "city": "The nearest city or town of the country", "city-zh": "Its Chinese name",
+      "admin1": "Province, state or the like", "admin1-zh": "Its Chinese name, in China",
+      "country-code": "ISO 3166 code", "country": "The country", "country-zh": "Its Chinese name",
+      "divisions-zh": "In China: province, prefecture and district", "latitude": "Where the city is",
+      "longitude": "Where the city is", "distance-kilometers": "From the coordinate to the city",
       "method": "polygon, nearest, hybrid or override: what decided the country",
       "confidence": "How often an answer decided like this has the right country, 0 … 1",
     ]
@@ -51,7 +51,7 @@ struct ReverseGeocode: Action {
     var method: String
     var confidence: Double
 
-    /// The answer in the words of workflows; distances to the metre.
+    /// The answer in the words of workflows; distances to the meter.
     init(_ answer: ReverseAnswer) {
       let place = answer.place
       city = place.city
@@ -74,10 +74,10 @@ struct ReverseGeocode: Action {
       func text(_ text: String?) -> Value { if let text { .string(text) } else { .null } }
       func number(_ number: Double?) -> Value { if let number { .number(number) } else { .null } }
       return [
-        "city": text(city), "cityZh": text(cityZh), "admin1": text(admin1), "admin1Zh": text(admin1Zh),
-        "countryCode": .string(countryCode), "country": .string(country), "countryZh": text(countryZh),
-        "divisionsZh": .array(divisionsZh.map { .string($0) }), "latitude": number(latitude),
-        "longitude": number(longitude), "distanceKilometers": number(distanceKilometers), "method": .string(method),
+        "city": text(city), "city-zh": text(cityZh), "admin1": text(admin1), "admin1-zh": text(admin1Zh),
+        "country-code": .string(countryCode), "country": .string(country), "country-zh": text(countryZh),
+        "divisions-zh": .array(divisionsZh.map { .string($0) }), "latitude": number(latitude),
+        "longitude": number(longitude), "distance-kilometers": number(distanceKilometers), "method": .string(method),
         "confidence": .number(confidence),
       ]
     }
@@ -94,11 +94,11 @@ struct ReverseGeocode: Action {
           InputProblem(error.reason == .longitudeOutOfRange ? "longitude" : "latitude", error.description))
       }
     }
-    if let distance = input["maximumDistanceKilometers"]?.numberValue, !(distance >= 0) {
-      problems.append(InputProblem("maximumDistanceKilometers", "\(distance) is no distance; expected 0 or more"))
+    if let distance = input["maximum-distance-kilometers"]?.numberValue, !(distance >= 0) {
+      problems.append(InputProblem("maximum-distance-kilometers", "\(distance) is no distance; expected 0 or more"))
     }
-    if let population = input["minimumPopulation"]?.integerValue, population < 0 {
-      problems.append(InputProblem("minimumPopulation", "\(population) is no population; expected 0 or more"))
+    if let population = input["minimum-population"]?.integerValue, population < 0 {
+      problems.append(InputProblem("minimum-population", "\(population) is no population; expected 0 or more"))
     }
     return problems
   }

@@ -7,7 +7,7 @@ struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
   static let summary = "Tells city, province and country of each place of a list, in the user's language"
   static let errors =
-    GeocodeError.lookupDeclarations.filter { $0.code != "noResult" } + [GeocodeError.invalidCoordinateDeclaration]
+    GeocodeError.lookupDeclarations.filter { $0.code != "no-result" } + [GeocodeError.invalidCoordinateDeclaration]
   static let example = """
     uses: geocode.reverse-all
     needs: destinations

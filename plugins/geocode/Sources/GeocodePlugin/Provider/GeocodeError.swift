@@ -22,13 +22,13 @@ public enum GeocodeError: Error, Sendable, Equatable {
   /// The code in workflows and reports.
   public var code: String {
     switch self {
-    case .invalidCoordinate: "invalidCoordinate"
-    case .noResult: "noResult"
-    case .partialResult: "partialResult"
+    case .invalidCoordinate: "invalid-coordinate"
+    case .noResult: "no-result"
+    case .partialResult: "partial-result"
     case .cancelled: "cancelled"
-    case .rateLimited: "rateLimited"
+    case .rateLimited: "rate-limited"
     case .network: "network"
-    case .dataCorrupt: "dataCorrupt"
+    case .dataCorrupt: "data-corrupt"
     }
   }
 
@@ -63,14 +63,14 @@ public enum GeocodeError: Error, Sendable, Equatable {
   }
 
   static let lookupDeclarations = [
-    ErrorDeclaration("noResult", "Nothing is there, or nothing has the name", isRetryable: false),
+    ErrorDeclaration("no-result", "Nothing is there, or nothing has the name", isRetryable: false),
     ErrorDeclaration("cancelled", "The step was cancelled", isRetryable: false),
-    ErrorDeclaration("rateLimited", "A network provider was asked too often", isRetryable: true),
+    ErrorDeclaration("rate-limited", "A network provider was asked too often", isRetryable: true),
     ErrorDeclaration("network", "A network provider could not be reached", isRetryable: true),
-    ErrorDeclaration("dataCorrupt", "A table is missing or damaged; names file and line", isRetryable: false),
+    ErrorDeclaration("data-corrupt", "A table is missing or damaged; names file and line", isRetryable: false),
   ]
   static let invalidCoordinateDeclaration = ErrorDeclaration(
-    "invalidCoordinate", "The numbers are no position; says so when they seem swapped", isRetryable: false)
+    "invalid-coordinate", "The numbers are no position; says so when they seem swapped", isRetryable: false)
 }
 
 extension ActionContext {

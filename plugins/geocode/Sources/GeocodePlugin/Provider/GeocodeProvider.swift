@@ -10,7 +10,7 @@ public protocol GeocodeProvider: Sendable {
   /// Gets ready for the first lookup; does nothing when that was done.
   func prepare() throws(GeocodeError) -> GeocodePreparation
 
-  /// Where a coordinate is; throws `noResult` on the open sea.
+  /// Where a coordinate is; throws `no-result` on the open sea.
   func reverse(
     _ coordinate: Coordinate, options: ReverseGeocoder.Options
   ) throws(GeocodeError) -> ReverseAnswer
@@ -40,7 +40,7 @@ public struct GeocodePreparation: Sendable, Equatable {
 public struct ReverseAnswer: Sendable, Equatable {
   /// The names.
   public var place: Place
-  /// Kilometres to the city; nil without one.
+  /// Kilometers to the city; nil without one.
   public var distanceKilometers: Double?
   /// How the country was decided.
   public var method: ReverseGeocoder.Method
@@ -63,7 +63,7 @@ public struct ForwardAnswer: Sendable, Equatable {
   public var closeness: ForwardGeocoder.Closeness
   /// Inhabitants of a city; nil for the rest.
   public var population: Int?
-  /// Kilometres from where the search asked for; nil when it did not.
+  /// Kilometers from where the search asked for; nil when it did not.
   public var distanceKilometers: Double?
 }
 

@@ -28,7 +28,7 @@ struct StartLocation: Service {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "latitude": "Degrees north", "longitude": "Degrees east", "elevationMeters": "Above the sea, when known",
+      "latitude": "Degrees north", "longitude": "Degrees east", "elevation-meters": "Above the sea, when known",
       "joined": "Whether the service was running before and this step joined it",
     ]
     var latitude: Double

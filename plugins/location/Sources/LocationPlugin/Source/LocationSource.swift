@@ -38,7 +38,7 @@ public struct Position: Sendable, Equatable {
   public var latitude: Double
   /// Degrees east.
   public var longitude: Double
-  /// Metres above the sea; nil when unknown.
+  /// Meters above the sea; nil when unknown.
   public var elevationMeters: Double?
   /// Time since the first position of the source.
   public var elapsed: Duration

@@ -17,7 +17,7 @@ struct PresentNotification: Action {
   struct Input: ActionInput {
     @Field("The title") var title: String = ""
     @Field("The text") var body: String = ""
-    @Field("The major version of iOS, which decides between banner and alert", name: "os-version") var osVersion: Int =
+    @Field("The major version of iOS, which decides between banner and alert") var osVersion: Int =
       18
   }
 

@@ -19,9 +19,9 @@ struct ReceiveNotifications: Service {
   private static let tapped = "notification.tapped"
 
   struct Input: ActionInput {
-    @Field("Whether a notification opens its page without a tap", name: "route-on-receipt") var routeOnReceipt: Bool =
+    @Field("Whether a notification opens its page without a tap") var routeOnReceipt: Bool =
       false
-    @Field("Plays the person on a headless centre: taps each banner after this time", name: "tap-after")
+    @Field("Plays the person on a headless center: taps each banner after this time")
     var tapAfter: Duration?
   }
 
@@ -32,14 +32,14 @@ struct ReceiveNotifications: Service {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let centre = try context.notificationCentre()
+    let center = try context.notificationCenter()
     let (deliveries, source) = AsyncStream.makeStream(
       of: NotificationDelivery.self, bufferingPolicy: .bufferingOldest(Self.bufferLimit))
-    centre.setDelegate { delivery in
+    center.setDelegate { delivery in
       // The system must get its answer for a notification that nobody has room for, too.
       if case .dropped(let dropped) = source.yield(delivery) { dropped.complete(.failed) }
     }
-    defer { centre.setDelegate(nil) }
+    defer { center.setDelegate(nil) }
     context.log("notification delegate installed")
     context.ready(Output(installed: true))
     for await delivery in deliveries {

@@ -23,7 +23,7 @@ struct RegisterToken: AsyncAction {
 
   nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
     do {
-      let token = DeviceToken.hexadecimal(try await context.notificationCentre().registerForRemoteNotifications())
+      let token = DeviceToken.hexadecimal(try await context.notificationCenter().registerForRemoteNotifications())
       // A token lets others write to the device: the log has only its beginning.
       context.log("device token \(token.prefix(8))…, \(token.count / 2) bytes")
       return Output(token: token)

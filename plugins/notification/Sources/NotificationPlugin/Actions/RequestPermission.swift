@@ -13,7 +13,7 @@ struct RequestPermission: AsyncAction {
     needs: register-routes
     """
 
-  /// What the person says to a headless centre.
+  /// What the person says to a headless center.
   enum Answer: String, FieldWord {
     case granted, denied
   }
@@ -31,11 +31,11 @@ struct RequestPermission: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let centre = try context.notificationCentre()
-    if let headless = centre as? HeadlessNotificationCentre { headless.answer(isGranted: input.answer == .granted) }
+    let center = try context.notificationCenter()
+    if let headless = center as? HeadlessNotificationCenter { headless.answer(isGranted: input.answer == .granted) }
     let isGranted: Bool
     do {
-      isGranted = try await centre.requestAuthorization(input.options)
+      isGranted = try await center.requestAuthorization(input.options)
     } catch {
       throw ActionError("permission-unavailable", "the system could not ask for permission: \(error)")
     }

@@ -39,7 +39,7 @@ struct ScheduleNotification: Action {
     if !input.parameters.isEmpty { payload["parameters"] = .object(input.parameters) }
     let host = context.host
     do {
-      try context.notificationCentre().add(NotificationRequest(id: id, payload: payload, delay: input.after)) {
+      try context.notificationCenter().add(NotificationRequest(id: id, payload: payload, delay: input.after)) {
         host.wake(after: $0, $1)
       }
     } catch {

@@ -21,7 +21,7 @@ struct CheckAccount: Action {
     var email: String?
 
     static let summaries = [
-      "signedIn": "Whether somebody is signed in", "id": "The account", "name": "The user's name",
+      "signed-in": "Whether somebody is signed in", "id": "The account", "name": "The user's name",
       "email": "The user's address",
     ]
   }

@@ -30,7 +30,7 @@ struct ListCountries: Action {
 
   func run(_ input: Input, in context: ActionContext) -> Output {
     let isChinese = input.language == "zh" || input.language.hasPrefix("zh-")
-    let countries = CountryTable.countries.map { country -> Value in
+    let countries = CountryNames.countries.map { country -> Value in
       ["code": .string(country.code), "name": .string(isChinese ? country.chinese : country.english)]
     }
     return Output(countries: countries, count: countries.count, language: isChinese ? "zh" : "en")

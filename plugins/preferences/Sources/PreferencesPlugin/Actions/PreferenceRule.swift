@@ -10,7 +10,7 @@ enum PreferenceRule {
     switch key {
     case AccountManager.preference: AccountManager.problem(with: value)
     case LanguageManager.preference: LanguageManager.problem(with: value)
-    case BrandColourManager.preference: BrandColourManager.problem(with: value)
+    case BrandColorManager.preference: BrandColorManager.problem(with: value)
     case AppearanceManager.preference: AppearanceManager.problem(with: value)
     default: nil
     }

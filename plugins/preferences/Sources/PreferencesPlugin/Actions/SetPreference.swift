@@ -18,7 +18,7 @@ struct SetPreference: Action {
     """
 
   struct Input: ActionInput {
-    @Field("Which: account, language, brand-colour, appearance, or a key of your own") var key: String
+    @Field("Which: account, language, brand-color, appearance, or a key of your own") var key: String
     @Field("The value; null removes the preference") var value: Value
   }
 

@@ -26,7 +26,7 @@ final class ManagerRoster: Sendable {
   private final class RunManagers: Sendable {
     let account = Mutex<AccountManager?>(nil)
     let language = Mutex<LanguageManager?>(nil)
-    let brandColour = Mutex<BrandColourManager?>(nil)
+    let brandColor = Mutex<BrandColorManager?>(nil)
     let appearance = Mutex<AppearanceManager?>(nil)
   }
 
@@ -43,8 +43,8 @@ final class ManagerRoster: Sendable {
     try manager(in: context) { try $0.language.withLock { try load(&$0, context) } }
   }
 
-  static func brandColour(in context: ActionContext) throws -> BrandColourManager {
-    try manager(in: context) { try $0.brandColour.withLock { try load(&$0, context) } }
+  static func brandColor(in context: ActionContext) throws -> BrandColorManager {
+    try manager(in: context) { try $0.brandColor.withLock { try load(&$0, context) } }
   }
 
   static func appearance(in context: ActionContext) throws -> AppearanceManager {
@@ -58,7 +58,7 @@ final class ManagerRoster: Sendable {
     switch preference {
     case AccountManager.preference: managers.account.withLock { $0?.update(saved: value) }
     case LanguageManager.preference: managers.language.withLock { $0?.update(saved: value) }
-    case BrandColourManager.preference: managers.brandColour.withLock { $0?.update(saved: value) }
+    case BrandColorManager.preference: managers.brandColor.withLock { $0?.update(saved: value) }
     case AppearanceManager.preference: managers.appearance.withLock { $0?.update(saved: value) }
     default: break
     }

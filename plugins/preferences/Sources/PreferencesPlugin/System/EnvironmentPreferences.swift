@@ -45,7 +45,7 @@ public struct EnvironmentPreferences: SystemPreferences {
     if let theme = variable("GTK_THEME"), !theme.isEmpty {
       return theme.lowercased().hasSuffix("dark") ? .dark : .light
     }
-    // `foreground;background` in a terminal's 16 colours; 7 and 9 to 15 are light, 8 is dark grey.
+    // `foreground;background` in a terminal's 16 colors; 7 and 9 to 15 are light, 8 is dark gray.
     guard let background = variable("COLORFGBG")?.split(separator: ";").last.flatMap({ Int($0) }) else { return nil }
     return background == 7 || background > 8 ? .light : .dark
   }

@@ -4,7 +4,7 @@ import FlowModel
 public struct RouteMatch: Sendable {
   /// The URL, taken apart.
   public let url: ScannedURL
-  /// The place of the route in its table.
+  /// The index of the route in its table.
   public let routeIndex: Int
   /// The table that matched.
   public let table: RouteTable
@@ -14,33 +14,33 @@ public struct RouteMatch: Sendable {
 
   /// The text of a path parameter, decoded; nil when the route has none of this name or it is missing.
   public func pathParameter(_ name: String) -> String? {
-    for place in table.captureRange(of: routeIndex) where table.capture(place).name == name { return text(at: place) }
+    for index in table.captureRange(of: routeIndex) where table.capture(index).name == name { return text(at: index) }
     return nil
   }
 
   /// How many path parameters the route has, missing ones included.
   public var pathParameterCount: Int { table.captureRange(of: routeIndex).count }
 
-  /// The text of the path parameter at a place, in the order of the pattern; nil when it is missing.
-  public func pathParameter(at place: Int) -> String? {
+  /// The text of the path parameter at an index, in the order of the pattern; nil when it is missing.
+  public func pathParameter(at index: Int) -> String? {
     let range = table.captureRange(of: routeIndex)
-    precondition(place >= 0 && place < range.count, "the route has \(range.count) parameters")
-    return text(at: range.lowerBound + place)
+    precondition(index >= 0 && index < range.count, "the route has \(range.count) parameters")
+    return text(at: range.lowerBound + index)
   }
 
   /// The path parameters in the order of the pattern, numbers and booleans as such.
   public var pathParameters: ValueObject {
     var object = ValueObject()
-    for place in table.captureRange(of: routeIndex) {
-      let capture = table.capture(place)
-      if let text = text(at: place) { object[capture.name] = capture.type.value(of: text) }
+    for index in table.captureRange(of: routeIndex) {
+      let capture = table.capture(index)
+      if let text = text(at: index) { object[capture.name] = capture.type.value(of: text) }
     }
     return object
   }
 
   @inline(__always)
-  private func text(at place: Int) -> String? {
-    guard let segment = table.segment(ofCapture: place, in: url.segmentCount) else { return nil }
+  private func text(at index: Int) -> String? {
+    guard let segment = table.segment(ofCapture: index, in: url.segmentCount) else { return nil }
     return url.segment(segment)
   }
 }

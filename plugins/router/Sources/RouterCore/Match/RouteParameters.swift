@@ -86,8 +86,8 @@ extension RouteMatch {
     for (name, type) in route.parameterTypes {
       if let value = payload[name] { try check(value, named: name, is: type) }
     }
-    for place in table.captureRange(of: routeIndex) where table.capture(place).type == .url {
-      let name = table.capture(place).name
+    for index in table.captureRange(of: routeIndex) where table.capture(index).type == .url {
+      let name = table.capture(index).name
       if let text = pathParameter(name) { try checkURL(text, named: name) }
     }
     return RouteParameters(path: pathParameters, query: query, payload: payload)

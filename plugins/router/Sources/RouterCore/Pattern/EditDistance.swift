@@ -1,6 +1,6 @@
 /// How far two texts are apart, for suggestions.
 public enum EditDistance {
-  /// The least number of characters to insert, remove, replace or exchange with their neighbour to make one text the
+  /// The least number of characters to insert, remove, replace or exchange with their neighbor to make one text the
   /// other, without regard to case.
   public static func between(_ left: some StringProtocol, _ right: some StringProtocol) -> Int {
     let (left, right) = (Array(left.lowercased()), Array(right.lowercased()))

@@ -17,7 +17,7 @@ extension ParameterType {
 private struct RoutePatternParser {
   private let text: String
   private let bytes: [UInt8]
-  private var place = 0
+  private var position = 0
   private var names: [String] = []
   private var hasRest = false
 
@@ -32,40 +32,40 @@ private struct RoutePatternParser {
     let (scheme, host) = try parsePrefix()
     var segments: [RoutePattern.Segment] = []
     segments.reserveCapacity(4)
-    while place < bytes.count {
-      let start = place
-      while place < bytes.count, bytes[place] != ASCII.slash { place += 1 }
-      guard start < place else {
+    while position < bytes.count {
+      let start = position
+      while position < bytes.count, bytes[position] != ASCII.slash { position += 1 }
+      guard start < position else {
         throw RoutePatternError("a pattern has an empty segment", at: start, help: "remove the extra '/'")
       }
       if case .parameter(_, _, isOptional: true) = segments.last {
         throw RoutePatternError("only the last segment may be optional", at: start - 2, help: "remove the '?'")
       }
       guard segments.count < 64 else { throw RoutePatternError("a pattern has more than 64 segments", at: start) }
-      segments.append(try parseSegment(start, place))
-      if place < bytes.count { place += 1 }
+      segments.append(try parseSegment(start, position))
+      if position < bytes.count { position += 1 }
     }
     return RoutePattern(text: text, scheme: scheme, host: host, segments: segments)
   }
 
   private mutating func parsePrefix() throws(RoutePatternError) -> (String?, HostPattern?) {
     guard let colon = schemeEnd() else {
-      if bytes.first == ASCII.slash { place = 1 }
+      if bytes.first == ASCII.slash { position = 1 }
       return (nil, nil)
     }
     let scheme = String(decoding: bytes[..<colon], as: UTF8.self).lowercased()
     guard URLPolicy.isScheme(bytes[..<colon]) else {
       throw RoutePatternError("'\(scheme)' is not a scheme", at: 0, help: "begin with 'app://' or without a scheme")
     }
-    place = colon + 3
+    position = colon + 3
     guard scheme == "https" else { return (scheme, nil) }
-    let start = place
-    while place < bytes.count, bytes[place] != ASCII.slash { place += 1 }
-    let name = String(decoding: bytes[start..<place], as: UTF8.self)
+    let start = position
+    while position < bytes.count, bytes[position] != ASCII.slash { position += 1 }
+    let name = String(decoding: bytes[start..<position], as: UTF8.self)
     guard let host = HostPattern(name) else {
       throw RoutePatternError("'\(name)' is not a host", at: start, help: "write 'https://example.com/page'")
     }
-    if place < bytes.count { place += 1 }
+    if position < bytes.count { position += 1 }
     return (nil, host)
   }
 

@@ -132,7 +132,7 @@ extension PendingStore {
   }
 
   /// A link arrives: it may be opened at once when the interface is ready and nothing is on its way in the scope,
-  /// otherwise it waits (N2, N9, N11). One that arrives while the interface settles takes the place of the one that
+  /// otherwise it waits (N2, N9, N11). One that arrives while the interface settles takes the index of the one that
   /// waits there.
   public mutating func open(
     _ route: PendingRoute, scope: String, isReady: Bool, at now: Int
@@ -198,8 +198,8 @@ extension PendingStore {
   /// A hand-off has ended, well or not: the link is forgotten and, with `fifo`, the next one follows.
   public mutating func finished(_ id: ID, at now: Int) -> [Effect] {
     recent.removeAll { now - $0.atMilliseconds > PendingPolicy.duplicateWindowMilliseconds }
-    if let place = direct.firstIndex(where: { $0.id == id }) {
-      return [completed(direct.remove(at: place), at: now)]
+    if let index = direct.firstIndex(where: { $0.id == id }) {
+      return [completed(direct.remove(at: index), at: now)]
     }
     guard let (scope, entry) = handingOff(id) else { return [] }
     let log = completed(entry, at: now)
@@ -210,8 +210,8 @@ extension PendingStore {
   /// The interface went away before it took the link, which waits again unless a later one has come.
   public mutating func returned(_ id: ID, scope: String, at now: Int) -> [Effect] {
     let entry: Entry
-    if let place = direct.firstIndex(where: { $0.id == id }) {
-      entry = direct.remove(at: place)
+    if let index = direct.firstIndex(where: { $0.id == id }) {
+      entry = direct.remove(at: index)
     } else {
       guard let (holder, held) = handingOff(id), holder == scope else { return [] }
       queues[scope]?.handingOff = nil

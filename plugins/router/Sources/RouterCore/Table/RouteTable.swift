@@ -81,17 +81,17 @@ public final class RouteTable: Sendable {
     return trie.match(url, from: root)
   }
 
-  /// The places of a route's parameters among all.
+  /// The indices of a route's parameters among all.
   @inline(__always)
   func captureRange(of route: Int) -> Range<Int> { Int(captureStarts[route])..<Int(captureStarts[route + 1]) }
 
-  /// The parameter at a place.
-  func capture(_ place: Int) -> Capture { captures[place] }
+  /// The parameter at an index.
+  func capture(_ index: Int) -> Capture { captures[index] }
 
-  /// The segment that the parameter at a place takes of a path; nil: it is missing.
+  /// The segment that the parameter at an index takes of a path; nil: it is missing.
   @inline(__always)
-  func segment(ofCapture place: Int, in count: Int) -> Int? {
-    let segment = Int(captureSegments[place])
+  func segment(ofCapture index: Int, in count: Int) -> Int? {
+    let segment = Int(captureSegments[index])
     if segment < 0 { return count + segment }
     return segment < count ? segment : nil
   }

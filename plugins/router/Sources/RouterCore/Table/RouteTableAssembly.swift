@@ -34,7 +34,7 @@ struct RouteTableAssembly {
     return problems.sorted { $0.index < $1.index }
   }
 
-  /// The tree and the places of its roots in it: the common one, then one for each of `hosts`.
+  /// The tree and the nodes of its roots in it: the common one, then one for each of `hosts`.
   consuming func finishedTrie() -> (RouteTrie, [Int32]) { builder.finished(roots: roots) }
 
   private mutating func add(_ index: Int) {
@@ -53,12 +53,12 @@ struct RouteTableAssembly {
   private mutating func addCaptures(of pattern: RoutePattern) {
     let count = pattern.segments.count
     var isBehindRest = false
-    for (place, segment) in pattern.segments.enumerated() {
+    for (depth, segment) in pattern.segments.enumerated() {
       switch segment {
       case .rest: isBehindRest = true
       case .parameter(let name, let type, _):
         captures.append(.init(name: name, type: type))
-        captureSegments.append(Int16(isBehindRest ? place - count : place))
+        captureSegments.append(Int16(isBehindRest ? depth - count : depth))
       case .literal, .any: break
       }
     }
@@ -86,24 +86,24 @@ struct RouteTableAssembly {
     return roots[roots.count - 1]
   }
 
-  /// Lets route `index` end at a place, unless another of the same shape does: the higher priority wins, a tie is an
+  /// Lets route `index` end at a node, unless another of the same shape does: the higher priority wins, a tie is an
   /// error.
-  private mutating func settle(_ index: Int, at place: Int32) {
-    guard let other = builder.route(at: place) else { return builder.setRoute(index, at: place) }
+  private mutating func settle(_ index: Int, at node: Int32) {
+    guard let other = builder.route(at: node) else { return builder.setRoute(index, at: node) }
     let (priority, otherPriority) = (routes[index].priority, routes[other].priority)
-    if priority > otherPriority { builder.setRoute(index, at: place) }
+    if priority > otherPriority { builder.setRoute(index, at: node) }
     guard priority == otherPriority else { return }
     note(
       .duplicateRoute, index, "'\(routes[index].pattern)' matches the same URLs as '\(routes[other].pattern)'",
       other, help: "remove one, or give one of them a higher 'priority'")
   }
 
-  /// Lets route `index`, without its optional last segment, end at a place, unless one with a more specific type does.
-  private mutating func settleShorter(_ index: Int, at place: Int32) {
-    guard let other = builder.shorterRoute(at: place) else { return builder.setShorterRoute(index, at: place) }
+  /// Lets route `index`, without its optional last segment, end at a node, unless one with a more specific type does.
+  private mutating func settleShorter(_ index: Int, at node: Int32) {
+    guard let other = builder.shorterRoute(at: node) else { return builder.setShorterRoute(index, at: node) }
     let (type, otherType) = (lastType(index), lastType(other))
     if type.precedes(otherType) || (type == otherType && routes[index].priority > routes[other].priority) {
-      builder.setShorterRoute(index, at: place)
+      builder.setShorterRoute(index, at: node)
     }
   }
 

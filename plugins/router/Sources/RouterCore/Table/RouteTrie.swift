@@ -4,8 +4,8 @@
 /// probe of the design). A pattern has at most one `**`, so a node is visited at most once for each segment of the URL,
 /// and the recursion is never deeper than the URL has segments.
 struct RouteTrie: Sendable {
-  /// A place in the tree.
-  struct Node: Sendable {
+  /// A position in the tree.
+  struct TrieNode: Sendable {
     var parent: Int32
     /// The route that ends here, or −1.
     var route: Int32 = -1
@@ -41,7 +41,7 @@ struct RouteTrie: Sendable {
     var node: Int32
   }
 
-  var nodes: [Node] = []
+  var nodes: [TrieNode] = []
   var labels: [Label] = []
   var branches: [Branch] = []
   var types: [ParameterType] = []
@@ -65,11 +65,11 @@ extension RouteTrie {
     _ start: Int32, _ first: Int, enteredBy entered: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>,
     _ count: Int
   ) -> Int32 {
-    var place = start
+    var current = start
     var segment = first
     var entered = entered
     descend: while true {
-      let node = nodes[Int(place)]
+      let node = nodes[Int(current)]
       if Int(node.labelCount) > entered {
         let rest = Int(node.labelCount) - entered
         guard segment + rest <= count else { return -1 }
@@ -80,10 +80,10 @@ extension RouteTrie {
       }
       if segment == count { return node.route }
       if node.hasLiterals {
-        let child = literalChild(of: place, segment, bytes, slots)
+        let child = literalChild(of: current, segment, bytes, slots)
         if child >= 0 {
           if node.branchCount == 0 {
-            place = child
+            current = child
             segment += 1
             entered = 1
             continue descend
@@ -103,7 +103,7 @@ extension RouteTrie {
         case .one: break
         }
         if position + 1 == end {
-          place = branch.node
+          current = branch.node
           segment += 1
           entered = 0
           continue descend
@@ -151,10 +151,10 @@ extension RouteTrie {
   }
 
   private func isLabelFolded(_ label: Label, _ bytes: Span<UInt8>, from start: Int) -> Bool {
-    var place = start
+    var position = start
     for index in Int(label.start)..<Int(label.end) {
-      guard text[index] == ASCII.lowercased(bytes[place]) else { return false }
-      place += 1
+      guard text[index] == ASCII.lowercased(bytes[position]) else { return false }
+      position += 1
     }
     return true
   }

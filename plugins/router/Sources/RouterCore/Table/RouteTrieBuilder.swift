@@ -1,7 +1,7 @@
 /// Grows a tree of patterns route by route and then lays it out in flat arrays.
 struct RouteTrieBuilder {
-  /// A place while the tree grows; children hang in lists of siblings.
-  private struct Place {
+  /// A draft while the tree grows; children hang in lists of siblings.
+  private struct Draft {
     var parent: Int32
     var edge: Edge
     var firstLiteral: Int32 = -1
@@ -12,7 +12,7 @@ struct RouteTrieBuilder {
     var shorterRoute: Int32 = -1
   }
 
-  /// What leads from the parent to a place.
+  /// What leads from the parent to a draft.
   private enum Edge {
     case root
     case literal(LiteralID)
@@ -21,7 +21,7 @@ struct RouteTrieBuilder {
     case any
     case rest
 
-    /// The order in which the ways on from one place are tried, typed ones among themselves by their type.
+    /// The order in which the ways on from one draft are tried, typed ones among themselves by their type.
     var rank: Int {
       switch self {
       case .root, .literal: 0
@@ -33,10 +33,10 @@ struct RouteTrieBuilder {
     }
   }
 
-  /// The place of a literal among all different ones.
+  /// The draft of a literal among all different ones.
   private typealias LiteralID = Int32
 
-  private var places: [Place] = []
+  private var drafts: [Draft] = []
   /// The different literals, and under which hash each is found.
   private var literals: [(label: RouteTrie.Label, hash: UInt64)] = []
   private var literalIndex: LiteralIndex
@@ -49,65 +49,65 @@ struct RouteTrieBuilder {
     literalIndex = LiteralIndex(capacity: literals)
     childIndex = LiteralIndex(capacity: literals)
     trie.foldsFirstSegment = foldsFirstSegment
-    places.reserveCapacity(literals * 2)
+    drafts.reserveCapacity(literals * 2)
   }
 
   /// Adds a root and returns it.
   mutating func addRoot() -> Int32 { add(.root, below: -1) }
 
-  /// The place to which a pattern leads below `root`, made where it is missing, and the place at which it may end when
+  /// The draft to which a pattern leads below `root`, made where it is missing, and the draft at which it may end when
   /// its optional last segment is missing.
   mutating func insert(_ segments: [RoutePattern.Segment], below root: Int32) -> (end: Int32, shorterEnd: Int32?) {
-    var place = root
+    var draft = root
     var shorterEnd: Int32?
     for (depth, segment) in segments.enumerated() {
       switch segment {
       case .literal(let text):
-        place = literal(text, depth, below: place)
+        draft = literal(text, depth, below: draft)
       case .parameter(_, let type, let isOptional):
-        if isOptional { shorterEnd = place }
-        place = branch(type == .string ? .parameter : .typed(type), below: place)
-      case .any: place = branch(.any, below: place)
-      case .rest: place = branch(.rest, below: place)
+        if isOptional { shorterEnd = draft }
+        draft = branch(type == .string ? .parameter : .typed(type), below: draft)
+      case .any: draft = branch(.any, below: draft)
+      case .rest: draft = branch(.rest, below: draft)
       }
     }
-    return (place, shorterEnd)
+    return (draft, shorterEnd)
   }
 
-  /// The route that ends at a place, or nil.
-  func route(at place: Int32) -> Int? { places[Int(place)].route < 0 ? nil : Int(places[Int(place)].route) }
+  /// The route that ends at a draft, or nil.
+  func route(at draft: Int32) -> Int? { drafts[Int(draft)].route < 0 ? nil : Int(drafts[Int(draft)].route) }
 
-  /// The route that may end at a place because its last segment is missing, or nil.
-  func shorterRoute(at place: Int32) -> Int? {
-    places[Int(place)].shorterRoute < 0 ? nil : Int(places[Int(place)].shorterRoute)
+  /// The route that may end at a draft because its last segment is missing, or nil.
+  func shorterRoute(at draft: Int32) -> Int? {
+    drafts[Int(draft)].shorterRoute < 0 ? nil : Int(drafts[Int(draft)].shorterRoute)
   }
 
-  /// Lets a route end at a place.
-  mutating func setRoute(_ route: Int, at place: Int32) { places[Int(place)].route = Int32(route) }
+  /// Lets a route end at a draft.
+  mutating func setRoute(_ route: Int, at draft: Int32) { drafts[Int(draft)].route = Int32(route) }
 
-  /// Lets a route without its last segment end at a place.
-  mutating func setShorterRoute(_ route: Int, at place: Int32) { places[Int(place)].shorterRoute = Int32(route) }
+  /// Lets a route without its last segment end at a draft.
+  mutating func setShorterRoute(_ route: Int, at draft: Int32) { drafts[Int(draft)].shorterRoute = Int32(route) }
 }
 
 // MARK: - Growing
 
 extension RouteTrieBuilder {
   private mutating func add(_ edge: Edge, below parent: Int32) -> Int32 {
-    places.append(Place(parent: parent, edge: edge))
-    return Int32(places.count - 1)
+    drafts.append(Draft(parent: parent, edge: edge))
+    return Int32(drafts.count - 1)
   }
 
   private mutating func literal(_ text: String, _ depth: Int, below parent: Int32) -> Int32 {
     let literal = literal(text, folds: depth == 0 && trie.foldsFirstSegment)
     let hash = SegmentHash.combine(literals[Int(literal)].hash, below: parent)
     let known = childIndex.find(hash) { child in
-      guard places[Int(child)].parent == parent, case .literal(literal) = places[Int(child)].edge else { return false }
+      guard drafts[Int(child)].parent == parent, case .literal(literal) = drafts[Int(child)].edge else { return false }
       return true
     }
     if known >= 0 { return known }
     let child = add(.literal(literal), below: parent)
-    places[Int(child)].sibling = places[Int(parent)].firstLiteral
-    places[Int(parent)].firstLiteral = child
+    drafts[Int(child)].sibling = drafts[Int(parent)].firstLiteral
+    drafts[Int(parent)].firstLiteral = child
     childIndex.insert(hash, child)
     return child
   }
@@ -139,14 +139,14 @@ extension RouteTrieBuilder {
   }
 
   private mutating func branch(_ edge: Edge, below parent: Int32) -> Int32 {
-    var child = places[Int(parent)].firstBranch
+    var child = drafts[Int(parent)].firstBranch
     while child >= 0 {
-      if Self.isSame(places[Int(child)].edge, edge) { return child }
-      child = places[Int(child)].sibling
+      if Self.isSame(drafts[Int(child)].edge, edge) { return child }
+      child = drafts[Int(child)].sibling
     }
     let added = add(edge, below: parent)
-    places[Int(added)].sibling = places[Int(parent)].firstBranch
-    places[Int(parent)].firstBranch = added
+    drafts[Int(added)].sibling = drafts[Int(parent)].firstBranch
+    drafts[Int(parent)].firstBranch = added
     return added
   }
 
@@ -168,53 +168,53 @@ extension RouteTrieBuilder {
 extension RouteTrieBuilder {
   /// The finished tree and where each root lies in it.
   consuming func finished(roots: [Int32]) -> (trie: RouteTrie, roots: [Int32]) {
-    trie.nodes.reserveCapacity(places.count)
-    trie.labels.reserveCapacity(places.count)
+    trie.nodes.reserveCapacity(drafts.count)
+    trie.labels.reserveCapacity(drafts.count)
     trie.index = LiteralIndex(capacity: childIndex.count)
     let laidOut = roots.map { layOut($0, below: -1) }
     return (trie, laidOut)
   }
 
-  /// Lays out the subtree of a place, parents before children, and returns its node. As deep as a pattern is long.
+  /// Lays out the subtree of a draft, parents before children, and returns its node. As deep as a pattern is long.
   private mutating func layOut(_ start: Int32, below parent: Int32) -> Int32 {
-    var place = start
-    var node = RouteTrie.Node(parent: parent, firstLabel: UInt32(trie.labels.count))
+    var draft = start
+    var node = RouteTrie.TrieNode(parent: parent, firstLabel: UInt32(trie.labels.count))
     let id = Int32(trie.nodes.count)
-    if case .literal(let literal) = places[Int(place)].edge {
+    if case .literal(let literal) = drafts[Int(draft)].edge {
       trie.labels.append(literals[Int(literal)].label)
       trie.index.insert(SegmentHash.combine(literals[Int(literal)].hash, below: parent), id)
     }
-    while let (next, literal) = soleLiteral(below: place) {
+    while let (next, literal) = soleLiteral(below: draft) {
       trie.labels.append(literals[Int(literal)].label)
-      place = next
+      draft = next
     }
     node.labelCount = UInt16(trie.labels.count - Int(node.firstLabel))
-    node.route = places[Int(place)].route >= 0 ? places[Int(place)].route : places[Int(place)].shorterRoute
-    node.hasLiterals = places[Int(place)].firstLiteral >= 0
+    node.route = drafts[Int(draft)].route >= 0 ? drafts[Int(draft)].route : drafts[Int(draft)].shorterRoute
+    node.hasLiterals = drafts[Int(draft)].firstLiteral >= 0
     trie.nodes.append(node)
-    var child = places[Int(place)].firstLiteral
+    var child = drafts[Int(draft)].firstLiteral
     while child >= 0 {
       _ = layOut(child, below: id)
-      child = places[Int(child)].sibling
+      child = drafts[Int(child)].sibling
     }
-    layOutBranches(of: place, at: id)
+    layOutBranches(of: draft, at: id)
     return id
   }
 
-  private mutating func layOutBranches(of place: Int32, at node: Int32) {
+  private mutating func layOutBranches(of draft: Int32, at node: Int32) {
     var children: [Int32] = []
-    var child = places[Int(place)].firstBranch
+    var child = drafts[Int(draft)].firstBranch
     while child >= 0 {
       children.append(child)
-      child = places[Int(child)].sibling
+      child = drafts[Int(child)].sibling
     }
     guard !children.isEmpty else { return }
-    children.sort { Self.precedes(places[Int($0)].edge, places[Int($1)].edge) }
+    children.sort { Self.precedes(drafts[Int($0)].edge, drafts[Int($1)].edge) }
     let laidOut = children.map { layOut($0, below: node) }
     trie.nodes[Int(node)].firstBranch = UInt32(trie.branches.count)
     trie.nodes[Int(node)].branchCount = UInt16(children.count)
     for (child, id) in zip(children, laidOut) {
-      trie.branches.append(branch(places[Int(child)].edge, to: id))
+      trie.branches.append(branch(drafts[Int(child)].edge, to: id))
     }
   }
 
@@ -229,18 +229,18 @@ extension RouteTrieBuilder {
     }
   }
 
-  /// The literal that is the only way on from a place at which nothing ends; nil where there is a choice.
+  /// The literal that is the only way on from a draft at which nothing ends; nil where there is a choice.
   ///
   /// Roots stay apart because their children are compared by other rules, and what follows `**` because it is tried at
   /// every segment.
-  private func soleLiteral(below place: Int32) -> (Int32, LiteralID)? {
-    let here = places[Int(place)]
+  private func soleLiteral(below draft: Int32) -> (Int32, LiteralID)? {
+    let here = drafts[Int(draft)]
     switch here.edge {
     case .root, .rest: return nil
     default: break
     }
     guard here.route < 0, here.shorterRoute < 0, here.firstBranch < 0, here.firstLiteral >= 0,
-      places[Int(here.firstLiteral)].sibling < 0, case .literal(let literal) = places[Int(here.firstLiteral)].edge
+      drafts[Int(here.firstLiteral)].sibling < 0, case .literal(let literal) = drafts[Int(here.firstLiteral)].edge
     else { return nil }
     return (here.firstLiteral, literal)
   }

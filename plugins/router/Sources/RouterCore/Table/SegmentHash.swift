@@ -12,13 +12,13 @@ enum SegmentHash {
   static func hash(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> UInt64 {
     let raw = bytes.bytes
     var state = first
-    var place = start
-    while end - place > 8 {
-      state = mix(state ^ (SegmentBytes.word(raw, at: place) | fold), second)
-      place += 8
+    var position = start
+    while end - position > 8 {
+      state = mix(state ^ (SegmentBytes.word(raw, at: position) | fold), second)
+      position += 8
     }
     return mix(
-      state ^ (SegmentBytes.tail(raw, from: place, to: end) | fold), first ^ UInt64(truncatingIfNeeded: end - start))
+      state ^ (SegmentBytes.tail(raw, from: position, to: end) | fold), first ^ UInt64(truncatingIfNeeded: end - start))
   }
 
   /// The hash of a segment below the node `parent`.
@@ -37,9 +37,9 @@ enum SegmentHash {
 /// Reads up to eight bytes at a time.
 enum SegmentBytes {
   @inline(__always)
-  static func word(_ raw: RawSpan, at place: Int) -> UInt64 {
-    // An integer has no invalid bit patterns, and the span checks the place.
-    raw.unsafeLoadUnaligned(fromByteOffset: place, as: UInt64.self)
+  static func word(_ raw: RawSpan, at position: Int) -> UInt64 {
+    // An integer has no invalid bit patterns, and the span checks the position.
+    raw.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
   }
 
   /// Up to eight bytes in one word; different for different bytes of one number.
@@ -47,7 +47,7 @@ enum SegmentBytes {
   static func tail(_ raw: RawSpan, from start: Int, to end: Int) -> UInt64 {
     let count = end - start
     if count == 8 { return word(raw, at: start) }
-    // Integers have no invalid bit patterns, and the span checks the places.
+    // Integers have no invalid bit patterns, and the span checks the positions.
     if count >= 4 {
       let low = raw.unsafeLoadUnaligned(fromByteOffset: start, as: UInt32.self)
       let high = raw.unsafeLoadUnaligned(fromByteOffset: end - 4, as: UInt32.self)
@@ -63,19 +63,19 @@ enum SegmentBytes {
   /// Whether `count` bytes are the same in both.
   @inline(__always)
   static func areEqual(_ left: RawSpan, at leftStart: Int, _ right: RawSpan, at rightStart: Int, count: Int) -> Bool {
-    var place = 0
-    while count - place > 8 {
-      guard word(left, at: leftStart + place) == word(right, at: rightStart + place) else { return false }
-      place += 8
+    var position = 0
+    while count - position > 8 {
+      guard word(left, at: leftStart + position) == word(right, at: rightStart + position) else { return false }
+      position += 8
     }
-    return tail(left, from: leftStart + place, to: leftStart + count)
-      == tail(right, from: rightStart + place, to: rightStart + count)
+    return tail(left, from: leftStart + position, to: leftStart + count)
+      == tail(right, from: rightStart + position, to: rightStart + count)
   }
 }
 
 /// Finds the child of a node by a hash: open addressing with linear probing, at most half full.
 struct LiteralIndex: Sendable {
-  /// A child under the upper half of its hash; a child of −1 marks a free place.
+  /// A child under the upper half of its hash; a child of −1 marks a free position.
   struct Entry: Sendable {
     var tag: UInt32
     var child: Int32
@@ -97,21 +97,21 @@ struct LiteralIndex: Sendable {
   @inline(__always)
   func find(_ hash: UInt64, _ isWanted: (Int32) -> Bool) -> Int32 {
     let tag = UInt32(truncatingIfNeeded: hash >> 32)
-    var place = Int(truncatingIfNeeded: hash) & mask
+    var position = Int(truncatingIfNeeded: hash) & mask
     while true {
-      let entry = entries[place]
+      let entry = entries[position]
       if entry.child < 0 { return -1 }
       if entry.tag == tag, isWanted(entry.child) { return entry.child }
-      place = (place + 1) & mask
+      position = (position + 1) & mask
     }
   }
 
   /// Adds a child that is not there; the capacity given at the start is the most it takes.
   mutating func insert(_ hash: UInt64, _ child: Int32) {
     precondition(count < entries.count / 2 + 1, "the index has room for its capacity only")
-    var place = Int(truncatingIfNeeded: hash) & mask
-    while entries[place].child >= 0 { place = (place + 1) & mask }
-    entries[place] = Entry(tag: UInt32(truncatingIfNeeded: hash >> 32), child: child)
+    var position = Int(truncatingIfNeeded: hash) & mask
+    while entries[position].child >= 0 { position = (position + 1) & mask }
+    entries[position] = Entry(tag: UInt32(truncatingIfNeeded: hash >> 32), child: child)
     count += 1
   }
 }

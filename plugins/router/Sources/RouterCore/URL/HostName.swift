@@ -3,23 +3,23 @@ struct HostName {
   private let start: Int
   private let end: Int
   /// The name in lower case and in Unicode, where plain bytes do not do.
-  private let normalised: String?
+  private let normalized: String?
 
-  /// The host between two places; nil when it is no name.
+  /// The host between two positions; nil when it is no name.
   init?(_ bytes: Span<UInt8>, from start: Int, to end: Int) {
     self.start = start
     self.end = end
     if Self.isPlain(bytes, from: start, to: end) {
-      normalised = nil
+      normalized = nil
     } else {
-      guard let name = Self.normalised(bytes, from: start, to: end) else { return nil }
-      normalised = name
+      guard let name = Self.normalized(bytes, from: start, to: end) else { return nil }
+      normalized = name
     }
   }
 
   /// Whether the pattern stands for this host.
   func isNamed(by pattern: HostPattern, in bytes: Span<UInt8>) -> Bool {
-    if let normalised { return pattern.names(normalised) }
+    if let normalized { return pattern.names(normalized) }
     let count = pattern.name.utf8.count
     if pattern.isWildcard {
       guard end - start > count + 1, bytes[end - count - 1] == ASCII.dot else { return false }
@@ -50,22 +50,22 @@ struct HostName {
   }
 
   /// The name in lower case and in Unicode, its escapes decoded; nil when it is none.
-  static func normalised(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> String? {
+  static func normalized(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> String? {
     var name: [UInt8] = []
-    var place = start
-    while place < end {
-      guard bytes[place] == ASCII.percent else {
-        name.append(bytes[place])
-        place += 1
+    var position = start
+    while position < end {
+      guard bytes[position] == ASCII.percent else {
+        name.append(bytes[position])
+        position += 1
         continue
       }
-      guard place + 2 < end, let high = ASCII.hexadecimalValue(bytes[place + 1]),
-        let low = ASCII.hexadecimalValue(bytes[place + 2])
+      guard position + 2 < end, let high = ASCII.hexadecimalValue(bytes[position + 1]),
+        let low = ASCII.hexadecimalValue(bytes[position + 2])
       else { return nil }
       name.append(high << 4 | low)
-      place += 3
+      position += 3
     }
     guard UTF8Validation.problem(in: name.span, from: 0, to: name.count) == nil else { return nil }
-    return HostPattern.normalised(String(decoding: name, as: UTF8.self))
+    return HostPattern.normalized(String(decoding: name, as: UTF8.self))
   }
 }

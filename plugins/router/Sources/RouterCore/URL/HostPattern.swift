@@ -22,7 +22,7 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
     } else {
       port = nil
     }
-    guard let name = HostPattern.normalised(String(rest)) else { return nil }
+    guard let name = HostPattern.normalized(String(rest)) else { return nil }
     self.name = name
   }
 
@@ -32,13 +32,13 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// Whether a port is allowed; none given stands for 443.
   func allows(port given: Int?) -> Bool { given == nil || given == 443 || given == port }
 
-  /// Whether a normalised name is this host or one below it.
+  /// Whether a normalized name is this host or one below it.
   func names(_ host: String) -> Bool { isWildcard ? host.hasSuffix("." + name) : host == name }
 
   /// The name in lower case and in Unicode, without a final dot; nil when it is no name.
   ///
-  /// Swift compares the result by canonical equivalence, so it needs no normalisation form of its own.
-  static func normalised(_ text: String) -> String? {
+  /// Swift compares the result by canonical equivalence, so it needs no normalization form of its own.
+  static func normalized(_ text: String) -> String? {
     var name = text.lowercased()
     if name.utf8.contains(where: { $0 >= 0x80 }) {
       name = String(name.map { "。．｡".contains($0) ? "." : $0 })

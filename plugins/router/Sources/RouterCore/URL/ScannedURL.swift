@@ -55,7 +55,7 @@ public struct ScannedURL: Sendable {
   /// The host of a universal link in lower case and in Unicode.
   public var host: String? {
     guard let hostSlot else { return nil }
-    return text.withUTF8Span { HostName.normalised($0, from: Int(hostSlot.start), to: Int(hostSlot.end)) }
+    return text.withUTF8Span { HostName.normalized($0, from: Int(hostSlot.start), to: Int(hostSlot.end)) }
   }
 
   /// The decoded text of segment `index`, counted from 0.

@@ -3,39 +3,39 @@ public struct URLRejection: Error, Sendable, Hashable {
   /// The words that appear as `reason` in results (design: security checklist; CWE-939, MASWE-0058).
   public enum Reason: String, Sendable, Hashable, CaseIterable {
     /// It has no scheme, no `//` behind the scheme, or no host where one belongs.
-    case malformedURL
+    case malformedURL = "malformed-url"
     /// It is longer than ``URLLimits/urlBytes``.
-    case urlTooLong
+    case urlTooLong = "url-too-long"
     /// Its scheme is not one of those that are allowed.
-    case schemeNotAllowed
+    case schemeNotAllowed = "scheme-not-allowed"
     /// Its host is not one of those that are allowed.
-    case hostNotAllowed
+    case hostNotAllowed = "host-not-allowed"
     /// It carries `user:password@`.
-    case userinfoNotAllowed
+    case userinfoNotAllowed = "userinfo-not-allowed"
     /// It names a port that is not allowed.
-    case portNotAllowed
+    case portNotAllowed = "port-not-allowed"
     /// It holds a control character, plain or encoded.
-    case controlCharacter
+    case controlCharacter = "control-character"
     /// It holds a backslash, plain or encoded.
     case backslash
     /// A segment is `.` or `..`, plain, encoded, or between encoded slashes.
-    case dotSegment
+    case dotSegment = "dot-segment"
     /// A `%` is not followed by two hexadecimal digits.
-    case invalidPercentEncoding
+    case invalidPercentEncoding = "invalid-percent-encoding"
     /// It holds `%00`.
-    case nullByte
+    case nullByte = "null-byte"
     /// Its bytes are not UTF-8 once decoded.
-    case invalidUTF8
+    case invalidUTF8 = "invalid-utf8"
     /// It has more segments than ``URLLimits/segments``.
-    case tooManySegments
+    case tooManySegments = "too-many-segments"
     /// A segment, key, value or fragment is longer than ``URLLimits/parameterBytes``.
-    case parameterTooLong
+    case parameterTooLong = "parameter-too-long"
     /// Its query has more items than ``URLLimits/queryItems``.
-    case tooManyQueryItems
+    case tooManyQueryItems = "too-many-query-items"
     /// A parameter of type `url` leads to a scheme or host that is not allowed (an open redirect).
-    case urlParameterNotAllowed
+    case urlParameterNotAllowed = "url-parameter-not-allowed"
     /// A query or payload parameter that the route declares a type for is not of this type.
-    case parameterTypeMismatch
+    case parameterTypeMismatch = "parameter-type-mismatch"
   }
 
   /// What is wrong.

@@ -4,7 +4,7 @@
 struct URLScanner: ~Copyable {
   private let limits: URLLimits
   private let plusAsSpace: Bool
-  private var place = 0
+  private var position = 0
   /// By how many bytes the decoded text is shorter so far.
   private var shrink = 0
   private var decoded: [UInt8] = []
@@ -22,7 +22,7 @@ struct URLScanner: ~Copyable {
     | bit(ASCII.equals) | bit(ASCII.plus)
   private static let specialHigh: UInt64 = bit(ASCII.backslash &- 64) | bit(0x7F &- 64)
 
-  private static func bit(_ place: UInt8) -> UInt64 { 1 << UInt64(place) }
+  private static func bit(_ position: UInt8) -> UInt64 { 1 << UInt64(position) }
 
   private init(policy: borrowing URLPolicy) {
     limits = policy.limits
@@ -61,8 +61,8 @@ struct URLScanner: ~Copyable {
     let kind = try scanScheme(bytes, policy)
     try scanAuthority(bytes, kind, policy)
     try scanPath(bytes, kind)
-    if place < bytes.count, bytes[place] == ASCII.question { try scanQuery(bytes) }
-    if place < bytes.count, bytes[place] == ASCII.hash { try scanFragment(bytes) }
+    if position < bytes.count, bytes[position] == ASCII.question { try scanQuery(bytes) }
+    if position < bytes.count, bytes[position] == ASCII.hash { try scanFragment(bytes) }
     return kind
   }
 }
@@ -83,7 +83,7 @@ extension URLScanner {
     guard end + 2 < bytes.count, bytes[end + 1] == ASCII.slash, bytes[end + 2] == ASCII.slash else {
       throw URLRejection(.malformedURL, at: min(end + 1, bytes.count))
     }
-    place = end + 3
+    position = end + 3
     return kind
   }
 
@@ -109,7 +109,7 @@ extension URLScanner {
   private mutating func scanAuthority(
     _ bytes: Span<UInt8>, _ kind: ScannedURL.Kind, _ policy: borrowing URLPolicy
   ) throws(URLRejection) {
-    var end = place
+    var end = position
     var colon: Int?
     authority: while end < bytes.count {
       switch bytes[end] {
@@ -128,7 +128,7 @@ extension URLScanner {
       if let colon { throw URLRejection(.portNotAllowed, at: colon) }
     case .universalLink:
       try scanHost(bytes, end: end, colon: colon, policy)
-      place = end
+      position = end
     }
   }
 
@@ -136,21 +136,21 @@ extension URLScanner {
     _ bytes: Span<UInt8>, end: Int, colon: Int?, _ policy: borrowing URLPolicy
   ) throws(URLRejection) {
     let nameEnd = colon ?? end
-    guard nameEnd > place else { throw URLRejection(.malformedURL, at: place) }
+    guard nameEnd > position else { throw URLRejection(.malformedURL, at: position) }
     var port: Int?
     if let colon {
       let digits = bytes.text(from: colon + 1, to: end)
       port = digits.utf8.allSatisfy(ASCII.isDigit) ? Int(digits) : nil
       guard port != nil else { throw URLRejection(.portNotAllowed, at: colon) }
     }
-    let given = ScannedURL.Slot(start: UInt16(place), end: UInt16(nameEnd))
+    let given = ScannedURL.Slot(start: UInt16(position), end: UInt16(nameEnd))
     host = given
-    let matching = HostName(bytes, from: place, to: nameEnd)
+    let matching = HostName(bytes, from: position, to: nameEnd)
     guard let matching, policy.hosts.contains(where: { matching.isNamed(by: $0, in: bytes) }) else {
-      throw URLRejection(.hostNotAllowed, at: place)
+      throw URLRejection(.hostNotAllowed, at: position)
     }
     guard policy.hosts.contains(where: { $0.allows(port: port) && matching.isNamed(by: $0, in: bytes) }) else {
-      throw URLRejection(.portNotAllowed, at: colon ?? place)
+      throw URLRejection(.portNotAllowed, at: colon ?? position)
     }
   }
 }
@@ -167,10 +167,10 @@ extension URLScanner {
 
   private mutating func scanPath(_ bytes: Span<UInt8>, _ kind: ScannedURL.Kind) throws(URLRejection) {
     // The slash before a universal link's path stands before its first segment, not behind an empty one.
-    if kind == .universalLink, place < bytes.count, bytes[place] == ASCII.slash { place += 1 }
-    var part = Contents(start: place - shrink)
-    while place < bytes.count {
-      let byte = bytes[place]
+    if kind == .universalLink, position < bytes.count, bytes[position] == ASCII.slash { position += 1 }
+    var part = Contents(start: position - shrink)
+    while position < bytes.count {
+      let byte = bytes[position]
       if !Self.isSpecial(byte) {
         pass(byte)
         continue
@@ -179,7 +179,7 @@ extension URLScanner {
       case ASCII.slash:
         try finishSegment(part, bytes)
         pass(byte)
-        part = Contents(start: place - shrink)
+        part = Contents(start: position - shrink)
       case ASCII.question, ASCII.hash:
         return try finishSegment(part, bytes, isLast: true)
       default:
@@ -198,28 +198,28 @@ extension URLScanner {
       if !isLast || segmentCount > 0 { hasEmptySegment = true }
       return
     }
-    guard segmentCount < limits.segments else { throw URLRejection(.tooManySegments, at: place) }
-    if isDotSegment(slot, part, bytes) { throw URLRejection(.dotSegment, at: place - Int(slot.end - slot.start)) }
+    guard segmentCount < limits.segments else { throw URLRejection(.tooManySegments, at: position) }
+    if isDotSegment(slot, part, bytes) { throw URLRejection(.dotSegment, at: position - Int(slot.end - slot.start)) }
     slots.append(slot)
     segmentCount += 1
   }
 
   private mutating func scanQuery(_ bytes: Span<UInt8>) throws(URLRejection) {
-    pass(bytes[place])
-    var part = Contents(start: place - shrink)
+    pass(bytes[position])
+    var part = Contents(start: position - shrink)
     var key: ScannedURL.Slot?
-    while place < bytes.count, bytes[place] != ASCII.hash {
-      let byte = bytes[place]
+    while position < bytes.count, bytes[position] != ASCII.hash {
+      let byte = bytes[position]
       switch byte {
       case ASCII.ampersand:
         try finishItem(key, part, bytes)
         pass(byte)
-        part = Contents(start: place - shrink)
+        part = Contents(start: position - shrink)
         key = nil
       case ASCII.equals where key == nil:
         key = try finish(part, bytes)
         pass(byte)
-        part = Contents(start: place - shrink)
+        part = Contents(start: position - shrink)
       case ASCII.plus where plusAsSpace:
         startDecoding(bytes)
         pass(UInt8(ascii: " "))
@@ -235,17 +235,17 @@ extension URLScanner {
   ) throws(URLRejection) {
     let slot = try finish(part, bytes)
     if key == nil, slot.isEmpty { return }
-    guard queryItemCount < limits.queryItems else { throw URLRejection(.tooManyQueryItems, at: place) }
+    guard queryItemCount < limits.queryItems else { throw URLRejection(.tooManyQueryItems, at: position) }
     slots.append(key ?? slot)
     slots.append(key == nil ? ScannedURL.Slot(start: slot.end, end: slot.end) : slot)
     queryItemCount += 1
   }
 
   private mutating func scanFragment(_ bytes: Span<UInt8>) throws(URLRejection) {
-    pass(bytes[place])
-    var part = Contents(start: place - shrink)
-    while place < bytes.count {
-      let byte = bytes[place]
+    pass(bytes[position])
+    var part = Contents(start: position - shrink)
+    while position < bytes.count {
+      let byte = bytes[position]
       if Self.isSpecial(byte) { try take(byte, bytes, &part) } else { pass(byte) }
     }
     slots.append(try finish(part, bytes))
@@ -265,8 +265,8 @@ extension URLScanner {
   /// Takes over one byte and goes on to the next.
   @inline(__always)
   private mutating func pass(_ byte: UInt8) {
-    if !decoded.isEmpty { decoded[place - shrink] = byte }
-    place += 1
+    if !decoded.isEmpty { decoded[position - shrink] = byte }
+    position += 1
   }
 
   private mutating func startDecoding(_ bytes: Span<UInt8>) {
@@ -277,46 +277,46 @@ extension URLScanner {
     }
   }
 
-  /// Takes over a byte that needs a look: an escape, a byte above ASCII, or one that has no place in a URL.
+  /// Takes over a byte that needs a look: an escape, a byte above ASCII, or one that has no position in a URL.
   private mutating func take(_ byte: UInt8, _ bytes: Span<UInt8>, _ part: inout Contents) throws(URLRejection) {
     switch byte {
     case ASCII.percent:
-      let value = try Self.escapedByte(bytes, at: place)
+      let value = try Self.escapedByte(bytes, at: position)
       startDecoding(bytes)
       if value >= 0x80 { part.hasHighByte = true }
       if value == ASCII.slash { part.hasEscapedSlash = true }
-      decoded[place - shrink] = value
-      place += 3
+      decoded[position - shrink] = value
+      position += 3
       shrink += 2
-    case ASCII.backslash: throw URLRejection(.backslash, at: place)
-    case let byte where ASCII.isControl(byte): throw URLRejection(.controlCharacter, at: place)
+    case ASCII.backslash: throw URLRejection(.backslash, at: position)
+    case let byte where ASCII.isControl(byte): throw URLRejection(.controlCharacter, at: position)
     default:
       if byte >= 0x80 { part.hasHighByte = true }
       pass(byte)
     }
   }
 
-  /// The byte that `%xx` at `place` stands for.
-  private static func escapedByte(_ bytes: Span<UInt8>, at place: Int) throws(URLRejection) -> UInt8 {
-    guard place + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[place + 1]),
-      let low = ASCII.hexadecimalValue(bytes[place + 2])
-    else { throw URLRejection(.invalidPercentEncoding, at: place) }
+  /// The byte that `%xx` at `position` stands for.
+  private static func escapedByte(_ bytes: Span<UInt8>, at position: Int) throws(URLRejection) -> UInt8 {
+    guard position + 2 < bytes.count, let high = ASCII.hexadecimalValue(bytes[position + 1]),
+      let low = ASCII.hexadecimalValue(bytes[position + 2])
+    else { throw URLRejection(.invalidPercentEncoding, at: position) }
     let value = high << 4 | low
-    if value == 0 { throw URLRejection(.nullByte, at: place) }
-    if ASCII.isControl(value) { throw URLRejection(.controlCharacter, at: place) }
-    if value == ASCII.backslash { throw URLRejection(.backslash, at: place) }
+    if value == 0 { throw URLRejection(.nullByte, at: position) }
+    if ASCII.isControl(value) { throw URLRejection(.controlCharacter, at: position) }
+    if value == ASCII.backslash { throw URLRejection(.backslash, at: position) }
     return value
   }
 
-  /// Closes a part at the current place: its length, and its UTF-8 where it has bytes above ASCII.
+  /// Closes a part at the current position: its length, and its UTF-8 where it has bytes above ASCII.
   @inline(__always)
   private func finish(_ part: Contents, _ bytes: Span<UInt8>) throws(URLRejection) -> ScannedURL.Slot {
-    let end = place - shrink
-    guard end - part.start <= limits.parameterBytes else { throw URLRejection(.parameterTooLong, at: place) }
+    let end = position - shrink
+    guard end - part.start <= limits.parameterBytes else { throw URLRejection(.parameterTooLong, at: position) }
     if part.hasHighByte {
       let text = decoded.isEmpty ? bytes : decoded.span
       if let problem = UTF8Validation.problem(in: text, from: part.start, to: end) {
-        throw URLRejection(problem.reason, at: min(place, problem.offset + shrink))
+        throw URLRejection(problem.reason, at: min(position, problem.offset + shrink))
       }
     }
     return ScannedURL.Slot(start: UInt16(truncatingIfNeeded: part.start), end: UInt16(truncatingIfNeeded: end))

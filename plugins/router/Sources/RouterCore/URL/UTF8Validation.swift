@@ -7,8 +7,8 @@ enum UTF8Validation {
     if let offset = bytes.extracting(start..<end).withUnsafeBufferPointer(UTF8Check.firstInvalidOffset) {
       return URLRejection(.invalidUTF8, at: start + offset)
     }
-    for place in start..<end where bytes[place] == 0xC2 && bytes[place + 1] < 0xA0 {
-      return URLRejection(.controlCharacter, at: place)
+    for position in start..<end where bytes[position] == 0xC2 && bytes[position + 1] < 0xA0 {
+      return URLRejection(.controlCharacter, at: position)
     }
     return nil
   }

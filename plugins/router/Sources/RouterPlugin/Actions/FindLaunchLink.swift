@@ -27,7 +27,7 @@ struct FindLaunchLink: Action {
 
     static let summaries = [
       "url": "The link; null when the launch has none", "parameters": "What came beside it",
-      "source": "Where it came from, as router.hold takes it", "notificationId": "The notification's identifier",
+      "source": "Where it came from, as router.hold takes it", "notification-id": "The notification's identifier",
       "keys": "The keys that were understood", "ignored": "The keys that were not, or are not supported",
     ]
   }

@@ -18,10 +18,10 @@ struct LinkInput: ActionInput {
   @Field("The URL; nothing happens without one") var url: String?
   @Field("What came beside the URL, such as a notification's parameters") var parameters: ValueObject = [:]
   @Field("Where it came from; without it, what the URL's form implies") var source: LinkSource?
-  @Field("The notification's identifier, by which deliveries of one tap are known", name: "notification-id")
+  @Field("The notification's identifier, by which deliveries of one tap are known")
   var notificationID: String?
   @Field("The window it is for") var scope: String = Router.mainScope
-  @Field("How long it may wait; without it, what router.register says", name: "time-to-live") var timeToLive: Duration?
+  @Field("How long it may wait; without it, what router.register says") var timeToLive: Duration?
 
   /// The link, or nil when there is no URL.
   var link: Router.Link? {

@@ -29,9 +29,9 @@ struct RegisterRoutes: Action {
     @Field("The routes: a pattern, or an object with pattern, page, action, priority, sensitive, sources, types")
     var routes: [Value]
     @Field("How links are held: keep, persist, time-to-live") var pending: PendingOptions = PendingOptions()
-    @Field("Whether '+' in a query means a space", name: "plus-as-space") var plusAsSpace: Bool = false
-    @Field("Whether doubled and final slashes count", name: "strict-slashes") var strictSlashes: Bool = false
-    @Field("Whether the first segment is compared with case", name: "case-sensitive-host")
+    @Field("Whether '+' in a query means a space") var plusAsSpace: Bool = false
+    @Field("Whether doubled and final slashes count") var strictSlashes: Bool = false
+    @Field("Whether the first segment is compared with case")
     var caseSensitiveHost: Bool = false
   }
 

@@ -81,7 +81,7 @@ struct RouteOutcome: ActionOutput {
     case .rejected(let rejection):
       self.init(url: url, "rejected", reason: rejection.reason.rawValue, message: rejection.message)
     case .notFound(let nearest):
-      self.init(url: url, "not-found", reason: "notFound", message: "no route matches", nearest: nearest)
+      self.init(url: url, "not-found", reason: "not-found", message: "no route matches", nearest: nearest)
     case .blocked(let match, let parameters, let by):
       let message =
         by == "sources"

@@ -21,7 +21,7 @@ struct Statistics: Action {
 
     static let summaries = [
       "destinations": "How many places", "countries": "How many countries they lie in", "trips": "How many trips",
-      "firstVisit": "The day of the first visit", "lastVisit": "The day of the last visit",
+      "first-visit": "The day of the first visit", "last-visit": "The day of the last visit",
     ]
   }
 

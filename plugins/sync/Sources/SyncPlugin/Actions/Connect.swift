@@ -4,10 +4,10 @@ import enum SyncCore.ZoneName
 import SyncEngine
 import SyncPomodoro
 
-/// Opens the device's own file and begins to synchronise a zone with where it lives (S13).
+/// Opens the device's own file and begins to synchronize a zone with where it lives (S13).
 struct Connect: AsyncAction {
   static let name = "sync.connect"
-  static let summary = "Begins to synchronise a timer with a shared file or a server"
+  static let summary = "Begins to synchronize a timer with a shared file or a server"
   static let provides: [ResourceKey] = [.syncConnection]
   static let errors = [Failure.store, Failure.backend, Failure.paused, Failure.input]
   static let example = """

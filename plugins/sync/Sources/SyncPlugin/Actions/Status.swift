@@ -2,10 +2,10 @@ import FlowModel
 import FlowPluginKit
 import SyncEngine
 
-/// Says how synchronising stands (S38).
+/// Says how synchronizing stands (S38).
 struct Status: AsyncAction {
   static let name = "sync.status"
-  static let summary = "Says how synchronising stands: outbox, channel, budget, conflicts"
+  static let summary = "Says how synchronizing stands: outbox, channel, budget, conflicts"
   static let requires: [ResourceKey] = [.syncConnection]
 
   struct Output: ActionOutput {

@@ -1,1 +1,0 @@
-../../../Tests/FlowSyntaxTests/TestCatalogue.swift

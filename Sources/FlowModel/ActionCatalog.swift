@@ -1,0 +1,70 @@
+/// What the loader must know of the actions that are installed: their declarations and their own checks.
+public protocol ActionCatalog: Sendable {
+  /// Every action's declaration, sorted by name.
+  var declarations: [ActionDeclaration] { get }
+
+  /// The declaration of the action of this full name, or nil when none is installed.
+  func declaration(named name: String) -> ActionDeclaration?
+
+  /// The resources that every run has from its start, without a step that provides them.
+  var runResources: [ResourceKey] { get }
+
+  /// What the action itself finds wrong with inputs that are literals. Pure: nothing runs, nothing is read.
+  func problems(with input: LiteralInput, of action: String) -> [InputProblem]
+}
+
+extension ActionCatalog {
+  /// None.
+  public var runResources: [ResourceKey] { [] }
+}
+
+/// The inputs of a step that are known before it runs: those without an expression.
+public struct LiteralInput: Sendable, Hashable {
+  /// The literal inputs by name; an input that holds an expression anywhere inside is absent.
+  public var values: ValueObject
+
+  /// Wraps literal inputs.
+  public init(_ values: ValueObject) { self.values = values }
+
+  /// The literal value of the input `name`, or nil when it was not given or holds an expression.
+  public subscript(name: String) -> Value? { values[name] }
+}
+
+/// Something an action finds wrong with a literal input before anything runs.
+public struct InputProblem: Sendable, Hashable {
+  /// Where: `path`, `routes[3].pattern`. The loader turns it into a place in the file.
+  public var keyPath: String
+  /// What is wrong, as a sentence without a full stop.
+  public var message: String
+  /// A remedy, or nil.
+  public var help: String?
+  /// A second place that explains the first, with a label: the earlier of two equal routes.
+  public var related: Related?
+  /// Whether the workflow may run all the same.
+  public var isWarning: Bool
+
+  /// A second place with the label that stands under it.
+  public struct Related: Sendable, Hashable {
+    /// Where, as in ``InputProblem/keyPath``.
+    public var keyPath: String
+    /// What stands there: `the same route is declared here`.
+    public var label: String
+
+    /// A related place.
+    public init(_ keyPath: String, _ label: String) {
+      self.keyPath = keyPath
+      self.label = label
+    }
+  }
+
+  /// A problem at `keyPath`.
+  public init(
+    _ keyPath: String, _ message: String, help: String? = nil, related: Related? = nil, isWarning: Bool = false
+  ) {
+    self.keyPath = keyPath
+    self.message = message
+    self.help = help
+    self.related = related
+    self.isWarning = isWarning
+  }
+}

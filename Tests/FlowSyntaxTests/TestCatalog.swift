@@ -1,0 +1,47 @@
+import FlowModel
+
+/// A catalog of declarations for tests; nothing in it can run.
+struct TestCatalog: ActionCatalog {
+  var declarations: [ActionDeclaration]
+  var check: @Sendable (String, LiteralInput) -> [InputProblem] = { _, _ in [] }
+
+  func declaration(named name: String) -> ActionDeclaration? { declarations.first { $0.name == name } }
+
+  func problems(with input: LiteralInput, of action: String) -> [InputProblem] { check(action, input) }
+
+  /// Actions with every trait that the loader looks at.
+  static let standard = TestCatalog(declarations: [
+    ActionDeclaration(name: "flow.noop", summary: "Does nothing"),
+    ActionDeclaration(
+      name: "flow.post", summary: "Posts an event", inputs: [FieldDeclaration("event", .string)],
+      eventFromInput: "event"),
+    ActionDeclaration(
+      name: "flow.set", summary: "Gives back its values",
+      inputs: [FieldDeclaration("values", .object(properties: nil))], outputsFromInput: "values"),
+    ActionDeclaration(
+      name: "flow.sleep", summary: "Waits", inputs: [FieldDeclaration("for", .duration)]),
+    ActionDeclaration(
+      name: "geocode.prepare", summary: "Loads the tables"),
+    ActionDeclaration(
+      name: "keychain.read", summary: "Reads a secret", outputs: [FieldDeclaration("secret", .string)],
+      needsProtectedData: true),
+    ActionDeclaration(
+      name: "location.request-permission", summary: "Asks for permission"),
+    ActionDeclaration(
+      name: "preferences.language", summary: "The user's language",
+      inputs: [FieldDeclaration("override", .string, isRequired: false)],
+      outputs: [FieldDeclaration("language", .string)], requires: ["database"]),
+    ActionDeclaration(
+      name: "storage.open", summary: "Opens the store",
+      inputs: [
+        FieldDeclaration("path", .path(base: .data)),
+        FieldDeclaration("migrations", .array(of: .string), default: []),
+        FieldDeclaration("mode", .enumeration(["create", "open"], of: .string), default: "create"),
+        FieldDeclaration("retries", .integer, default: 3),
+      ],
+      outputs: [FieldDeclaration("path", .string), FieldDeclaration("created", .boolean)], provides: ["database"]),
+    ActionDeclaration(name: "sync.pull", summary: "Fetches changes", requires: ["database"]),
+    ActionDeclaration(name: "ui.present", summary: "Shows the first screen", events: ["ui.ready"]),
+    ActionDeclaration(name: "ui.splash", summary: "Shows the launch screen"),
+  ])
+}

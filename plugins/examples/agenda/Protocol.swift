@@ -1,0 +1,124 @@
+// Speaks flowrun's protocol on standard input and output: JSON-RPC 2.0, one message a line. Nothing here needs editing;
+// the actions are in main.swift. Standard output belongs to the protocol: write everything else to standard error.
+
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// An error with a word for programs and a sentence for people.
+struct PluginError: Error {
+  var code: String
+  var message: String
+  /// Whether another try may succeed; nil: what the manifest says.
+  var isRetryable: Bool?
+
+  init(_ code: String, _ message: String, isRetryable: Bool? = nil) {
+    self.code = code
+    self.message = message
+    self.isRetryable = isRetryable
+  }
+}
+
+/// The call that an action answers.
+struct PluginCall {
+  let id: Int
+  /// Which try this is; the first is 1.
+  let attempt: Int
+  /// The variables that the workflow gives this step.
+  let environment: [String: String]
+
+  /// Writes a line to the run's log; the levels are debug, info, warning and error.
+  func log(_ message: String, level: String = "info") {
+    notify("log", [("level", .string(level)), ("message", .string(message))])
+  }
+
+  /// Tells how far the action is, from 0 to 1.
+  func progress(_ fraction: Double, _ message: String = "") {
+    notify("progress", [("fraction", .number(fraction)), ("message", .string(message))])
+  }
+
+  /// Posts an event that the manifest declares.
+  func post(_ event: String) { notify("post", [("event", .string(event))]) }
+
+  private func notify(_ method: String, _ parameters: [(key: String, value: JSON)]) {
+    send([("method", .string(method)), ("params", .object([("id", .integer(id))] + parameters))])
+  }
+}
+
+/// A plugin's program: its actions, and the loop that answers calls until flowrun is done.
+struct PluginProgram {
+  let name: String
+  let version: String
+  private var actions: [(name: String, run: (JSON, PluginCall) throws -> JSON)] = []
+
+  init(name: String, version: String) {
+    self.name = name
+    self.version = version
+  }
+
+  /// Adds an action: a function from the inputs that the manifest declares to its outputs.
+  mutating func action<Input: Decodable, Output: Encodable>(
+    _ name: String, _ body: @escaping (Input, PluginCall) throws -> Output
+  ) {
+    actions.append(
+      (name, { inputs, call in try JSONEncoding.json(body(JSONDecoding.decode(Input.self, from: inputs), call)) }))
+  }
+
+  /// Answers calls, one after the other, until standard input ends.
+  func serve() {
+    while let line = readLine() {
+      guard let message = try? ValueReader.read(line) else { continue }
+      let id = message["id"] ?? .null
+      switch message["method"]?.text {
+      case "initialize":
+        let names = JSON.array(actions.map { .string($0.name) })
+        answer(id, .object([("name", .string(name)), ("version", .string(version)), ("actions", names)]))
+      case "run": run(id, message["params"] ?? .null)
+      case "shutdown": return
+      default: break
+      }
+    }
+  }
+
+  private func run(_ id: JSON, _ parameters: JSON) {
+    let name = parameters["action"]?.text ?? ""
+    guard let action = actions.first(where: { $0.name == name }) else {
+      return fail(id, PluginError("unknown-action", "there is no action '\(name)'"))
+    }
+    do {
+      let environment = try JSONDecoding.decode([String: String].self, from: parameters["env"] ?? .object([]))
+      let call = PluginCall(
+        id: id.integer ?? 0, attempt: parameters["attempt"]?.integer ?? 1, environment: environment)
+      answer(id, .object([("outputs", try action.run(parameters["inputs"] ?? .object([]), call))]))
+    } catch let error as PluginError {
+      fail(id, error)
+    } catch DecodingError.dataCorrupted(let context) {
+      fail(id, PluginError("failed", "the inputs do not fit the action: \(context.debugDescription)"))
+    } catch {
+      fail(id, PluginError("failed", "\(error)"))
+    }
+  }
+}
+
+private func answer(_ id: JSON, _ result: JSON) { send([("id", id), ("result", result)]) }
+
+private func fail(_ id: JSON, _ error: PluginError) {
+  var members: [(key: String, value: JSON)] = [("code", .string(error.code)), ("message", .string(error.message))]
+  if let isRetryable = error.isRetryable { members.append(("data", .object([("retryable", .boolean(isRetryable))]))) }
+  send([("id", id), ("error", .object(members))])
+}
+
+private func send(_ members: [(key: String, value: JSON)]) {
+  var line: [UInt8] = []
+  JSON.object([("jsonrpc", .string("2.0"))] + members).write(to: &line)
+  line.append(UInt8(ascii: "\n"))
+  var sent = 0
+  while sent < line.count {
+    let count = line.withUnsafeBytes { write(1, $0.baseAddress! + sent, $0.count - sent) }
+    if count > 0 { sent += count } else if errno != EINTR { exit(1) }
+  }
+}

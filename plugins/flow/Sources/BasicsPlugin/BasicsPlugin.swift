@@ -1,0 +1,15 @@
+import FlowPluginKit
+
+/// The small change of workflows: steps that do nothing, wait, fail, hand on values, post events and log.
+public struct BasicsPlugin: Plugin {
+  /// `flow`.
+  public static let name = "flow"
+
+  /// The plugin.
+  public init() {}
+
+  /// Everything that begins with `flow.`.
+  public var actions: [any ActionType.Type] {
+    [DoNothing.self, Sleep.self, Fail.self, SetValues.self, PostEvent.self, Log.self, Spin.self, Block.self]
+  }
+}

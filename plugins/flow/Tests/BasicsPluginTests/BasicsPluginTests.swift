@@ -1,0 +1,98 @@
+import FlowModel
+import BasicsPlugin
+import FlowPluginKit
+import FlowTestKit
+import Testing
+
+@Suite struct `The flow plugin` {
+  private let registry = ActionRegistry([BasicsPlugin()])
+
+  private func action(_ name: String) throws -> any ActionType.Type {
+    try #require(BasicsPlugin().actions.first { $0.name == name })
+  }
+
+  @Test func `brings eight actions, each with a summary`() {
+    #expect(
+      registry.declarations.map(\.name) == [
+        "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.post", "flow.set", "flow.sleep", "flow.spin",
+      ])
+    #expect(registry.declarations.allSatisfy { !$0.summary.isEmpty && $0.example.hasPrefix("uses: \($0.name)") })
+  }
+
+  @Test func `noop succeeds without outputs`() async throws {
+    #expect(try await TestHost().call(action("flow.noop")) == [:])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `sleep ends when its time has passed on the run's clock and not before`()
+    async throws
+  {
+    let host = TestHost()
+    let sleep = try action("flow.sleep")
+    let call = Task { try await host.call(sleep, with: ["for": "4h"]) }
+    while host.sleeperCount == 0 { await Task.yield() }
+    host.advance(by: .seconds(4 * 3600 - 1))
+    #expect(host.sleeperCount == 1)
+    host.advance(by: .seconds(1))
+    #expect(try await call.value == [:])
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `sleep ends at once when its step is cancelled`() async throws {
+    let host = TestHost()
+    let sleep = try action("flow.sleep")
+    let call = Task { try await host.call(sleep, with: ["for": "4h"]) }
+    while host.sleeperCount == 0 { await Task.yield() }
+    host.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `sleep does not begin in a step that is cancelled already`() async throws {
+    let host = TestHost()
+    host.cancel()
+    await #expect(throws: CancellationError.self) { try await host.call(action("flow.sleep"), with: ["for": "4h"]) }
+    #expect(host.sleeperCount == 0)
+  }
+
+  @Test func `fail fails with its message`() async throws {
+    await #expect(throws: ActionError("failed", "nothing to publish")) {
+      try await TestHost().call(action("flow.fail"), with: ["message": "nothing to publish"])
+    }
+  }
+
+  @Test func `set gives its values back, whatever their kind`() async throws {
+    let values: ValueObject = ["a": 1, "b": [true, nil], "c": ["d": 1.5]]
+    #expect(try await TestHost().call(action("flow.set"), with: ["values": .object(values)]) == values)
+    #expect(registry.declaration(named: "flow.set")?.outputsFromInput == "values")
+  }
+
+  @Test func `post posts the event it names`() async throws {
+    let host = TestHost()
+    _ = try await host.call(action("flow.post"), with: ["event": "map.first-use"])
+    #expect(host.posts == ["map.first-use"])
+    #expect(registry.declaration(named: "flow.post")?.eventFromInput == "event")
+  }
+
+  @Test func `post without a name is found before anything runs`() {
+    #expect(registry.problems(with: LiteralInput(["event": ""]), of: "flow.post").map(\.keyPath) == ["event"])
+    #expect(registry.problems(with: LiteralInput(["event": "a"]), of: "flow.post").isEmpty)
+  }
+
+  @Test func `log writes at the level it is told`() async throws {
+    let host = TestHost()
+    _ = try await host.call(action("flow.log"), with: ["message": "one"])
+    _ = try await host.call(action("flow.log"), with: ["message": "two", "level": "warning"])
+    #expect(host.logLines == [.init("one"), .init(level: .warning, "two")])
+  }
+
+  @Test(arguments: ["flow.spin", "flow.block"])
+  func `spin and block last at least as long as told and hear no cancellation`(_ name: String) async throws {
+    let host = TestHost()
+    host.cancel()
+    let start = ContinuousClock.now
+    _ = try await host.call(action(name), with: ["for": "20ms"])
+    #expect(ContinuousClock.now - start >= .milliseconds(20))
+  }
+
+  @Test func `a duration without a unit is refused`() async throws {
+    await #expect(throws: TypeMismatch.self) { try await TestHost().call(action("flow.block"), with: ["for": 5]) }
+  }
+}

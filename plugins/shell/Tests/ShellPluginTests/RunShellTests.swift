@@ -1,0 +1,215 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Testing
+
+@testable import ShellPlugin
+
+@Suite(.timeLimit(.minutes(2))) struct `Running a command` {
+  let host = TestHost(workflowFolder: "/")
+
+  private func run(_ command: Value, _ more: ValueObject = [:]) async throws -> ValueObject {
+    var inputs = more
+    inputs["command"] = command
+    return try await host.call(RunShell.self, with: inputs)
+  }
+
+  private func failure(_ command: Value, _ more: ValueObject = [:]) async -> ActionError? {
+    do {
+      _ = try await run(command, more)
+      return nil
+    } catch {
+      return error as? ActionError
+    }
+  }
+
+  @Test func `gives status and both outputs exactly`() async throws {
+    #expect(
+      try await run("printf 'one\\ntwo\\n'; printf three >&2") == [
+        "status": 0, "stdout": "one\ntwo\n", "stderr": "three",
+      ])
+  }
+
+  @Test func `text goes through the shell, a list does not`() async throws {
+    #expect(try await run("echo $((6 * 7))")["stdout"] == "42\n")
+    #expect(try await run(["echo", "$((6 * 7))", "a  b"])["stdout"] == "$((6 * 7)) a  b\n")
+  }
+
+  @Test func `another status than 0 is a failure that quotes the last lines`() async {
+    let error = await failure("for i in 1 2 3 4 5 6 7 8 9 10 11 12; do echo line $i >&2; done; exit 3")
+    #expect(error?.code == "command-failed")
+    #expect(error?.message.contains("exited with status 3:\n  line 3\n  line 4") == true)
+    #expect(error?.message.hasSuffix("\n  line 12") == true)
+    #expect(await failure("echo only this; exit 1")?.message.hasSuffix("status 1:\n  only this") == true)
+    #expect(await failure("exit 1")?.message.hasSuffix("exited with status 1") == true)
+  }
+
+  @Test func `a status may be allowed`() async throws {
+    #expect(try await run("exit 1", ["success-statuses": [0, 1]])["status"] == 1)
+  }
+
+  @Test func `a signal is a failure that names it`() async {
+    let error = await failure("kill -9 $$")
+    #expect(error?.code == "command-killed" && error?.message.contains("signal 9") == true)
+  }
+
+  @Test func `the environment is this process's own, then the step's, then the inputs'`() async throws {
+    let host = TestHost(workflowFolder: "/", environment: ["STEP": "step", "BOTH": "step"])
+    let outputs = try await host.call(
+      RunShell.self,
+      with: ["command": "echo $STEP $BOTH $NUMBER ${PATH:+path}", "env": ["BOTH": "input", "NUMBER": 5]])
+    #expect(outputs["stdout"] == "step input 5 path\n")
+  }
+
+  @Test func `runs in the workflow's folder, or in the one stated`() async throws {
+    #expect(try await run("pwd")["stdout"] == "/\n")
+    #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr\n")
+    let error = await failure("pwd", ["cwd": "/no/such/folder"])
+    #expect(error?.code == "folder-missing" && error?.message.contains("/no/such/folder") == true)
+  }
+
+  #if os(Linux)
+    @Test func `signals that this program ignores or blocks end a command all the same`() async throws {
+      let before = signal(SIGUSR2, SIG_IGN)
+      defer { _ = signal(SIGUSR2, before) }
+      // What the kernel says of the child: the signals that are blocked and those that are ignored, as bits.
+      let status = try await run("grep -E '^Sig(Blk|Ign):' /proc/self/status")["stdout"]?.stringValue ?? ""
+      #expect(status.split(separator: "\n").count == 2)
+      for line in status.split(separator: "\n") {
+        let bits = UInt64(line.split(separator: "\t").last ?? "", radix: 16) ?? .max
+        #expect(bits & 0x7FFF_FFFF == 0, "\(line)")
+      }
+    }
+  #endif
+
+  @Test func `reads nothing from the terminal`() async throws {
+    #expect(try await run("cat; echo end")["stdout"] == "end\n")
+  }
+
+  @Test func `a program that is not there is named`() async {
+    let error = await failure(["no-such-program-anywhere"])
+    #expect(error?.code == "command-not-found" && error?.isRetryable == false)
+    #expect(await failure(["/no/such/program"])?.code == "command-not-found")
+    #expect(await failure("no-such-program-anywhere")?.message.contains("status 127") == true)
+  }
+
+  @Test(arguments: ["", "  \n", "a\u{0}b", 7, [], ["a", 1], [""], ["a\u{0}b"], nil, ["a": "b"]] as [Value])
+  func `what is no command is refused, before the run and in it`(_ command: Value) async {
+    if !command.isNull { #expect(await failure(command)?.code == "command-invalid") }
+    #expect(RunShell.check(LiteralInput(["command": command])).map(\.keyPath) == ["command"])
+  }
+
+  @Test func `a variable without a proper name or value is refused, before the run and in it`() async {
+    let env: ValueObject = ["A=B": "x", "C": [1], "D": "a\u{0}", "FINE": true]
+    #expect(RunShell.check(LiteralInput(["env": .object(env)])).map(\.keyPath) == ["env.A=B", "env.C", "env.D"])
+    #expect(await failure("true", ["env": .object(env)])?.code == "command-invalid")
+  }
+
+  @Test func `output up to the limit is kept, more is refused`() async throws {
+    let edge = Limits.outputBytes
+    #expect(try await run(.string("head -c \(edge) /dev/zero | tr '\\0' x"))["stdout"]?.stringValue?.utf8.count == edge)
+    #expect(await failure(.string("head -c \(edge + 1) /dev/zero"))?.code == "output-too-large")
+    #expect(await failure(.string("head -c \(edge) /dev/zero; echo >&2"))?.code == "output-too-large")
+    #expect(await failure("yes")?.code == "output-too-large")
+  }
+
+  @Test func `much on both outputs at once does not lock up`() async throws {
+    let outputs = try await run("head -c 400000 /dev/zero | tr '\\0' a >&2; head -c 400000 /dev/zero | tr '\\0' b")
+    #expect(outputs["stdout"]?.stringValue?.utf8.count == 400_000)
+    #expect(outputs["stderr"]?.stringValue?.utf8.count == 400_000)
+  }
+
+  @Test func `bytes that are no UTF-8 are replaced, not lost`() async throws {
+    #expect(try await run("printf 'a\\377b'")["stdout"] == "a\u{FFFD}b")
+  }
+
+  @Test func `cancelling ends the whole group, also those that ignore SIGTERM`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    // From a thread of its own, because the call occupies this one until the command has ended.
+    Thread.detachNewThread { [host] in
+      while Self.processes(in: folder).count < 2 { usleep(1000) }
+      host.cancel()
+      host.advance(by: ChildGroup.grace)
+    }
+    await #expect(throws: CancellationError.self) {
+      try await run(
+        "trap '' TERM; (sleep 600 & echo $! > c; echo $$ > a; wait) & wait; wait; sleep 600",
+        ["cwd": .string(folder)])
+    }
+    let processes = Self.processes(in: folder)
+    #expect(processes.count == 2)
+    for process in processes { #expect(await isGone(process), "process \(process) outlived its step") }
+  }
+
+  /// The numbers that the processes of the test have written down.
+  private static func processes(in folder: String) -> [pid_t] {
+    ["a", "c"].compactMap { name in
+      (try? String(contentsOfFile: folder + "/" + name, encoding: .utf8)).flatMap {
+        pid_t($0.trimmingCharacters(in: .whitespacesAndNewlines))
+      }
+    }
+  }
+
+  @Test func `cancelling ends a command that listens without waiting for the grace`() async throws {
+    let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    defer { try? FileManager.default.removeItem(atPath: mark) }
+    Thread.detachNewThread { [host] in
+      while !FileManager.default.fileExists(atPath: mark) { usleep(1000) }
+      host.cancel()
+    }
+    await #expect(throws: CancellationError.self) {
+      try await run(.string("trap 'exit 0' TERM; touch \(mark); sleep 600 & wait"))
+    }
+  }
+
+  @Test func `a program is looked for in the child's own PATH`() async throws {
+    #expect(try await run(["true"], ["env": ["PATH": "/nowhere:/bin:/usr/bin"]])["status"] == 0)
+    #expect(await failure(["true"], ["env": ["PATH": "/nowhere"]])?.code == "command-not-found")
+  }
+
+  @Test func `what a command left running in the background ends with its step`() async throws {
+    let outputs = try await run("sleep 600 > /dev/null 2>&1 & echo $!")
+    let pid = try #require(pid_t((outputs["stdout"]?.stringValue ?? "").trimmingCharacters(in: .newlines)))
+    #expect(await isGone(pid))
+    #expect(host.logLines.map(\.level) == [.warning])
+  }
+
+  @Test func `a child that leaves its output open to others does not hold the step`() async throws {
+    #expect(try await run("sleep 600 & echo done")["stdout"] == "done\n")
+  }
+
+  #if os(Linux)
+    @Test func `no descriptor is left open, however commands end`() async throws {
+      _ = try await run("true")
+      let before = try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count
+      for _ in 0..<20 {
+        _ = try await run("true")
+        _ = await failure("exit 1")
+        _ = await failure(["no-such-program-anywhere"])
+        _ = await failure("head -c 1048577 /dev/zero")
+      }
+      // Other tests run beside this one; a leak of one a run would show as 80.
+      #expect(try FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd").count < before + 40)
+    }
+  #endif
+
+  @Test func `a step that is cancelled already starts nothing`() async {
+    host.cancel()
+    await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }
+  }
+
+  /// Whether the process ends; one that waits to be collected by its parent counts as ended.
+  private func isGone(_ pid: pid_t) async -> Bool {
+    for _ in 0..<100_000 {
+      if kill(pid, 0) != 0 { return true }
+      if let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), status.contains(") Z") {
+        return true
+      }
+      await Task.yield()
+    }
+    return false
+  }
+}

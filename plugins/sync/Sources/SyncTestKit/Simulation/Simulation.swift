@@ -1,0 +1,250 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+
+/// Plays a plan on a virtual clock: the machines that the product runs, a network that loses and delays, and disks that
+/// survive being killed.
+///
+/// ```swift
+/// let report = Simulation.run(.concurrentHistory(seed: 42))
+/// precondition(report.isGood, "replay with seed \(report.seed): \(report.violations)")
+/// ```
+public struct Simulation {
+  enum Event {
+    case step(SimulationPlan.Step)
+    case restart(device: Int)
+    case wake(device: Int, life: Int)
+    case request(device: Int, life: Int, number: Int, SyncMachine.Request)
+    case reply(device: Int, life: Int, number: Int, Result<SyncMachine.Answer, BackendError>, bytes: Int)
+    case open(device: Int, life: Int, channel: Int)
+    case sign(device: Int, life: Int, channel: Int, ChannelSign)
+    case repeatPoke(device: Int, life: Int, channel: Int)
+    case keepAlive(device: Int, life: Int, channel: Int)
+  }
+
+  /// True time at the start: 2024-01-07 12:00:00 UTC in milliseconds since 1970.
+  static let epochMilliseconds: Int64 = 1_704_628_800_000
+
+  let plan: SimulationPlan
+  let policy = PomodoroPolicy()
+  var now: Int64 = 0
+  var queue = EventQueue<Event>()
+  var random: SplitMix64
+  var devices: [SimulatedDevice] = []
+  var server: SimulatedServer
+  var pasts: [Dot: Set<Dot>] = [:]
+  var report: SimulationReport
+
+  /// Plays a plan to its end.
+  public static func run(_ plan: SimulationPlan) -> SimulationReport {
+    var simulation = Simulation(plan)
+    simulation.play()
+    return simulation.judged()
+  }
+
+  init(_ plan: SimulationPlan) {
+    self.plan = plan
+    random = SplitMix64(seed: plan.seed)
+    server = SimulatedServer(seed: plan.seed, policy: policy)
+    report = SimulationReport(seed: plan.seed)
+    for index in 0..<plan.devices {
+      devices.append(SimulatedDevice(index: index, plan: plan, policy: policy))
+      queue.add(.restart(device: index), atMilliseconds: 0)
+    }
+    for step in plan.steps { queue.add(.step(step), atMilliseconds: step.milliseconds) }
+  }
+
+  private mutating func play() {
+    let end = plan.healsAtMilliseconds + plan.patienceMilliseconds
+    while let next = queue.nextMilliseconds, next <= end {
+      if next > plan.healsAtMilliseconds, hasComeToRest { break }
+      guard let (time, event) = queue.removeFirst() else { break }
+      now = time
+      happen(event)
+    }
+    report.restedAtMilliseconds = now
+  }
+
+  var isHealed: Bool { now >= plan.healsAtMilliseconds }
+
+  /// Everything acknowledged, everything read, nothing under way.
+  var hasComeToRest: Bool {
+    devices.allSatisfy { device in
+      device.isUp && device.machine.replica.cursor == server.zone.cursor
+        && !device.machine.replica.isResynchronizing
+        && device.machine.replica.outbox.allSatisfy { $0.parkedBecause != nil }
+    }
+  }
+
+  private mutating func happen(_ event: Event) {
+    switch event {
+    case .step(let step): perform(step)
+    case .restart(let index): start(index)
+    case .wake(let index, let life):
+      guard devices[index].life == life, devices[index].wakeMilliseconds == now else { return }
+      devices[index].wakeMilliseconds = nil
+      give(.woke, to: index)
+    case .request(let index, let life, let number, let request): serve(request, index, life, number)
+    case .reply(let index, let life, let number, let result, let bytes):
+      guard devices[index].life == life, devices[index].isUp else { return }
+      devices[index].traffic.append((now, bytes))
+      switch result {
+      case .success(let answer): give(.answered(number, answer), to: index)
+      case .failure(let error): give(.failed(number, error), to: index)
+      }
+    case .open(let index, let life, let channel): listen(index, life, channel)
+    case .sign(let index, let life, let channel, let sign):
+      guard devices[index].life == life, devices[index].isUp else { return }
+      give(.channelSigned(channel, sign), to: index)
+    case .repeatPoke(let index, let life, let channel): repeatPoke(index, life, channel)
+    case .keepAlive(let index, let life, let channel): keepAlive(index, life, channel)
+    }
+  }
+
+  // MARK: Devices
+
+  private mutating func start(_ index: Int) {
+    guard !devices[index].isUp else { return }
+    devices[index].isUp = true
+    devices[index].life += 1
+    let id = devices[index].id
+    var replica = Replica(device: id, limits: plan.limits)
+    do {
+      if let saved = try Replica(stored: devices[index].disk, limits: plan.limits) { replica = saved }
+    } catch {
+      report.violations.append("\(id) cannot read its own disk: \(error)")
+    }
+    devices[index].machine = SyncMachine(
+      replica: replica, policy: policy, settings: plan.settings, seed: random.next())
+    give(.started, to: index)
+  }
+
+  mutating func give(_ event: SyncMachine.Event, to index: Int) {
+    guard devices[index].isUp else { return }
+    let local = Self.epochMilliseconds + now + devices[index].skewMilliseconds
+    var actedOn: RecordKey?
+    if case .acted(let key, _) = event { actedOn = key }
+    let effects = devices[index].machine.handle(event, atMilliseconds: local)
+    for effect in effects {
+      let isKilled = isKilled(before: devices[index].effects, index)
+      devices[index].effects += 1
+      if isKilled {
+        crash(index, restartAfterMilliseconds: 500)
+        return
+      }
+      carryOut(effect, index)
+      if case .save = effect, let key = actedOn {
+        noteAction(index, key)
+        actedOn = nil
+      }
+    }
+    observe(index)
+    schedule(index, local)
+  }
+
+  private func isKilled(before effect: Int, _ index: Int) -> Bool {
+    plan.faults.crashBeforeEffect.map { $0.device == index && $0.effect == effect } ?? false
+  }
+
+  private mutating func schedule(_ index: Int, _ local: Int64) {
+    guard let wake = devices[index].machine.nextWake(atMilliseconds: local) else {
+      devices[index].wakeMilliseconds = nil
+      return
+    }
+    let time = wake == .max ? now + 3_600_000 : now + max(1, min(wake - local, 3_600_000))
+    guard devices[index].wakeMilliseconds != time else { return }
+    devices[index].wakeMilliseconds = time
+    queue.add(.wake(device: index, life: devices[index].life), atMilliseconds: time)
+  }
+
+  private mutating func carryOut(_ effect: SyncMachine.Effect, _ index: Int) {
+    let life = devices[index].life
+    switch effect {
+    case .save(let changes): devices[index].save(changes)
+    case .send(let number, let request):
+      devices[index].requestTimes.append(now)
+      devices[index].traffic.append((now, Self.bytes(of: request)))
+      transmit(.request(device: index, life: life, number: number, request))
+    case .openChannel(let channel):
+      devices[index].requestTimes.append(now)
+      transmit(.open(device: index, life: life, channel: channel))
+    case .closeChannel(let channel):
+      server.listeners.removeAll { $0.device == index && $0.channel == channel }
+    case .tell(.level(let level)): devices[index].levels.insert(level)
+    case .tell: break
+    }
+  }
+
+  mutating func crash(_ index: Int, restartAfterMilliseconds delay: Int64) {
+    devices[index].isUp = false
+    devices[index].wakeMilliseconds = nil
+    server.listeners.removeAll { $0.device == index }
+    queue.add(.restart(device: index), atMilliseconds: now + max(1, delay))
+  }
+
+  private mutating func perform(_ step: SimulationPlan.Step) {
+    let index = step.device
+    switch step.command {
+    case .set(let state, let completed):
+      give(.acted(PomodoroPolicy.timer, .init(payload: state.payload, tally: .add(completed))), to: index)
+    case .resetCount: give(.acted(PomodoroPolicy.timer, .init(tally: .reset)), to: index)
+    case .setting(let name, let value):
+      give(.acted(PomodoroPolicy.settings, .init(fields: [.init(name: name, value: value)])), to: index)
+    case .switched(let online): give(.switched(online: online), to: index)
+    case .crash(let delay): crash(index, restartAfterMilliseconds: delay)
+    case .loseCursor:
+      crash(index, restartAfterMilliseconds: 100)
+      devices[index].disk["cursor"] = nil
+    case .backUpServer: server.backup = server.zone
+    case .restoreServer(let isAnnounced): server.goBack(generation: random.next() | 1, isAnnounced: isAnnounced)
+    }
+  }
+
+  // MARK: What the oracle is told
+
+  /// An action is made when it is saved: from then on it must not be lost.
+  private mutating func noteAction(_ index: Int, _ key: RecordKey) {
+    let dot = Dot(device: devices[index].id, number: devices[index].machine.replica.nextNumber - 1)
+    pasts[dot] = devices[index].known[key] ?? []
+    devices[index].known[key, default: []].insert(dot)
+    devices[index].acted.append(dot)
+    report.actions += 1
+    for other in devices.indices where other != index {
+      devices[other].awaited.append((dot, key, now))
+    }
+  }
+
+  /// After each event: what the device has seen now, and whether it went backwards anywhere.
+  private mutating func observe(_ index: Int) {
+    let replica = devices[index].machine.replica
+    for (key, record) in replica.confirmed {
+      if let content = server.contents[key]?[record.version] {
+        devices[index].known[key, default: []].formUnion(content)
+      }
+    }
+    devices[index].awaited.removeAll { waiting in
+      guard replica.confirmed[waiting.key]?.cell.context.covers(waiting.dot) == true else { return false }
+      report.latenciesMilliseconds.append(now - waiting.sinceMilliseconds)
+      return true
+    }
+    if let last = devices[index].lastCursor, let cursor = replica.cursor,
+      cursor.generation == last.generation, cursor.sequence < last.sequence, !server.hasGoneBack
+    {
+      report.violations.append("the cursor of \(devices[index].id) went back from \(last) to \(cursor)")
+    }
+    devices[index].lastCursor = replica.cursor ?? devices[index].lastCursor
+  }
+
+  static func bytes(of request: SyncMachine.Request) -> Int {
+    switch request {
+    case .commit(let operations):
+      operations.reduce(0) { sum, operation in
+        switch operation.change {
+        case .write(let write): sum + write.packed().count
+        case .join(let cell): sum + cell.packed().count
+        }
+      }
+    case .changes: 0
+    }
+  }
+}

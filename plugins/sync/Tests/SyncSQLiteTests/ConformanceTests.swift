@@ -1,0 +1,38 @@
+import Foundation
+import SyncTestKit
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import SyncSQLite
+import Testing
+
+/// The suite that every backend passes (V16, M4, M12, S10, S11).
+@Suite struct ConformanceTests {
+  @Test(.timeLimit(.minutes(1))) func `the memory backend conforms`() async {
+    let failures = await BackendConformance.run { zone in MemoryBackend(zones: [zone: PomodoroPolicy()]) }
+    #expect(failures == [])
+    #expect(BackendConformance.count == 18)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a SQLite file conforms`() async throws {
+    let folder = try Folder()
+    let failures = await BackendConformance.run { zone in
+      try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [zone: PomodoroPolicy()])
+    }
+    #expect(failures == [])
+  }
+}
+
+/// A folder that goes away with its owner.
+final class Folder: Sendable {
+  let path: String
+
+  init() throws {
+    path = NSTemporaryDirectory() + "sync-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: path) }
+
+  func file(_ name: String) -> String { "\(path)/\(name)" }
+}

@@ -1,0 +1,234 @@
+import Foundation
+import GRDB
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import SyncSQLite
+import Testing
+
+/// Running devices on real files.
+@Suite(.timeLimit(.minutes(1))) struct SessionTests {
+  private let folder: Folder
+
+  init() throws { folder = try Folder() }
+
+  private func backend() throws -> SQLiteBackend {
+    try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [PomodoroPolicy.zone: PomodoroPolicy()])
+  }
+
+  private func session(_ device: String) async throws -> SyncSession {
+    let session = try await SyncSession.open(
+      device: device, zone: PomodoroPolicy.zone, backend: try backend(),
+      store: try SQLiteReplicaStore(path: folder.file("\(device).sqlite")), policy: PomodoroPolicy())
+    await session.start()
+    return session
+  }
+
+  private func focus(_ session: SyncSession, completed: Int64 = 0) async throws {
+    try await session.act(
+      PomodoroPolicy.timer,
+      .init(
+        payload: TimerState(kind: .focus, remainingMilliseconds: 1_500_000).payload, tally: .add(completed)))
+  }
+
+  private static func kind(_ machine: SyncMachine) -> TimerKind? {
+    TimerStateRecord(cell: machine.view(of: PomodoroPolicy.timer))?.state.kind
+  }
+
+  @Test func `S1 S39 two devices on one file see each other's changes, both ways`() async throws {
+    let (mac, phone) = (try await session("mac"), try await session("phone"))
+    try await focus(mac, completed: 1)
+    #expect(await phone.wait(milliseconds: 5000) { Self.kind($0) == .focus })
+    try await phone.act(PomodoroPolicy.timer, .init(payload: TimerState(kind: .idle).payload, tally: .add(1)))
+    #expect(await mac.wait(milliseconds: 5000) { Self.kind($0) == .idle })
+    #expect(await mac.machine.view(of: PomodoroPolicy.timer).tally.count == 2)
+    #expect(await mac.status().statistics.conflicts[.causal] == 1)
+    await mac.stop()
+    await phone.stop()
+  }
+
+  @Test func `S32 S35 what is done offline is on the disk, and is sent by the next process`() async throws {
+    let before = try await session("mac")
+    await before.setOnline(false)
+    try await focus(before, completed: 1)
+    await before.stop()
+    let after = try await session("mac")
+    #expect(await after.wait(milliseconds: 5000) { $0.isFlushed })
+    let page = try await backend().changes(zone: PomodoroPolicy.zone, since: nil, limit: 9, maximumBytes: 9999)
+    #expect(page.records.first?.cell.tally.count == 1)
+    #expect(await after.machine.replica.device == before.machine.replica.device)
+    await after.stop()
+  }
+
+  @Test func `S28 a device keeps its identity, and two devices of one name have two`() async throws {
+    let store = MemoryReplicaStore()
+    var names: Set<String> = []
+    for _ in 0..<2 {
+      let one = try await SyncSession.open(
+        device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
+      await one.start()
+      names.insert(await one.machine.replica.device.name)
+      await one.stop()
+    }
+    #expect(names.count == 1)
+    let other = try await session("mac")
+    #expect(!names.contains(await other.machine.replica.device.name))
+    await other.stop()
+  }
+
+  @Test func `a full disk: the action is refused, the one before it is kept, and what fits later is taken`()
+    async throws
+  {
+    let store = MemoryReplicaStore()
+    let one = try await SyncSession.open(
+      device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
+    await one.start()
+    try await focus(one, completed: 1)
+    store.isFull = true
+    await #expect(throws: ReplicaError.self) { try await focus(one, completed: 1) }
+    #expect(await one.machine.view(of: PomodoroPolicy.timer).tally.count == 1)
+    store.isFull = false
+    try await focus(one, completed: 1)
+    #expect(await one.machine.view(of: PomodoroPolicy.timer).tally.count == 2)
+    #expect(await one.wait(milliseconds: 9000) { $0.isFlushed })
+    await one.stop()
+  }
+
+  @Test
+  func `V15 S28 a device that was put back to an older copy of its file goes on under a new name, and nothing is lost`()
+    async throws
+  {
+    let phone = try await session("phone")
+    let mac = try await session("mac")
+    try await focus(mac, completed: 1)
+    #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
+    await mac.stop()
+    let (path, copy) = (folder.file("mac.sqlite"), folder.file("copy.sqlite"))
+    let queue = try DatabaseQueue(path: path)
+    try await queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO '\(copy)'") }
+    let lost = try await session("mac")
+    for _ in 0..<3 {
+      try await focus(lost, completed: 1)
+      #expect(await lost.wait(milliseconds: 5000) { $0.isFlushed })
+    }
+    await lost.stop()
+    let again = try await SyncSession.open(
+      device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy),
+      policy: PomodoroPolicy())
+    // Its number stands for a lost action already.
+    try await again.act(
+      PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus, remainingMilliseconds: 1).payload))
+    await again.start()
+    #expect(await again.wait(milliseconds: 9000) { $0.isFlushed })
+    let (old, new) = (await lost.machine.replica.device, await again.machine.replica.device)
+    #expect(old != new)
+    #expect(new.stem == "mac")
+    #expect(await phone.wait(milliseconds: 9000) { $0.view(of: PomodoroPolicy.timer).context[new] > 0 })
+    #expect(await phone.machine.view(of: PomodoroPolicy.timer).tally.count == 4)
+    await again.stop()
+    await phone.stop()
+  }
+
+  @Test func `a disk that stays full is not written to again and again`() async throws {
+    let store = MemoryReplicaStore()
+    store.isFull = true
+    let session = try await SyncSession.open(
+      device: "mac", zone: PomodoroPolicy.zone, backend: MemoryBackend(zones: [PomodoroPolicy.zone: PomodoroPolicy()]),
+      store: store, policy: PomodoroPolicy(), clock: StandingClock())
+    await session.start()
+    for _ in 0..<3 { await session.foreground() }
+    // Time stands: whatever is due at once has had its chance after so many turns.
+    for _ in 0..<1000 { _ = await session.status() }
+    #expect(store.attempts == 4)
+    await session.stop()
+  }
+
+  @Test func `V23: a copy that is put back is noticed, whatever was written on it since`() async throws {
+    let folder = try Folder()
+    let (path, copy) = (folder.file("shared.sqlite"), folder.file("copy.sqlite"))
+    let zones: [String: any MergePolicy] = [PomodoroPolicy.zone: PomodoroPolicy()]
+    let mac = DeviceID(stem: "mac", random: 1)
+    func write(_ numbers: ClosedRange<Int64>, _ backend: SQLiteBackend) async throws {
+      for number in numbers {
+        let write = Write(
+          dot: Dot(device: mac, number: number), milliseconds: 1, payload: TimerState(kind: .focus).payload)
+        let operation = Operation(key: PomodoroPolicy.timer, expectedVersion: number - 1, change: .write(write))
+        _ = try await backend.commit([operation], zone: PomodoroPolicy.zone)
+      }
+    }
+    func page(_ cursor: SyncCore.Cursor?, _ backend: SQLiteBackend) async throws -> ChangePage {
+      try await backend.changes(zone: PomodoroPolicy.zone, since: cursor, limit: 9, maximumBytes: 9999)
+    }
+    let before = try SQLiteBackend(path: path, zones: zones)
+    try await write(1...3, before)
+    let kept = try await page(nil, before).cursor
+    try before.close()
+    try FileManager.default.copyItem(atPath: path, toPath: copy)
+    let lost = try SQLiteBackend(path: path, zones: zones)
+    try await write(4...5, lost)
+    let gone = try await page(kept, lost).cursor
+    try lost.close()
+    try FileManager.default.removeItem(atPath: path)
+    try FileManager.default.moveItem(atPath: copy, toPath: path)
+    let after = try SQLiteBackend(path: path, zones: zones)
+    try await write(4...9, after)
+    #expect(try await page(kept, after).records.count == 1)
+    await #expect(throws: BackendError.cursorExpired) { try await page(gone, after) }
+    try after.close()
+  }
+
+  @Test func `a device's file is bound to its zone: another zone's records never get in`() async throws {
+    let folder = try Folder()
+    let store = try SQLiteReplicaStore(path: folder.file("mac.sqlite"))
+    let zones: [String: any MergePolicy] = ["a": PomodoroPolicy(), "b": PomodoroPolicy()]
+    func open(_ zone: String) async throws -> SyncSession {
+      try await SyncSession.open(
+        device: "mac", zone: zone, backend: MemoryBackend(zones: zones), store: store, policy: PomodoroPolicy())
+    }
+    let session = try await open("a")
+    await session.start()
+    await session.stop()
+    await #expect(throws: ReplicaError.otherZone(found: "a", asked: "b")) { _ = try await open("b") }
+    _ = try await open("a")
+  }
+
+  @Test func `a shared file that is none of ours, or damaged, or newer, is named and left alone`() async throws {
+    let stray = folder.file("stray.sqlite")
+    try Data("this is no database, and it is long enough to be looked at as one".utf8).write(
+      to: URL(fileURLWithPath: stray))
+    #expect { try SQLiteBackend(path: stray, zones: [:]) } throws: { "\($0)".contains("is no SQLite file") }
+    #expect { try SQLiteReplicaStore(path: stray) } throws: { "\($0)".contains("is no SQLite file") }
+    #expect(try String(contentsOfFile: stray, encoding: .utf8).hasPrefix("this is no database"))
+    let newer = folder.file("newer.sqlite")
+    let queue = try DatabaseQueue(path: newer)
+    try await queue.write { try $0.execute(sql: "PRAGMA user_version = 9") }
+    try queue.close()
+    #expect { try SQLiteBackend(path: newer, zones: [:]) } throws: { "\($0)".contains("update flowrun") }
+    #expect { try SQLiteReplicaStore(path: folder.file("no/such/folder.sqlite")) } throws: {
+      "\($0)".contains("cannot be opened")
+    }
+  }
+
+  @Test func `a record of the future stops the device with a clear error and keeps its outbox`() async throws {
+    let shared = try backend()
+    let now = try await shared.serverTime()
+    _ = try await shared.commit(
+      [
+        Operation(
+          key: PomodoroPolicy.timer, expectedVersion: 0,
+          change: .write(
+            Write(
+              dot: Dot(device: DeviceID(stem: "new", random: 1), number: 1), milliseconds: now,
+              payload: TimerState(kind: .idle).payload)))
+      ], zone: PomodoroPolicy.zone)
+    let queue = try DatabaseQueue(path: folder.file("shared.sqlite"))
+    try await queue.write { try $0.execute(sql: "UPDATE record SET cell = x'0700'") }
+    try queue.close()
+    let mac = try await session("mac")
+    try await focus(mac)
+    #expect(await mac.wait(milliseconds: 5000) { $0.pausedBecause != nil })
+    #expect("\(String(describing: await mac.status().pausedBecause))".contains("update flowrun"))
+    #expect(await mac.status().outboxDepth == 1)
+    await mac.stop()
+  }
+}

@@ -1,0 +1,73 @@
+import FlowModel
+import FlowPluginKit
+
+/// Shows the launch screen until the window stands in its place (R3); its animation runs beside the work of the launch
+/// (L27), which it neither waits for nor delays.
+struct ShowSplash: Service {
+  static let name = "ui.splash"
+  static let summary = "Shows the launch screen until ui.present takes its place"
+  static let requires: [ResourceKey] = [.userInterface]
+  static let errors = [
+    ErrorDeclaration("splash-missing", "There is no such launch screen; correct the path", isRetryable: false),
+    ErrorDeclaration("splash-too-large", "A launch screen may have 25 MB; make it smaller", isRetryable: false),
+  ]
+  static let example = """
+    uses: ui.splash
+    needs: launch-app
+    with: { asset: launch-screen.storyboard }
+    blocking: false
+    """
+
+  struct Input: ActionInput {
+    @Field("The launch screen's file, at most 25 MB; without it, a plain one") var asset: SourcePath?
+  }
+
+  struct Output: ActionOutput {
+    var sizeBytes: Int
+
+    static let summaries = ["size-bytes": "The size of the launch screen's file; 0 without one"]
+  }
+
+  /// R4: what the system allows since iOS 14.
+  static let limitBytes = 25_000_000
+
+  static let imageSuffixes = ["png", "jpg", "jpeg", "gif", "heic", "webp", "bmp", "tiff", "pdf"]
+
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    guard let path = input["asset"]?.stringValue, let suffix = path.split(separator: ".").last?.lowercased(),
+      imageSuffixes.contains(suffix)
+    else { return [] }
+    return [
+      InputProblem(
+        "asset", "a launch screen should be no static image",
+        help: "lay it out in a storyboard, which fits every screen",
+        isWarning: true)
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let output = Output(sizeBytes: try input.asset.map { try Self.size(of: $0.path) } ?? 0)
+    let session: InterfaceSession = try context.resource(InterfaceSession.key)
+    try session.interface.showSplash(input.asset?.path)
+    context.ready(output)
+    // Ends with the splash, or with the run where nobody presents anything.
+    let hidden = AsyncStream<Never>.makeStream()
+    session.whenSplashIsHidden { hidden.continuation.finish() }
+    for await _ in hidden.stream {}
+    return output
+  }
+
+  private static func size(of path: String) throws -> Int {
+    guard let size = LaunchFile.sizeBytes(at: path) else {
+      throw ActionError(
+        "splash-missing", "there is no launch screen at '\(path)'; correct the path", isRetryable: false)
+    }
+    guard size <= limitBytes else {
+      throw ActionError(
+        "splash-too-large",
+        "the launch screen '\(path)' has \(size) bytes, more than the \(limitBytes) allowed; make it smaller",
+        isRetryable: false)
+    }
+    return size
+  }
+}

@@ -1,0 +1,202 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Testing
+
+@testable import UserInterfacePlugin
+
+/// One launch of the headless interface over small values that outlive it.
+struct InterfaceRun {
+  let host: TestHost
+
+  init(_ store: MemoryKeyValueStore = MemoryKeyValueStore(), workflowFolder: String = "/") {
+    var resources: [ResourceKey: any Sendable] = [.keyValueStore: store]
+    for resource in UserInterfacePlugin().resources { resources[resource.key] = resource.handle }
+    host = TestHost(workflowFolder: workflowFolder, resources: resources)
+  }
+
+  var interface: HeadlessInterface { host.handle(.userInterface)! }
+
+  @discardableResult func call(_ action: any ActionType.Type, _ inputs: ValueObject = [:]) async throws -> ValueObject {
+    try await host.call(action, with: inputs)
+  }
+
+  /// The whole launch up to the visible window.
+  @discardableResult func launch() async throws -> ValueObject {
+    try await call(LaunchInterface.self)
+    let restored = try await call(RestoreInterface.self)
+    try await call(MakeWindow.self, ["tabs": ["map", "routes", "badges", "profile"]])
+    try await call(PresentInterface.self)
+    return restored
+  }
+
+  func code(_ action: any ActionType.Type, _ inputs: ValueObject = [:]) async -> String? {
+    do {
+      try await call(action, inputs)
+      return nil
+    } catch {
+      return (error as? ActionError)?.code ?? "\(error)"
+    }
+  }
+}
+
+@Suite struct `The launch of the interface` {
+  @Test func `P1 R5 each step posts its own part of the application's life, in order`() async throws {
+    let run = InterfaceRun()
+    try await run.call(LaunchInterface.self)
+    #expect(run.host.posts == ["app.will-finish-launching"])
+    try await run.call(RestoreInterface.self)
+    #expect(run.host.posts.last == "app.did-finish-launching")
+    try await run.call(MakeWindow.self, ["tabs": ["map"]])
+    #expect(run.host.posts.last == "scene.connect")
+    #expect(!run.interface.isReady)
+    try await run.call(PresentInterface.self)
+    #expect(run.host.posts.suffix(2) == ["ui.ready", "app.did-become-active"])
+    #expect(run.interface.isReady)
+  }
+
+  @Test func `P1 an application without a storyboard skips it, a missing one is named`() async {
+    #expect(await InterfaceRun().code(LaunchInterface.self) == nil)
+    #expect(
+      await InterfaceRun().code(LaunchInterface.self, ["storyboard": "no/Main.storyboard"]) == "storyboard-missing")
+    #expect(await InterfaceRun().code(LaunchInterface.self, ["storyboard": "/etc/passwd"]) == nil)
+  }
+
+  @Test func `P2 R7 the tab and the pages of the last launch are back before the launch has finished`() async throws {
+    let store = MemoryKeyValueStore()
+    let first = InterfaceRun(store)
+    #expect(try await first.launch()["restored"] == false)
+    try await first.call(SelectTab.self, ["tab": "badges"])
+    try first.interface.open(PageRequest(page: "product", presentation: .present, parameters: ["id": 5]))
+
+    let second = InterfaceRun(store)
+    try await second.call(LaunchInterface.self)
+    let restored = try await second.call(RestoreInterface.self)
+    #expect(restored == ["restored": true, "tab": "badges", "pages": ["product"]])
+    #expect(second.host.posts == ["app.will-finish-launching", "app.did-finish-launching"])
+    let window = try await second.call(MakeWindow.self, ["tabs": ["map", "badges"]])
+    #expect(window["tab"] == "badges")
+    #expect(
+      second.interface.state.pages == [PageRequest(page: "product", presentation: .present, parameters: ["id": 5])])
+  }
+
+  @Test func `R7 a restored tab that no longer exists gives way to the first`() async throws {
+    let run = InterfaceRun(MemoryKeyValueStore(["state": ["tab": "gone", "pages": []]], in: InterfaceSession.scope))
+    try await run.call(LaunchInterface.self)
+    try await run.call(RestoreInterface.self)
+    #expect(try await run.call(MakeWindow.self, ["tabs": ["map", "routes"], "selected": "routes"])["tab"] == "routes")
+  }
+
+  @Test(
+    arguments: ["nonsense", [:], ["pages": [["page": 5]]], ["pages": [["page": "a", "presentation": "fly"]]]] as [Value]
+  )
+  func `R7 a saved state that cannot be used costs a warning, not the launch`(_ saved: Value) async throws {
+    let run = InterfaceRun(MemoryKeyValueStore(["state": saved], in: InterfaceSession.scope))
+    #expect(try await run.launch()["restored"] == false)
+    #expect(run.host.logLines.map(\.level) == [.warning])
+  }
+
+  @Test func `a state that cannot be saved costs a warning, not the page`() async throws {
+    let store = MemoryKeyValueStore()
+    let run = InterfaceRun(store)
+    try await run.launch()
+    store.fail(with: ActionError("disk-full", "no space is left"))
+    try run.interface.open(PageRequest(page: "product"))
+    #expect(run.host.logLines.map(\.level) == [.warning])
+    #expect(run.interface.state.pages.count == 1)
+  }
+
+  @Test func `the last hundred pages are kept`() {
+    var state = InterfaceState(tab: "map")
+    for index in 0..<101 { state.open(PageRequest(page: "page-\(index)")) }
+    #expect(state.pages.count == 100 && state.pages.first?.page == "page-1")
+    #expect(InterfaceState(state.value) == state)
+  }
+
+  @Test func `L17 the content view has its tabs and what the managers say`() async throws {
+    let run = InterfaceRun()
+    try await run.call(LaunchInterface.self)
+    try await run.call(MakeWindow.self, ["tabs": ["map", "routes"], "environment": ["language": "zh-Hans"]])
+    #expect(
+      run.interface.content
+        == ContentView(tabs: ["map", "routes"], selected: "map", environment: ["language": "zh-Hans"]))
+  }
+
+  @Test(
+    arguments: [
+      (["tabs": []], "tabs"), (["tabs": ["a", "b", "a"]], "tabs"), (["tabs": ["a"], "selected": "b"], "selected"),
+    ] as [(ValueObject, String)])
+  func `tabs that make no sense are refused, before the run and in it`(_ inputs: ValueObject, _ place: String)
+    async throws
+  {
+    #expect(MakeWindow.check(LiteralInput(inputs)).map(\.keyPath) == [place])
+    let run = InterfaceRun()
+    try await run.call(LaunchInterface.self)
+    #expect(await run.code(MakeWindow.self, inputs) == "tabs-invalid")
+  }
+
+  @Test func `R8 nothing is shown before there is a window, and no page before it is visible`() async throws {
+    let run = InterfaceRun()
+    #expect(await run.code(PresentInterface.self) == "resource-missing")
+    try await run.call(LaunchInterface.self)
+    #expect(await run.code(PresentInterface.self) == "no-window")
+    #expect(run.host.posts == ["app.will-finish-launching"])
+    try await run.call(MakeWindow.self, ["tabs": ["map"]])
+    #expect(throws: ActionError.self) { try run.interface.open(PageRequest(page: "product")) }
+    #expect(await run.code(SelectTab.self, ["tab": "moon"]) == "unknown-tab")
+  }
+
+  @Test func `P9 making the plugin makes no interface`() {
+    _ = ActionRegistry([
+      UserInterfacePlugin {
+        Issue.record("made without a run"); return HeadlessInterface()
+      }
+    ])
+  }
+}
+
+@Suite(.timeLimit(.minutes(1))) struct `The splash` {
+  @Test func `R3 L27 stays until the window takes its place, and holds nobody up`() async throws {
+    let run = InterfaceRun()
+    try await run.call(LaunchInterface.self)
+    let splash = Task { try await run.call(ShowSplash.self) }
+    #expect(await run.host.readied() == ["size-bytes": 0])
+    try await run.call(MakeWindow.self, ["tabs": ["map"]])
+    try await run.call(PresentInterface.self)
+    #expect(try await splash.value == ["size-bytes": 0])
+  }
+
+  @Test func `ends with the run where nothing is ever presented`() async throws {
+    let run = InterfaceRun()
+    try await run.call(LaunchInterface.self)
+    let splash = Task { try await run.call(ShowSplash.self) }
+    _ = await run.host.readied()
+    run.host.cancel()
+    #expect(try await splash.value == ["size-bytes": 0])
+  }
+
+  @Test func `R4 may have 25 MB and not a byte more`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "splash-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/splash.storyboard"
+    #expect(FileManager.default.createFile(atPath: path, contents: nil))
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.truncate(atOffset: UInt64(ShowSplash.limitBytes) + 1)
+    let run = InterfaceRun(workflowFolder: folder)
+    try await run.call(LaunchInterface.self)
+    #expect(await run.code(ShowSplash.self, ["asset": "splash.storyboard"]) == "splash-too-large")
+    #expect(await run.code(ShowSplash.self, ["asset": "none.storyboard"]) == "splash-missing")
+    try file.truncate(atOffset: UInt64(ShowSplash.limitBytes))
+    try await run.call(MakeWindow.self, ["tabs": ["map"]])
+    try await run.call(PresentInterface.self)
+    #expect(try await run.call(ShowSplash.self, ["asset": "splash.storyboard"]) == ["size-bytes": 25_000_000])
+  }
+
+  @Test func `R4 a static image is warned of`() {
+    let problems = ShowSplash.check(LiteralInput(["asset": "launch.PNG"]))
+    #expect(problems.map(\.isWarning) == [true])
+    #expect(ShowSplash.check(LiteralInput(["asset": "launch.storyboard"])).isEmpty)
+  }
+}
