@@ -24,6 +24,7 @@ let package = Package(
       ]),
     .library(name: "SyncMetrics", targets: ["SyncMetrics"]),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
+    .library(name: "CPostgreSQL", targets: ["CPostgreSQL"]),
     .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
   ],
   traits: [

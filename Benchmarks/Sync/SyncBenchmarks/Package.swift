@@ -10,11 +10,11 @@ let package = Package(
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ],
   targets: [
-    .systemLibrary(name: "CLibPQ", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .executableTarget(
       name: "SyncBenchmarks",
       dependencies: [
-        "CLibPQ", .product(name: "SyncKit", package: "flowrun"), .product(name: "SyncServerKit", package: "flowrun"),
+        .product(name: "CPostgreSQL", package: "flowrun"), .product(name: "SyncKit", package: "flowrun"),
+        .product(name: "SyncServerKit", package: "flowrun"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
       ]),
   ]

@@ -199,7 +199,7 @@ public struct ReverseGeocoder: Sendable {
   }
 
   /// Shares of GeoNames' 165,436 places below 5,000 inhabitants whose country was right when tables without them decided
-  /// in this way; measured by `Benchmarks/geocode/accuracy.py --folds`, which prints them anew.
+  /// in this way; measured by `Benchmarks/Geocode/accuracy.py --folds`, which prints them anew.
   private enum Confidence {
     /// 156,270 places.
     static let agreed = 0.998

@@ -1,4 +1,4 @@
-import CLibPQ
+import CPostgreSQL
 import Foundation
 
 /// What PostgreSQL takes by itself for what a sync server asks of it: a row is written, a listener hears of it.

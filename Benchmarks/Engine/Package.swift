@@ -3,10 +3,10 @@ import PackageDescription
 
 // A package of its own, so that who uses flowrun builds none of it.
 let package = Package(
-  name: "Benchmarks",
+  name: "EngineBenchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "flowrun", path: "..")
+    .package(name: "flowrun", path: "../..")
   ],
   targets: [
     .executableTarget(
@@ -18,8 +18,5 @@ let package = Package(
     .executableTarget(
       name: "PluginCallBenchmark",
       dependencies: ["FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
-    .executableTarget(
-      name: "GeocodeBenchmark",
-      dependencies: [.product(name: "GeocodeCore", package: "flowrun")]),
   ]
 )

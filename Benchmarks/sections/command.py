@@ -1,0 +1,171 @@
+"""The command from exec to exit: files, starts, launches, commands of a shell, the gate beside busy threads."""
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+
+from .harness import *
+
+START_PEER = os.path.join(BUILT, "StartPeer")
+
+
+def files():
+    ratios, details = [], []
+    ninja = shutil.which("ninja")
+    for shape in ["fan", "tree", "wavefront", "layers"]:
+        needs = needs_of(shape, COUNT)
+        place = os.path.join(context.folder, shape)
+        os.makedirs(place, exist_ok=True)
+        write_workflow(f"{place}/w.yaml", needs)
+        write_ninja(f"{place}/build.ninja", needs)
+        if ninja:
+            own, other = in_turns([FLOWRUN, "w.yaml"], [ninja], context.repetitions(7, 3), place, place)
+            ratios.append(own / other)
+            details.append(f"{shape} {own * 1000:.0f} against {other * 1000:.0f} ms")
+    work = "files of 100,000 no-ops, exec to exit"
+    if ninja:
+        add(f"{work}, against ninja", "≤ 1.0", geometric_mean(ratios), detail=", ".join(details))
+    else:
+        lacks("ninja", work, "≤ 1.0")
+    chain = os.path.join(context.folder, "chain.yaml")
+    write_workflow(chain, needs_of("chain", COUNT))
+    own = seconds([FLOWRUN, chain], 1, context.folder)[0]
+    add("a chain of 100,000, on which ninja crashes", "runs", own * 1000, "ms")
+    # Asked of a process of its own: what is asked of this one is the most that any of its children had.
+    memory = int(run([sys.executable, "-c", (
+        "import resource,subprocess,sys;subprocess.run(sys.argv[1:],stdout=subprocess.DEVNULL);"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)"), FLOWRUN,
+        f"{context.folder}/layers/w.yaml"])) / 1024
+    add("memory of a 100,000-step run", "≤ 150", memory, "MB")
+
+
+def has_yaml(python):
+    """Whether a Python has PyYAML: Debian's package is for Debian's own."""
+    try:
+        return subprocess.run([python, "-c", "import yaml; yaml.CLoader"], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
+
+def two_needs():
+    path = os.path.join(context.folder, "two-needs.yaml")
+    with open(path, "w") as file:
+        file.write("name: two-needs\nsteps:\n")
+        for index in range(COUNT):
+            needs = f"    needs: [s{index - 1}, s{index // 2}]\n" if index > 1 else ""
+            file.write(f"  s{index}:\n    uses: flow.noop\n{needs}")
+    size = os.path.getsize(path) / 1e6
+    repetitions = context.repetitions(7, 3)
+    own = seconds([FLOWRUN, path], repetitions, context.folder)[0]
+    checked = seconds([FLOWRUN, "validate", path], repetitions, context.folder)[0]
+    work = f"two-needs file of {size:.1f} MB, exec to exit"
+    try:
+        python = next(filter(has_yaml, [sys.executable, "/usr/bin/python3"]), sys.executable)
+        parse = statistics.median(float(subprocess.run([python, "-c", (
+            "import sys,time,yaml;text=open(sys.argv[1],'rb').read();start=time.perf_counter()\n"
+            "for event in yaml.parse(text,Loader=yaml.CLoader): pass\nprint(time.perf_counter()-start)"), path],
+            check=True, capture_output=True, text=True).stdout) for _ in range(context.repetitions(3, 1)))
+        add(f"{work}, against PyYAML's C event parse", "≤ 1.0", own / parse,
+            detail=f"{own * 1000:.0f} against {parse * 1000:.0f} ms")
+    except subprocess.CalledProcessError:
+        lacks("PyYAML", work, "≤ 1.0")
+    events = peer("libyaml_events", ["gcc", "-O3", f"{HERE}/Engine/Peers/libyaml_events.c", "-lyaml"])
+    if events:
+        parse = float(run([events, path]))
+        add("two-needs file, flowrun validate (exec to exit), against libyaml's events in C", "≤ 5", checked / parse,
+            detail=f"{checked * 1000:.0f} against {parse * 1000:.0f} ms")
+    else:
+        lacks("libyaml", "two-needs file, flowrun validate", "≤ 5")
+
+
+def start():
+    path = os.path.join(context.folder, "ten.yaml")
+    write_workflow(path, needs_of("chain", 10))
+    repetitions = context.repetitions(100, 20)
+    own, other = in_turns([FLOWRUN, path], [START_PEER], repetitions, context.folder, context.folder)
+    work = "10-step file, exec to exit"
+    add(f"{work}, against a program of the same libraries that prints a line", "≤ 1.5", own / other,
+        detail=f"{own * 1000:.1f} against {other * 1000:.1f} ms")
+    if not (shutil.which("valgrind") and shutil.which("strip")):
+        return lacks("valgrind", f"{work}, instructions")
+    counts = [instructions_of(stripped(program), arguments) for program, arguments in
+              [(FLOWRUN, [path]), (START_PEER, [])]]
+    add(f"{work}, instructions (callgrind), against the same", "–", counts[0] / counts[1],
+        detail=f"{counts[0] / 1e6:.2f} against {counts[1] / 1e6:.2f} million")
+
+
+def launch():
+    data = os.path.join(context.folder, "launch-data")
+    command = [FLOWRUN, f"{ROOT}/workflows/launch.yaml", "--data", data]
+    seconds(command, 1, context.folder)
+    wall, processor = seconds(command, 3, context.folder)
+    add("workflows/launch.yaml, piped, second run: user + system time", "≤ 60", processor * 1000, "ms",
+        f"{wall * 1000:.0f} ms in all")
+
+
+def shell():
+    work, bar = "1,000 steps of shell.run true, concurrency 2", "≤ 1.05"
+    ninja = shutil.which("ninja")
+    if not ninja:
+        return lacks("ninja", work, bar)
+    with open(f"{context.folder}/shell.yaml", "w") as file:
+        file.write("name: shells\nconcurrency: 2\nsteps:\n")
+        for index in range(1000):
+            file.write(f"  s{index}: {{ uses: shell.run, with: {{ command: 'true' }} }}\n")
+    place = os.path.join(context.folder, "shells")
+    os.makedirs(place, exist_ok=True)
+    with open(f"{place}/build.ninja", "w") as file:
+        file.write("rule run\n  command = true\n")
+        for index in range(1000):
+            file.write(f"build s{index}: run\n")
+    own, other = in_turns(
+        [FLOWRUN, f"{context.folder}/shell.yaml"], [ninja, "-j2"], context.repetitions(9, 3), context.folder, place)
+    add(f"{work}, against ninja -j2", bar, own / other, detail=f"{own * 1000:.0f} against {other * 1000:.0f} ms")
+
+
+def lateness(name, step, deadline, due, openings):
+    """Milliseconds by which the gate opened late, for each of several runs; negative would be early."""
+    path = os.path.join(context.folder, f"{name}.yaml")
+    with open(path, "w") as file:
+        file.write(f"name: {name}\ndeadline: {deadline}\nsteps:\n")
+        for index in range(64):
+            file.write(f"  s{index}: {step}\n")
+        if "max" not in deadline:
+            file.write("  ready: { uses: flow.noop }\n")
+    late = []
+    for _ in range(openings):
+        report = os.path.join(context.folder, "report.json")
+        subprocess.run([FLOWRUN, path, "--report", report], stdout=subprocess.DEVNULL, check=True)
+        late.append(json.load(open(report))["gate"]["openedAt"] - due)
+    return sorted(late)
+
+
+def gates():
+    openings = context.repetitions(20, 5)
+    asleep = lateness("asleep", "{ uses: flow.block, with: { for: 600ms } }", "{ max: 300ms }", 300, openings)
+    add("gate held by max beside 64 steps asleep: the earliest and the latest", "0 … 5", asleep[-1] if asleep[0] >= 0
+        else asleep[0], "ms", f"{asleep[0]:.2f} to {asleep[-1]:.2f} ms late")
+    for name, deadline, blocking in [("max", "{ max: 300ms }", ""), ("min", "{ min: 300ms }", ", blocking: false")]:
+        step = f"{{ uses: flow.spin, with: {{ for: 600ms }}{blocking} }}"
+        burning = lateness(f"burning-{name}", step, deadline, 300, openings)
+        work = f"gate held by {name} beside 64 steps burning CPU"
+        add(f"{work}: median", "0 … 10", burning[openings // 2], "ms")
+        add(f"{work}: 19th of 20", "0 … 20", burning[int(openings * 0.95) - 1], "ms")
+        add(f"{work}: the earliest", "≥ 0", burning[0], "ms", f"latest {burning[-1]:.2f} ms")
+
+
+def neighbors():
+    path = os.path.join(context.folder, "neighbors.yaml")
+    with open(path, "w") as file:
+        file.write("name: neighbors\nsteps:\n")
+        for index in range(100):
+            file.write(f"  hold-{index}: {{ uses: flow.block, with: {{ for: 2s }}, blocking: false }}\n")
+        for index in range(20):
+            needs = f", needs: c{index - 1}" if index else ""
+            file.write(f"  c{index}: {{ uses: flow.spin, with: {{ for: 10ms }}{needs} }}\n")
+    report = os.path.join(context.folder, "report.json")
+    subprocess.run([FLOWRUN, path, "--report", report], stdout=subprocess.DEVNULL, check=True)
+    end = json.load(open(report))["steps"]["c19"]["endedAt"]
+    add("a chain of 20 steps of 10 ms beside 100 occupying ones ends", "≤ 1000", end, "ms")

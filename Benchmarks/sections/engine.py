@@ -1,0 +1,79 @@
+"""The engine in a process of its own: what a step costs, how two cores share steps, how many instructions it takes."""
+import json
+import math
+import os
+import shutil
+
+from .harness import *
+
+COUNTS = os.path.join(HERE, "Results/instructions.json")
+
+
+def steps():
+    peers = {"oneTBB": peer("onetbb", ["g++", "-O3", "-std=c++20", f"{HERE}/Engine/Peers/onetbb.cpp", "-ltbb"])}
+    include = os.environ.get("TASKFLOW_INCLUDE")
+    if include:
+        peers["Taskflow"] = peer(
+            "taskflow", ["g++", "-O3", "-std=c++20", "-pthread", f"-I{include}", f"{HERE}/Engine/Peers/taskflow.cpp"])
+    # In turns, and the best of each: the machine's pace changes within minutes.
+    results = []
+    for _ in range(context.repetitions(3, 1)):
+        results += lines(run([f"{BUILT}/EngineBenchmark", "schedule", str(COUNT)]))
+        for path in filter(None, peers.values()):
+            results += lines(run([path]))
+    by_scheduler = {}
+    for result in results:
+        shapes = by_scheduler.setdefault(result["scheduler"], {})
+        shapes[result["shape"]] = min(result["nanoseconds"], shapes.get(result["shape"], math.inf))
+    own = by_scheduler["flowrun"]
+    add("a no-op step, 5 shapes, geometric mean", "–", geometric_mean(own.values()), "ns",
+        ", ".join(f"{shape} {own[shape]:.0f}" for shape in own))
+    bars = {"Taskflow": "≤ 1.0", "oneTBB": "–", "DispatchQueue.async": "≤ 0.3", "TaskGroup": "≤ 0.1",
+            "OperationQueue": "≤ 0.01"}
+    for name, bar in bars.items():
+        other = by_scheduler.get(name)
+        if not other:
+            hint = " (set TASKFLOW_INCLUDE to its headers)" if name == "Taskflow" else ""
+            lacks(name + hint, "a no-op step", bar)
+            continue
+        shapes = [shape for shape in own if shape in other]
+        mean = geometric_mean([own[shape] / other[shape] for shape in shapes])
+        add(f"a no-op step, {len(shapes)} shape{'s' if len(shapes) > 1 else ''}, against {name}", bar, mean,
+            detail=", ".join(f"{shape} {other[shape]:.0f} ns" for shape in shapes))
+    heard = by_scheduler["flowrun, events heard"]
+    work, bar = "a no-op step, status, times and events recorded, 5 shapes, against Taskflow", "≤ 1.0"
+    taskflow = by_scheduler.get("Taskflow")
+    if not taskflow:
+        return lacks("Taskflow", work, bar)
+    add(work, bar, geometric_mean([heard[shape] / taskflow[shape] for shape in heard]),
+        detail=", ".join(f"{shape} {heard[shape]:.0f} ns" for shape in heard))
+
+
+def efficiency():
+    bars = {1: "≥ 85", 10: "≥ 95"}
+    for result in lines(run([f"{BUILT}/EngineBenchmark", "efficiency"])):
+        add(f"parallel efficiency, 2 workers, steps of {result['microseconds']} µs", bars[result["microseconds"]],
+            result["percent"], "%", f"two bare threads {result['bare']} %")
+
+
+def instructions():
+    """Whether a step on a chain takes no more instructions than the committed count and a tenth."""
+    work = "instructions a step on a chain (callgrind), against the committed count"
+    if not shutil.which("valgrind"):
+        lacks("valgrind", work)
+        return True
+    # How often a slot asks the system for the time depends on the time that passes: the fewest of several counts. The
+    # report, which the last step's slot makes, is no part of a step.
+    patterns = ["*WorkflowRunC4work*", "*WorkflowRunC5closeyyF"]
+    fewest = [
+        min(instructions_of(f"{BUILT}/EngineBenchmark", ["once", "chain", str(count)], patterns)
+            for _ in range(context.repetitions(5, 3)))
+        for count in [10_000, 20_000]]
+    each = (fewest[1] - fewest[0]) / 10_000
+    before = json.load(open(COUNTS))["chainInstructionsPerStep"] if os.path.exists(COUNTS) else each
+    add(work, "≤ 1.1", each / before, detail=f"{each:.0f} against {before:.0f}")
+    if context.record or not os.path.exists(COUNTS):
+        with open(COUNTS, "w") as file:
+            json.dump({"chainInstructionsPerStep": round(each)}, file, indent=2)
+            file.write("\n")
+    return each <= before * 1.1

@@ -1,0 +1,193 @@
+"""What all sections use: rows and their bars, programs to build and to run, what a machine costs to ask."""
+import json
+import math
+import os
+import re
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+HERE = os.path.join(ROOT, "Benchmarks")
+BUILT = os.path.join(HERE, "Engine/.build/release")
+FLOWRUN = os.path.join(ROOT, ".build/release/flowrun")
+COUNT = 100_000
+# The package that a product is built in, as a folder.
+PACKAGES = {"flowrun": ROOT, "StartPeer": f"{HERE}/Engine", "EngineBenchmark": f"{HERE}/Engine",
+            "PluginCallBenchmark": f"{HERE}/Engine", "GeocodeBenchmark": f"{HERE}/Geocode",
+            "RouterBenchmark": f"{HERE}/Router"}
+
+
+class Context:
+    """What the sections share: the section that runs, how often to repeat, a folder for files, the rows so far."""
+
+    def __init__(self):
+        self.rows = []
+        self.section = ""
+        self.folder = ""
+        self.quick = self.skip_build = self.record = False
+
+    def repetitions(self, usual, quick):
+        return quick if self.quick else usual
+
+
+context = Context()
+
+
+def run(command, **options):
+    """The standard output of a command; what it says on standard error is shown when it fails."""
+    result = subprocess.run(command, capture_output=True, text=True, **options)
+    if result.returncode != 0:
+        sys.stderr.write(result.stdout[-2000:] + result.stderr[-4000:])
+        result.check_returncode()
+    return result.stdout
+
+
+def is_met(bar, value):
+    """Whether a value keeps its bar: `≤ 1.5`, `< 20`, `≥ 85`, `0 … 5`; None where there is no bar, or no value."""
+    if value is None:
+        return None
+    if bar == "runs":
+        return True
+    if match := re.fullmatch(r"(-?[\d.]+) … (-?[\d.]+)", bar):
+        return float(match[1]) <= value <= float(match[2])
+    if match := re.fullmatch(r"([≤≥<>]) *(-?[\d.]+)", bar):
+        limit = float(match[2])
+        return {"≤": value <= limit, "<": value < limit, "≥": value >= limit, ">": value > limit}[match[1]]
+    return None
+
+
+def add(work, bar, value, unit="×", detail=""):
+    row = {"section": context.section, "work": work, "bar": bar, "value": value, "unit": unit,
+           "isMet": is_met(bar, value), "detail": detail}
+    context.rows.append(row)
+    print("  " + shown(row), flush=True)
+
+
+def lacks(peer, work, bar=""):
+    """A row that cannot be measured, because a peer is missing."""
+    add(f"{work}, against {peer}", bar, None, "", f"{peer} is missing")
+
+
+def value_text(row):
+    if row["value"] is None:
+        return "missing"
+    value = row["value"]
+    return (f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}") + (f" {row['unit']}" if row["unit"] else "")
+
+
+def verdict(row):
+    return {True: "met", False: "MISSED", None: ""}[row["isMet"]]
+
+
+def shown(row):
+    return f"{row['work']:<74} {value_text(row):>14}  {row['bar']:<10} {verdict(row):<7} {row['detail']}".rstrip()
+
+
+def geometric_mean(values):
+    return math.exp(statistics.fmean(math.log(value) for value in values))
+
+
+def build(products):
+    """Builds what the chosen sections run, each product once."""
+    for product in products:
+        print(f"building {product}", flush=True)
+        is_static = ["--static-swift-stdlib"] if product in ("flowrun", "StartPeer") else []
+        run(["swift", "build", "-c", "release", *is_static, "--product", product], cwd=PACKAGES[product])
+
+
+def peer(name, command):
+    """Compiles a peer that is a C or C++ program; its path, or None when it cannot be compiled here."""
+    path = os.path.join(context.folder, name)
+    try:
+        subprocess.run([*command, "-o", path], check=True, capture_output=True)
+        return path
+    except (OSError, subprocess.CalledProcessError):
+        return None
+
+
+def lines(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+
+
+def measure(command, folder):
+    """Wall-clock and processor seconds of one run of a command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    start = time.perf_counter()
+    subprocess.run(command, check=True, cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    wall = time.perf_counter() - start
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def seconds(command, repetitions, folder):
+    """Wall-clock and processor seconds of a command, the medians."""
+    return tuple(map(statistics.median, zip(*(measure(command, folder) for _ in range(repetitions)))))
+
+
+def in_turns(own, other, repetitions, own_folder, other_folder):
+    """Wall-clock seconds of two commands, run in turns, so that both see the same machine; the medians."""
+    pairs = [(measure(own, own_folder)[0], measure(other, other_folder)[0]) for _ in range(repetitions)]
+    return tuple(map(statistics.median, zip(*pairs)))
+
+
+def needs_of(shape, count):
+    if shape == "fan":
+        return [[] if index == 0 else [0] for index in range(count)]
+    if shape == "tree":
+        return [[] if index == 0 else [(index - 1) // 2] for index in range(count)]
+    if shape == "chain":
+        return [[] if index == 0 else [index - 1] for index in range(count)]
+    if shape == "wavefront":
+        return [([index - 300] if index >= 300 else []) + ([index - 1] if index % 300 else []) for index in range(90_000)]
+    state, width, needs = 42, max(1, count // 100), []
+    for index in range(count):
+        chosen = []
+        if index // width:
+            for _ in range(2):
+                state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
+                chosen.append((index // width - 1) * width + (state >> 33) % width)
+        needs.append(sorted(set(chosen)))
+    return needs
+
+
+def write_workflow(path, needs):
+    with open(path, "w") as file:
+        file.write("name: benchmark\nsteps:\n")
+        for index, list_ in enumerate(needs):
+            file.write(f"  s{index}:\n    uses: flow.noop\n")
+            if list_:
+                file.write(f"    needs: [{', '.join(f's{need}' for need in list_)}]\n")
+
+
+def write_ninja(path, needs):
+    last = set(range(len(needs))) - {need for list_ in needs for need in list_}
+    with open(path, "w") as file:
+        for index, list_ in enumerate(needs):
+            file.write(f"build s{index}: phony {' '.join(f's{need}' for need in list_)}\n")
+        file.write(f"build all: phony {' '.join(f's{index}' for index in sorted(last))}\ndefault all\n")
+
+
+def stripped(program):
+    """A copy of a program without debug information, which valgrind takes minutes to read."""
+    copy = os.path.join(context.folder, os.path.basename(program) + "-stripped")
+    run(["strip", "--strip-debug", "-o", copy, program])
+    resources = os.path.join(os.path.dirname(program), "flowrun_GeocodePlugin.resources")
+    link = os.path.join(context.folder, os.path.basename(resources))
+    if os.path.exists(resources) and not os.path.exists(link):
+        os.symlink(resources, link)
+    return copy
+
+
+def instructions_of(program, arguments, toggles=()):
+    """Instructions that callgrind counts: in functions that match the first pattern but for those called from them that
+    match another, or in all of the program."""
+    with tempfile.NamedTemporaryFile() as out:
+        text = subprocess.run(
+            ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}",
+             *(f"--toggle-collect={pattern}" for pattern in toggles), program, *arguments],
+            capture_output=True, text=True).stderr
+    return int(text.split("Collected :")[1].split()[0])

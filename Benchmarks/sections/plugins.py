@@ -1,0 +1,57 @@
+"""Calls to external plugins, and the benchmarks that plugins bring: geocoder, router, sync."""
+import json
+import shutil
+import subprocess
+import sys
+import time
+
+from .harness import *
+
+
+def plugin_calls():
+    # On one core: whether the system wakes the child here or on an idle core can make a round trip several times as long,
+    # either one, for as long as the processes live.
+    one_core = ["taskset", "-c", "0"] if shutil.which("taskset") else []
+    for row in json.loads(run([*one_core, f"{BUILT}/PluginCallBenchmark", "10000", "--json"])):
+        add(f"a call to a persistent child in {row['language']}, against a loop written by hand in it", "≤ 1.3",
+            row["ratio"],
+            detail=f"{row['callMicroseconds']:.1f} against {row['bareMicroseconds']:.1f} µs, the plugin's own program bare "
+            f"{row['ownProgramMicroseconds']:.1f} µs; {row['calls']} calls: "
+            f"{row['grownKilobytes']:+d} KiB, {row['grownDescriptors']:+d} descriptors")
+
+
+def own_rows(name, command, needed):
+    """Rows of a benchmark that prints them itself, one JSON object a line: work, value, unit and, where there is one, bar.
+    Whether it could be run; where not, a row says what it needs."""
+    try:
+        text = run(command)
+    except (OSError, subprocess.CalledProcessError) as problem:
+        add(f"{name}: not measured; it needs {needed}", "", None, "", str(problem))
+        return False
+    for row in lines(text):
+        add(f"{name}: {row['work']}", row.get("bar", "–"), row["value"], row["unit"], row.get("detail", ""))
+    return True
+
+
+def geocode():
+    if not own_rows("geocoder", [sys.executable, f"{HERE}/Geocode/peers.py"], "packages from PyPI"):
+        own_rows("geocoder", [f"{HERE}/Geocode/.build/release/GeocodeBenchmark"], "a build without --skip-build")
+    lines_count = 1_000_000
+    text = subprocess.run(
+        [sys.executable, "-c", (
+            "import random\nrandom.seed(1)\n"
+            f"for _ in range({lines_count}): print('{{\"latitude\":%.4f,\"longitude\":%.4f}}' % "
+            "(random.uniform(-60, 75), random.uniform(-180, 180)))")], check=True, capture_output=True).stdout
+    begin = time.perf_counter()
+    answer = subprocess.run([FLOWRUN, "call", "geocode.reverse", "--batch"], input=text, capture_output=True, check=True)
+    wall = time.perf_counter() - begin
+    assert answer.stdout.count(b"\n") == lines_count
+    add("a million lines through flowrun call geocode.reverse --batch", "≥ 100000", lines_count / wall, "lines/s")
+
+
+def router():
+    own_rows("router", [f"{HERE}/Router/.build/release/RouterBenchmark"], "a build without --skip-build")
+
+
+def sync():
+    own_rows("sync", [f"{HERE}/Sync/run"] + (["--skip-build"] if context.skip_build else []), "PostgreSQL")
