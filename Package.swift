@@ -106,7 +106,7 @@ let package = Package(
         "FlowPluginHost", "FlowTestKit", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], tests: ["FlowModel", "FlowPluginKit", "TestSupport", "flowrun"])
+      ], tests: ["FlowModel", "FlowEngine", "FlowPluginKit", "TestSupport", "flowrun"])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()
     + [

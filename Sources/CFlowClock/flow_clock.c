@@ -3,6 +3,7 @@
 #if defined(__linux__)
 #include <linux/futex.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,6 +26,11 @@ void flow_prefer_promptness(void) {
   (void)syscall(SYS_sched_setattr, 0, &attributes, 0);
 }
 
+void flow_set_niceness(int niceness) {
+  // On Linux 0 is the calling thread, not its process. Zero is what a thread begins with.
+  if (niceness != 0) (void)setpriority(PRIO_PROCESS, 0, niceness);
+}
+
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) {
   // Waiting with a bit set takes an instant of the monotonic clock; one of the wall clock would move when that is set.
   struct timespec instant = {.tv_sec = (time_t)(nanoseconds / 1000000000), .tv_nsec = (long)(nanoseconds % 1000000000)};
@@ -38,6 +44,7 @@ void flow_wake(const uint32_t *word) {
 }
 #else
 void flow_prefer_promptness(void) {}
+void flow_set_niceness(int niceness) {}
 int flow_sleep_until(const uint32_t *word, uint64_t nanoseconds) { return 0; }
 void flow_wake(const uint32_t *word) {}
 #endif

@@ -57,6 +57,12 @@ public struct ActionDeclaration: Sendable, Hashable {
   /// The part of the name before the dot.
   public var pluginName: String { String(name.prefix { $0 != "." }) }
 
+  /// The events that a step may post which gives these inputs: those declared, and the one that an input names.
+  public func eventsPosted(with inputs: ValueObject) -> [String] {
+    guard let event = eventFromInput.flatMap({ inputs[$0]?.stringValue }) else { return events }
+    return events + [event]
+  }
+
   /// The declaration of the input `name`, or nil.
   public func input(named name: String) -> FieldDeclaration? { inputs.first { $0.name == name } }
 

@@ -15,7 +15,10 @@ extension Scenario {
   /// status functions. Outputs are not simulated. A run that never ends gives a plan whose `conclusion` is nil.
   ///
   /// Throws a `WorkflowGraph.Cycle`, an `ExpressionError` or a `DurationText.Problem`.
-  public func simulated() throws -> Plan {
+  public func simulated() throws -> Plan { try simulated(inspecting: nil) }
+
+  /// The same; `inspect` sees the plan after every event.
+  package func simulated(inspecting inspect: ((Plan) -> Void)?) throws -> Plan {
     let graph = try WorkflowGraph(workflow)
     let resolution = try resolution(of: graph)
     let conditions = try workflow.steps.map { try $0.options.condition.map { try Expression(parsing: $0) } }
@@ -25,10 +28,7 @@ extension Scenario {
       resolution: activatedAt == nil ? resolution : nil, announcedEvents: outsideEvents.count,
       outsideSourceIsOpen: outsideSource != .closed, detail: .none
     ) { scripts[Int($0)].draw(afterAttempt: $1) }
-    var simulator = Simulator(
-      plan, gateMinNanoseconds: try nanoseconds(workflow.gate?.min) ?? 0,
-      gateMaxNanoseconds: try nanoseconds(workflow.gate?.max)
-    ) { step, plan in
+    var simulator = Simulator(plan) { step, plan in
       guard let condition = conditions[Int(step)] else { return .run }
       do throws(ExpressionError) {
         return try condition.isSatisfied(in: ScenarioContext(scenario: self, asker: (plan, step))) ? .run : .skip
@@ -38,6 +38,7 @@ extension Scenario {
     } body: { step, attempt in
       Simulator.Body(scripts[Int(step)].behavior(attempt: attempt), isService: scripts[Int(step)].isService)
     }
+    simulator.inspect = inspect
     scheduleSurroundings(resolution, in: &simulator)
     return simulator.run(activation: activatedAt == nil ? resolution : nil)
   }
@@ -77,6 +78,9 @@ extension Scenario {
         resolution.deferred.insert(index)
       }
     }
+    resolution.gate = GateBounds(
+      floorNanoseconds: try nanoseconds(workflow.gate?.min) ?? 0,
+      ceilingNanoseconds: try nanoseconds(workflow.gate?.max))
     return resolution
   }
 

@@ -8,10 +8,10 @@ import FlowModel
 /// which they were started), then what was scheduled from outside, then timers, last the gate's floor and ceiling.
 ///
 /// ```swift
-/// var simulator = Simulator(Plan(graph: graph), gateMaxNanoseconds: 5_000_000_000) { step, attempt in
+/// var simulator = Simulator(Plan(graph: graph)) { step, attempt in
 ///   Simulator.Body(endsAfterNanoseconds: 300_000_000)
 /// }
-/// let plan = simulator.run()
+/// let plan = simulator.run(activation: Resolution(gate: GateBounds(ceilingNanoseconds: 5_000_000_000)))
 /// ```
 public struct Simulator {
   /// What one try of one step does.
@@ -45,8 +45,9 @@ public struct Simulator {
   /// The virtual time, nanoseconds from the start of the run.
   public private(set) var now = 0
 
-  private let floorNanoseconds: Int
-  private let ceilingNanoseconds: Int?
+  /// Sees the plan after every event and all that followed from it.
+  package var inspect: ((Plan) -> Void)?
+
   private let body: (StepIndex, Int) -> Body
   private let decide: (StepIndex, Plan) -> Decision
   private var gate = GateState.closed
@@ -69,21 +70,18 @@ public struct Simulator {
     /// The body that does it, so that a body told to end does no more.
     var key: Key?
     /// Whether it is the end of a body.
-    var isEnd: Bool { if case .finished = event { true } else { false } }
+    var isEnd: Bool { if case .ended = event { true } else { false } }
   }
 
-  /// A simulator of `plan`, whose gate has this floor and ceiling from activation.
+  /// A simulator of `plan`.
   public init(
-    _ plan: Plan, gateMinNanoseconds: Int = 0, gateMaxNanoseconds: Int? = nil,
+    _ plan: Plan,
     decide: @escaping (StepIndex, Plan) -> Decision = { _, _ in .run },
     body: @escaping (StepIndex, Int) -> Body
   ) {
     self.plan = plan
     self.body = body
     self.decide = decide
-    floorNanoseconds = gateMinNanoseconds
-    ceilingNanoseconds = gateMaxNanoseconds
-    if gateMinNanoseconds == 0 { gate = gate.after(.floorReached) }
   }
 
   /// Lets something happen from outside at `nanoseconds` from the start; things of one instant keep their order.
@@ -97,7 +95,7 @@ public struct Simulator {
   public mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {
-    if let activation { plan.apply(.activated(activation), at: now) }
+    if let activation { activate(activation) }
     plan.apply(.started(prewarm: activation == nil), at: now)
     settleWorld()
     while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
@@ -110,9 +108,15 @@ public struct Simulator {
   private var gateTimes: (floor: Int?, ceiling: Int?) {
     guard gate.outcome == nil, let activated = plan.activatedAtNanoseconds else { return (nil, nil) }
     return (
-      gate == gate.after(.floorReached) ? nil : activated + floorNanoseconds,
-      ceilingNanoseconds.map { activated + $0 }
+      gate == gate.after(.floorReached) ? nil : activated + plan.gateBounds.floorNanoseconds,
+      plan.gateBounds.ceilingNanoseconds.map { activated + $0 }
     )
+  }
+
+  private mutating func activate(_ resolution: Resolution) {
+    plan.apply(.activated(resolution), at: now)
+    // A floor of zero is reached at once, any other is the last that happens in its instant.
+    if plan.activatedAtNanoseconds == now, resolution.gate.floorNanoseconds == 0 { gate = gate.after(.floorReached) }
   }
 
   private var nextInstant: Int? {
@@ -153,7 +157,9 @@ public struct Simulator {
 
   private mutating func apply(_ event: PlanEvent) {
     if case .cancelled = event { signal(.cancelled) }
-    if case .finished(let step, let attempt, .success) = event {
+    if case .activated(let resolution) = event {
+      activate(resolution)
+    } else if case .ended(let step, let attempt, .success) = event {
       // The shorter way that production takes. With a limit for all lanes together it may choose another step first.
       if plan.graph.workflow.concurrency != nil {
         plan.succeeded(step, attempt: attempt, at: now)
@@ -169,11 +175,14 @@ public struct Simulator {
   private mutating func signal(_ signal: GateState.Signal) {
     let before = gate.outcome
     gate = gate.after(signal)
-    if before == nil, let outcome = gate.outcome, outcome != .cancelled { plan.apply(.gateOpened(outcome), at: now) }
+    if before == nil, let outcome = gate.outcome, outcome != .cancelled {
+      plan.apply(.gateOpened(OpenedGate(outcome, atNanoseconds: now)), at: now)
+    }
   }
 
   /// Does what the plan asks and starts what it offers until it asks and offers nothing more.
   private mutating func settleWorld() {
+    defer { inspect?(plan) }
     while plan.endedAt == nil {
       let effects = plan.takeEffects()
       for effect in effects {
@@ -200,7 +209,7 @@ public struct Simulator {
       add(.ready(key.step, attempt: key.attempt), at: now + after, order: order, key: key)
     }
     if let after = script.endsAfterNanoseconds {
-      add(.finished(key.step, attempt: key.attempt, script.ending), at: now + after, order: order, key: key)
+      add(.ended(key.step, attempt: key.attempt, script.ending), at: now + after, order: order, key: key)
     }
   }
 
@@ -209,6 +218,6 @@ public struct Simulator {
     let end = now + after
     agenda.removeAll { $0.key == key && $0.at > end }
     guard !agenda.contains(where: { $0.key == key && $0.isEnd }) else { return }
-    add(.finished(key.step, attempt: key.attempt, .cancelled), at: end, order: startOrder[key] ?? 0, key: key)
+    add(.ended(key.step, attempt: key.attempt, .cancelled), at: end, order: startOrder[key] ?? 0, key: key)
   }
 }

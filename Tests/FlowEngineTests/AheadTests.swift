@@ -206,7 +206,8 @@ private struct Slots {
       for effect in plan.takeEffects() {
         switch effect {
         case .evaluate(let step): plan.apply(.decided(step, .run), at: now)
-        case .gateDecided(let decision): plan.apply(.gateOpened(decision == .ready ? .ready : .failed), at: now)
+        case .gateDecided(let decision):
+          plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: now)), at: now)
         case .cancel, .end: break
         }
       }

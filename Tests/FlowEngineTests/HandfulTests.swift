@@ -18,23 +18,23 @@ struct HandfulTests {
     for count in 1...5 {
       for gone in 0..<count {
         let handful = handful(of: count)
-        for step in 0..<gone { #expect(handful.goOn(at: 10 * (step + 1)) == Int32(step + 1)) }
+        for step in 0..<gone { #expect(handful.advance(at: 10 * (step + 1)) == Int32(step + 1)) }
         let remainder = handful.takeBack()
         #expect(Array(remainder.started) == (0...gone).map { Int32($0) })
         #expect(Array(remainder.ends) == (0..<gone).map { 10 * ($0 + 1) })
         #expect(Array(remainder.unstarted) == ((gone + 1)..<max(gone + 1, count)).map { Int32($0) })
         // The slot has the step that it runs, and no other.
-        #expect(handful.goOn(at: 99) == nil)
+        #expect(handful.advance(at: 99) == nil)
       }
     }
   }
 
   @Test func `run through, it says when each step ended, and no step ends before it started`() {
     let handful = handful(of: 3)
-    #expect(handful.goOn(at: 7) == 1)
+    #expect(handful.advance(at: 7) == 1)
     // The clock of a slot may lag behind another's by a little.
-    #expect(handful.goOn(at: 5) == 2)
-    #expect(handful.goOn(at: 9) == nil)
+    #expect(handful.advance(at: 5) == 2)
+    #expect(handful.advance(at: 9) == nil)
     let (steps, ends) = handful.close(at: 9)
     #expect(Array(steps) == [0, 1, 2] && Array(ends) == [7, 7, 9])
   }
@@ -48,7 +48,7 @@ struct HandfulTests {
       handful.add(1)
       handful.open()
       if round < 6 {
-        #expect(handful.goOn(at: 1) == 1)
+        #expect(handful.advance(at: 1) == 1)
         _ = handful.close(at: 2)
       } else {
         _ = handful.takeBack()
@@ -66,7 +66,7 @@ struct HandfulTests {
       let slot = Task.detached {
         isBegun.set()
         var last: Int32 = 0
-        while let next = handful.goOn(at: Int(last) + 1) { last = next }
+        while let next = handful.advance(at: Int(last) + 1) { last = next }
         return Int(last)
       }
       let taker = Task.detached {

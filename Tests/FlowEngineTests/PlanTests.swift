@@ -7,31 +7,29 @@ import Testing
 struct PlanTests {
   private let second = 1_000_000_000
 
-  private func plan(_ steps: [Step], ceiling: Bool = false) throws -> Plan {
-    try Plan(
-      graph: WorkflowGraph(Workflow(name: "test", steps: steps)),
-      resolution: Resolution(gateHasCeiling: ceiling))
+  private func plan(_ steps: [Step]) throws -> Plan {
+    try Plan(graph: WorkflowGraph(Workflow(name: "test", steps: steps)))
+  }
+
+  private func launch(min: Int = 0, max: Int) -> Resolution {
+    Resolution(gate: GateBounds(floorNanoseconds: min, ceilingNanoseconds: max))
   }
 
   @Test func `a launch that is ready at 0.3 s opens at exactly 2 s (L34)`() throws {
-    var simulator = Simulator(
-      try plan([Step("a")], ceiling: true), gateMinNanoseconds: 2 * second, gateMaxNanoseconds: 5 * second
-    ) {
-      _, _ in Simulator.Body(endsAfterNanoseconds: 300_000_000)
+    var simulator = Simulator(try plan([Step("a")])) { _, _ in
+      Simulator.Body(endsAfterNanoseconds: 300_000_000)
     }
-    let plan = simulator.run(activation: Resolution(gateHasCeiling: true))
+    let plan = simulator.run(activation: launch(min: 2 * second, max: 5 * second))
     #expect(plan.gate.outcome == .ready)
     #expect(plan.gate.readyAtNanoseconds == 300_000_000)
     #expect(plan.gate.openedAtNanoseconds == 2 * second)
   }
 
   @Test func `a launch that never gets ready opens at exactly 5 s as timed-out (L35)`() throws {
-    var simulator = Simulator(
-      try plan([Step("a")], ceiling: true), gateMinNanoseconds: 2 * second, gateMaxNanoseconds: 5 * second
-    ) {
-      _, _ in Simulator.Body(endsAfterNanoseconds: 9 * second)
+    var simulator = Simulator(try plan([Step("a")])) { _, _ in
+      Simulator.Body(endsAfterNanoseconds: 9 * second)
     }
-    let plan = simulator.run(activation: Resolution(gateHasCeiling: true))
+    let plan = simulator.run(activation: launch(min: 2 * second, max: 5 * second))
     #expect(plan.gate.outcome == .timedOut)
     #expect(plan.gate.openedAtNanoseconds == 5 * second)
     #expect(plan.gate.late == [0])
@@ -40,10 +38,10 @@ struct PlanTests {
   }
 
   @Test func `what is ready at the very instant of the ceiling is not late`() throws {
-    var simulator = Simulator(try plan([Step("a")], ceiling: true), gateMaxNanoseconds: second) { _, _ in
+    var simulator = Simulator(try plan([Step("a")])) { _, _ in
       Simulator.Body(endsAfterNanoseconds: 1_000_000_000)
     }
-    let plan = simulator.run(activation: Resolution(gateHasCeiling: true))
+    let plan = simulator.run(activation: launch(max: second))
     #expect(plan.gate.outcome == .ready)
     #expect(plan.gate.late.isEmpty)
   }

@@ -49,7 +49,7 @@ struct ReadySetTests {
     plan.apply(.started(prewarm: false), at: 0)
     plan.apply(.activated(Resolution()), at: 0)
     _ = plan.startNext(at: 0)
-    plan.apply(.finished(0, attempt: 1, .success), at: 1)
+    plan.apply(.ended(0, attempt: 1, .success), at: 1)
     var other = plan
     let order = (1..<200).map { _ in plan.startNext(at: 2)?.step }
     let otherOrder = (1..<200).map { _ in other.startNext(at: 3)?.step }

@@ -26,7 +26,7 @@ struct RecordLogTests {
       #expect(log.isEmpty)
       var other = copy
       #expect(other.take().flatMap { Array($0) } == noted)
-      #expect(chunks.allSatisfy { chunk in chunk.isComplete == chunk.allSatisfy { $0.kind.isComplete } })
+      #expect(chunks.allSatisfy { chunk in chunk.isWhole == chunk.allSatisfy(\.isWhole) })
       // What has been read is used again, with nothing left of what was in it.
       log.reuse(chunks)
     }
@@ -35,25 +35,29 @@ struct RecordLogTests {
   /// Notes something and tells what must be given back.
   private static func note(in log: inout RecordLog, at now: Int, _ random: inout SeededGenerator) -> PlanRecord {
     let step = StepIndex.random(in: 0..<StepIndex(Limits.steps), using: &random)
+    let kind: PlanRecord.Kind
     switch Int.random(in: 0..<40, using: &random) {
     case 0:
-      let record = PlanRecord(kind: .ended, step: step, atNanoseconds: now, detail: 3)
-      log.append(record)
-      return record
+      kind = .partial(.ended(step, .timedOut))
+      log.append(kind, at: now)
     case 1:
-      let record = PlanRecord(kind: .started, step: step, atNanoseconds: now, detail: 7, queue: 300)
-      log.append(record)
-      return record
+      kind = .whole(.started(step, attempt: 7, queue: 300))
+      log.append(kind, at: now)
     case 2..<15:
+      kind = .whole(.ready(step))
       log.appendReady(step, at: now)
-      return PlanRecord(kind: .ready, step: step, atNanoseconds: now)
     case 15..<28:
       let lane = Lane.all.randomElement(using: &random)!
+      kind = .whole(.started(step, attempt: 1, queue: lane.index))
       log.appendFirstStart(of: step, in: lane, at: now)
-      return PlanRecord(kind: .started, step: step, atNanoseconds: now, detail: 1, queue: UInt16(lane.index))
     default:
+      kind = .whole(.succeeded(step, attempt: 1))
       log.appendFirstSuccess(of: step, at: now)
-      return PlanRecord(kind: .succeeded, step: step, atNanoseconds: now, detail: 1)
     }
+    return PlanRecord(kind, atNanoseconds: now)
   }
+}
+
+extension PlanRecord {
+  fileprivate var isWhole: Bool { if case .whole = kind { true } else { false } }
 }

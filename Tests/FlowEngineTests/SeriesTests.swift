@@ -30,8 +30,9 @@ struct SeriesTests {
   }
 
   @Test(arguments: [
-    PlanEvent.posted("news"), .cancelled, .timePassed, .gateOpened(.ready), .outsideSourceClosed, .announcedEventDone,
-    .finished(0, attempt: 1, .success),
+    PlanEvent.posted("news"), .cancelled, .timePassed, .gateOpened(OpenedGate(.ready, atNanoseconds: 0)),
+    .outsideSourceClosed, .announcedEventDone,
+    .ended(0, attempt: 1, .success),
   ])
   func `any other event ends a series`(event: PlanEvent) throws {
     var plan = try runningChain()
@@ -120,7 +121,8 @@ struct SeriesTests {
     for effect in effects {
       switch effect {
       case .evaluate(let step): plan.apply(.decided(step, .run), at: now)
-      case .gateDecided(let decision): plan.apply(.gateOpened(decision == .ready ? .ready : .failed), at: now)
+      case .gateDecided(let decision):
+        plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: now)), at: now)
       case .cancel, .end: break
       }
     }

@@ -9,8 +9,8 @@ struct SlotPoolTests {
 
   private func fullPool() -> SlotPool {
     var pool = SlotPool(lane: .slots(.userInitiated), cores: 2)
-    _ = pool.take()
-    _ = pool.take()
+    pool.wake()
+    pool.wake()
     return pool
   }
 
@@ -22,7 +22,7 @@ struct SlotPoolTests {
       let isStuck = pool.endWatch()
       #expect(isStuck)
       limits.append(pool.limit)
-      while pool.hasRoom { _ = pool.take() }
+      while pool.hasRoom { pool.wake() }
     }
     #expect(limits == [3, 5, 9, 17, 33, 65, 129, 256])
     #expect(Limits.slots == 256)
@@ -47,7 +47,7 @@ struct SlotPoolTests {
     #expect(pool.startWatch() != nil && pool.isWatched)
     #expect(pool.startWatch() == nil)
     var main = SlotPool(lane: .main, cores: 2)
-    _ = main.take()
+    main.wake()
     #expect(main.startWatch() == nil)
   }
 }

@@ -104,7 +104,7 @@ import Testing
       }
       let failure = StepFailure(code: "scripted", message: "the script says so")
       plan.apply(
-        .finished(
+        .ended(
           StepIndex(step), attempt: 1,
           ending == .success ? .success : .failure(failure, isRetryable: false, retryAfterNanoseconds: 0)),
         at: endings.count)
@@ -116,7 +116,7 @@ import Testing
       while plan.hasEffects {
         for effect in plan.takeEffects() {
           if case .gateDecided(let decision) = effect {
-            plan.apply(.gateOpened(decision == .ready ? .ready : .failed), at: now)
+            plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: now)), at: now)
           }
         }
       }
@@ -174,7 +174,7 @@ import Testing
       }
       for (index, step) in running.enumerated() {
         if walk.plan.endedAt != nil { problems.append("an end before s\(step) returned") }
-        walk.plan.apply(.finished(StepIndex(step), attempt: 1, .cancelled), at: now + index + 1)
+        walk.plan.apply(.ended(StepIndex(step), attempt: 1, .cancelled), at: now + index + 1)
         walk.drain(at: now + index + 1)
       }
       if walk.plan.conclusion != .cancelled { problems.append("conclusion") }

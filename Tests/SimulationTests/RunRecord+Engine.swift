@@ -3,13 +3,17 @@ import FlowModel
 import FlowTestKit
 
 extension RunRecord {
-  /// What the engine's plan comes to on the virtual clock.
+  /// What the engine's plan comes to on the virtual clock; after every event it must agree with itself.
   init(ofEngineRunning scenario: Scenario) throws {
-    let plan = try scenario.simulated()
+    var contradictions: [String] = []
+    let plan = try scenario.simulated { plan in
+      if contradictions.isEmpty { contradictions = plan.problems() }
+    }
     let origin = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Int? { nanoseconds.map { $0 - origin } }
     let ids = scenario.workflow.steps.map(\.id.text)
     self.init()
+    self.contradictions = contradictions
     conclusion = plan.conclusion?.rawValue
     endedAt = time(plan.endedAt)
     gate.outcome = plan.gate.outcome?.word

@@ -40,7 +40,7 @@ extension GraphDrawing {
     var style = "rounded"
     if blocks[index] { style += ",bold" }
     if isAfterGate(index) { style += ",dashed" }
-    let color = step.options.enabled == .literal(false) ? ", color=gray, fontcolor=gray" : ""
+    let color = step.options.isDisabled ? ", color=gray, fontcolor=gray" : ""
     return
       "\(Self.quoted(step.id.text)) [label=\(Self.quoted(lines.joined(separator: "\n"))), style=\"\(style)\"\(color)];"
   }

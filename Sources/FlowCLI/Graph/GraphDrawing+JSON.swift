@@ -32,7 +32,7 @@ extension GraphDrawing {
       case .expression(let text): .string(text)
       }
     return [
-      "id": .string(step.id.text), "name": .string(options.name ?? step.id.text), "uses": .string(step.uses),
+      "id": .string(step.id.text), "name": .string(step.displayName), "uses": .string(step.uses),
       "needs": .array(step.needs.map { .string(graph.workflow.steps[Int($0)].id.text) }),
       "after": .array(options.after.map { .string($0) }), "side": .string(sides[index].rawValue),
       "level": .integer(levels[index]), "queue": .string(queue(of: index)), "blocking": .boolean(blocks[index]),

@@ -6,7 +6,7 @@ extension GraphDrawing {
     var text = "flowchart TD\n"
     for (index, step) in steps {
       let label = ([step.id.text, step.uses] + notes(of: index)).map(Self.escaped).joined(separator: "<br/>")
-      let isDisabled = step.options.enabled == .literal(false)
+      let isDisabled = step.options.isDisabled
       let style = isDisabled ? ":::disabled" : isAfterGate(index) ? ":::deferred" : blocks[index] ? ":::blocking" : ""
       text += "  s\(index)[\"\(label)\"]\(style)\n"
     }

@@ -26,22 +26,17 @@ struct GraphDrawing {
   init(_ graph: WorkflowGraph) {
     self.graph = graph
     let steps = graph.workflow.steps
-    var sides = [Side](repeating: .beforeGate, count: steps.count)
+    let roles = GateRoles(graph)
+    let sides = steps.indices.map { index -> Side in
+      switch roles.deferral(of: StepIndex(index)) {
+      case .never: .beforeGate
+      case .byExpression: .byExpression
+      case .always: steps[index].options.deferral == .idle ? .idle : .afterGate
+      }
+    }
     var levels = [Int](repeating: 0, count: steps.count)
     for index in graph.topologicalOrder.map(Int.init) {
       let step = steps[index]
-      switch step.options.deferral {
-      case .never:
-        let inherited = step.needs.map { sides[Int($0)] }
-        if inherited.contains(where: { $0 == .afterGate || $0 == .idle }) {
-          sides[index] = .afterGate
-        } else if inherited.contains(.byExpression) {
-          sides[index] = .byExpression
-        }
-      case .afterGate: sides[index] = .afterGate
-      case .idle: sides[index] = .idle
-      case .expression: sides[index] = .byExpression
-      }
       let isAfter = sides[index] == .afterGate || sides[index] == .idle
       for need in step.needs.map(Int.init) {
         let needIsAfter = sides[need] == .afterGate || sides[need] == .idle
@@ -51,8 +46,7 @@ struct GraphDrawing {
     self.sides = sides
     self.levels = levels
     blocks = steps.indices.map { index in
-      let isDisabled = steps[index].options.enabled == .literal(false)
-      return !isDisabled && (steps[index].options.blocking ?? (sides[index] == .beforeGate))
+      !steps[index].options.isDisabled && roles.blocking(of: StepIndex(index)) == .always
     }
   }
 
@@ -82,7 +76,7 @@ struct GraphDrawing {
 
   /// The queue a step runs on.
   func queue(of index: Int) -> String {
-    graph.workflow.steps[index].options.queue ?? (isAfterGate(index) ? "utility" : "user-initiated")
+    graph.workflow.steps[index].options.queue ?? QualityOfService.usual(forDeferred: isAfterGate(index)).rawValue
   }
 
   /// The gate's floor and ceiling: `gate 2s … 5s`.
@@ -109,7 +103,7 @@ struct GraphDrawing {
     }
     if sides[index] == .idle { notes.append("when idle") }
     if sides[index] == .byExpression { notes.append("deferred by an expression") }
-    if sides[index] == .beforeGate, !blocks[index], options.enabled != .literal(false) { notes.append("not blocking") }
+    if sides[index] == .beforeGate, !blocks[index], !options.isDisabled { notes.append("not blocking") }
     if options.isOptional { notes.append("optional") }
     if options.prewarm { notes.append("prewarm") }
     if options.condition != nil { notes.append("conditional") }

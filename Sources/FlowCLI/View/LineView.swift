@@ -34,7 +34,7 @@ struct LineView: RunObserver {
   func line(_ event: RunEvent) -> String? {
     switch event.kind {
     case .runStarted(let workflow, let id, _): return style.bold(workflow) + " started, run \(id)"
-    case .runActivated(let reason): return "activated, launch reason \(reason.rawValue)"
+    case .runActivated(let reason, _): return "activated, launch reason \(reason.rawValue)"
     case .stepReady, .stepProgress, .runFinished: return nil
     case .stepStarted(let step, let attempt, let queue):
       return "\(step) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")

@@ -12,8 +12,8 @@ struct RunProgress {
     let name: String
     let needs: [Int]
     let after: [String]
-    let isDeferred: Bool
-    let isBlocking: Bool
+    var isDeferred: Bool
+    var isBlocking: Bool
     var state = State.waiting
     var queue = ""
     var startedAtNanoseconds: Int?
@@ -21,6 +21,7 @@ struct RunProgress {
     var message = ""
   }
 
+  private let graph: WorkflowGraph
   private(set) var rows: [Row]
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
@@ -28,25 +29,23 @@ struct RunProgress {
   private let indices: [StepID: Int]
 
   init(_ graph: WorkflowGraph) {
-    let steps = graph.workflow.steps
-    var isDeferred = [Bool](repeating: false, count: steps.count)
-    for index in graph.topologicalOrder {
-      let step = steps[Int(index)]
-      isDeferred[Int(index)] =
-        step.options.deferral != .never || step.needs.contains { isDeferred[Int($0)] }
-    }
-    rows = steps.enumerated().map { index, step in
+    self.graph = graph
+    // What `defer` expressions say is known from activation on.
+    let roles = GateRoles(graph, answers: [])
+    rows = graph.workflow.steps.enumerated().map { index, step in
       Row(
-        id: step.id, name: step.options.name ?? step.id.text, needs: step.needs.map { Int($0) },
-        after: step.options.after, isDeferred: isDeferred[index],
-        isBlocking: step.options.blocking ?? !isDeferred[index])
+        id: step.id, name: step.displayName, needs: step.needs.map { Int($0) }, after: step.options.after,
+        isDeferred: roles.deferral(of: StepIndex(index)) == .always,
+        isBlocking: roles.blocking(of: StepIndex(index)) == .always)
     }
     indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
   }
 
   mutating func apply(_ event: RunEvent) {
     switch event.kind {
-    case .runActivated: activatedAtNanoseconds = event.atNanoseconds
+    case .runActivated(_, let deferred):
+      activatedAtNanoseconds = event.atNanoseconds
+      if !deferred.isEmpty { takeIn(GateRoles(graph, answers: deferred)) }
     case .stepReady(let step): change(step) { $0.state = .ready }
     case .stepStarted(let step, _, let queue):
       change(step) {
@@ -62,6 +61,13 @@ struct RunProgress {
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
     case .eventPosted(let name): postedEvents.insert(name)
     case .runStarted, .stepLog, .warning, .runFinished: break
+    }
+  }
+
+  private mutating func takeIn(_ roles: GateRoles) {
+    for index in rows.indices {
+      rows[index].isDeferred = roles.deferral(of: StepIndex(index)) == .always
+      rows[index].isBlocking = roles.blocking(of: StepIndex(index)) == .always
     }
   }
 

@@ -4,98 +4,84 @@ extension Plan {
   /// Works out what is fixed about every step: flags, queue, rank. Called once before anything runs, and again at
   /// activation where an expression changed what is deferred.
   mutating func arrange(_ resolution: Resolution) {
-    let steps = graph.workflow.steps
+    let roles = GateRoles(graph, answers: resolution.deferred)
     var queues = PlanQueue.builtIn
     var queueIndices = NameIndices()
-    for (index, queue) in queues.enumerated() { queueIndices[queue.name] = Int32(index) }
     for queue in graph.workflow.queues {
-      queueIndices[queue.name] = Int32(queues.count)
       queues.append(
         PlanQueue(name: queue.name, lane: .slots(queue.qualityOfService), width: queue.width ?? .max))
     }
+    for (index, queue) in queues.enumerated() { queueIndices[queue.name] = Int32(index) }
     hasOnlyBuiltInQueues = graph.workflow.queues.isEmpty
-    let plainQueue = UInt16(2)
-    let deferredQueue = UInt16(3)
-    deferredSteps.removeAll()
-    blockingCount = 0
-    for place in steps.indices {
-      traits[place].flags = .blocking
-      traits[place].queue = plainQueue
-      traits[place].firstSuccessor = graph.successorStarts[place]
-      if states[place].status != .done { blockingCount += 1 }
-    }
-    // Without options no step is deferred, and all are alike.
-    for index in graph.stepsWithOptions.isEmpty ? [] : graph.topologicalOrder {
-      let place = Int(index)
-      var flags: StepTraits.Flags = []
-      var queue = plainQueue
-      var isDeferred = false
-      if !deferredSteps.isEmpty {
-        for need in steps[place].needs where traits[Int(need)].flags.contains(.deferred) { isDeferred = true }
-      }
-      if steps[place].hasOptions {
-        let options = steps[place].options
-        switch options.deferral {
-        case .never: break
-        case .afterGate: isDeferred = true
-        case .idle:
-          isDeferred = true
-          flags.insert(.idle)
-        case .expression: isDeferred = isDeferred || resolution.deferred.contains(index)
-        }
-        if options.isOptional { flags.insert(.optional) }
-        if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
-        if options.condition != nil { flags.insert(.conditional) }
-        if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
-        queue = options.queue.flatMap { queueIndices[$0].map(UInt16.init) } ?? (isDeferred ? deferredQueue : plainQueue)
-        if options.blocking ?? !isDeferred { flags.insert(.blocking) }
-      } else {
-        if isDeferred { queue = deferredQueue } else { flags.insert(.blocking) }
-      }
+    let usualQueue = (
+      whenDeferred: UInt16(Lane.slots(.usual(forDeferred: true)).index),
+      otherwise: UInt16(Lane.slots(.usual(forDeferred: false)).index)
+    )
+    readiness.deferredSteps.removeAll()
+    counts.blocking = 0
+    for index in traits.indices {
+      let step = StepIndex(index)
+      let isDeferred = roles.deferral(of: step) == .always
+      traits[index].flags = roles.blocking(of: step) == .always ? .blocking : []
+      traits[index].queue = isDeferred ? usualQueue.whenDeferred : usualQueue.otherwise
+      traits[index].firstSuccessor = graph.successorStarts[index]
       if isDeferred {
-        flags.insert(.deferred)
-        deferredSteps.append(index)
+        traits[index].flags.insert(.deferred)
+        readiness.deferredSteps.append(step)
       }
-      if resolution.disabled.contains(index) { flags.insert(.disabled) }
-      traits[Int(index)].flags = flags
-      traits[Int(index)].queue = queue
-      if !flags.contains(.blocking), states[Int(index)].status != .done { blockingCount -= 1 }
+      if traits[index].flags.contains(.blocking), states[index].status != .done { counts.blocking += 1 }
     }
-    (traits.baseAddress! + steps.count).pointee.firstSuccessor = Int32(graph.successors.count)
-    for (index, fact) in facts {
-      if fact.isService { traits[Int(index)].flags.insert(.service) }
-      let functions = fact.statusFunctions
-      if !functions.isDisjoint(with: [.failure, .always, .cancelled]) {
-        traits[Int(index)].flags.insert(.seesFailure)
-      }
-      if functions.contains(.always) { traits[Int(index)].flags.insert(.always) }
-      if !functions.isDisjoint(with: [.always, .cancelled]) { traits[Int(index)].flags.insert(.seesCancellation) }
+    (traits.baseAddress! + traits.count).pointee.firstSuccessor = Int32(graph.successors.count)
+    for step in graph.stepsWithOptions {
+      let options = options(of: step)
+      traits[step].flags.formUnion(Self.flags(of: options))
+      if let queue = options.queue.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
     }
+    for step in resolution.disabled { traits[step].flags.insert(.disabled) }
+    for (step, fact) in facts { traits[step].flags.formUnion(Self.flags(of: fact)) }
     rank(&queues)
     tables.setQueues(queues)
+  }
+
+  /// What a step's options say by themselves.
+  private static func flags(of options: StepOptions) -> StepTraits.Flags {
+    var flags: StepTraits.Flags = []
+    if options.deferral == .idle { flags.insert(.idle) }
+    if options.isOptional { flags.insert(.optional) }
+    if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
+    if options.condition != nil { flags.insert(.conditional) }
+    if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
+    return flags
+  }
+
+  private static func flags(of fact: StepFacts) -> StepTraits.Flags {
+    var flags: StepTraits.Flags = fact.isService ? .service : []
+    let functions = fact.statusFunctions
+    if !functions.isDisjoint(with: [.failure, .always, .cancelled]) { flags.insert(.seesFailure) }
+    if functions.contains(.always) { flags.insert(.always) }
+    if !functions.isDisjoint(with: [.always, .cancelled]) { flags.insert(.seesCancellation) }
+    return flags
   }
 
   /// Orders the steps: on the way to a blocking one first, then longest remaining path by estimate, then file order.
   private mutating func rank(_ queues: inout [PlanQueue]) {
     let steps = graph.workflow.steps
     let count = steps.count
-    guard !graph.stepsWithOptions.isEmpty else { return place(Array(0..<StepIndex(count)), in: &queues) }
+    guard !graph.stepsWithOptions.isEmpty else { return assign(Array(0..<StepIndex(count)), to: &queues) }
     var leadsToBlocking = [Bool](repeating: false, count: count)
     var remaining = [Int](repeating: 0, count: count)
     var allAlike = true
-    for index in graph.topologicalOrder.reversed() {
-      let place = Int(index)
-      var leads = traits[place].flags.contains(.blocking)
+    for step in graph.topologicalOrder.reversed() {
+      let index = Int(step)
+      var leads = traits[step].flags.contains(.blocking)
       var longest = 0
-      for successor in graph.successors(of: index) {
+      for successor in graph.successors(of: step) {
         leads = leads || leadsToBlocking[Int(successor)]
         longest = max(longest, remaining[Int(successor)])
       }
-      if steps[place].hasOptions, let estimate = steps[place].options.estimate {
-        longest += estimate.high.nanoseconds
-      }
-      leadsToBlocking[place] = leads
-      remaining[place] = longest
+      if steps[index].hasOptions, let estimate = steps[index].options.estimate { longest += estimate.high.nanoseconds }
+      leadsToBlocking[index] = leads
+      remaining[index] = longest
       allAlike = allAlike && leads == leadsToBlocking[Int(graph.topologicalOrder.last!)] && longest == 0
     }
     var order = Array(0..<StepIndex(count))
@@ -107,50 +93,53 @@ extension Plan {
         return left < right
       }
     }
-    place(order, in: &queues)
+    assign(order, to: &queues)
   }
 
-  /// Gives the steps their ranks, and their places in their queues.
-  private mutating func place(_ order: [StepIndex], in queues: inout [PlanQueue]) {
-    for (rank, index) in order.enumerated() {
-      let queue = Int(traits[Int(index)].queue)
-      traits[Int(index)].rank = Int32(rank)
-      traits[Int(index)].position = Int32(queues[queue].members.count)
-      queues[queue].members.append(index)
+  /// Gives the steps their ranks, and their positions in their queues.
+  private mutating func assign(_ order: [StepIndex], to queues: inout [PlanQueue]) {
+    for (rank, step) in order.enumerated() {
+      let queue = Int(traits[step].queue)
+      traits[step].rank = Int32(rank)
+      traits[step].position = Int32(queues[queue].members.count)
+      queues[queue].members.append(step)
     }
   }
 
-  /// Gives each event an index and each step its count of what it waits for.
-  mutating func linkEvents() {
+  /// Counts for each step what it waits for: its needs, the gate where it is deferred, its events.
+  mutating func countWhatIsWaitedFor() {
     for index in states.indices { states[index].open = graph.needCounts[index] }
-    for step in deferredSteps { states[Int(step)].open += 1 }
+    for step in readiness.deferredSteps { states[step].open += 1 }
     for step in graph.stepsWithOptions {
-      let events = graph.workflow.steps[Int(step)].options.after
-      guard !events.isEmpty else { continue }
-      for event in events { eventWaiters[Int(index(ofEvent: event))].append(step) }
-      states[Int(step)].open += Int32(events.count)
-      states[Int(step)].marks.insert(.awaitsEvent)
-      eventSteps.append(step)
+      let names = options(of: step).after
+      guard !names.isEmpty else { continue }
+      for name in names { events.waiters[events.index(of: name)].append(step) }
+      states[step].open += Int32(names.count)
+      states[step].marks.insert(.awaitsEvent)
+      events.waitingSteps.append(step)
     }
   }
 
-  /// The index of an event, made at its first mention.
-  mutating func index(ofEvent name: String) -> Int32 {
-    if let index = eventIndices[name] { return index }
-    let index = Int32(eventNames.count)
-    eventIndices[name] = index
-    eventNames.append(name)
-    eventTimes.append(never)
-    eventWaiters.append([])
-    return index
-  }
-}
-
-extension StepOptions {
-  /// Whether `enabled` and `defer` are known without the expressions that are evaluated at activation.
-  fileprivate var isFixedBeforeActivation: Bool {
-    if case .expression = enabled { return false }
-    if case .expression = deferral { return false }
-    return true
+  /// Arranges anew after expressions put steps off: those not yet released wait for the gate too.
+  mutating func rearrange(_ resolution: Resolution) {
+    let before = traits.map(\.flags)
+    let queued = states.indices.filter { states[$0].status == .queued }
+    let occupied = zip(queues.indices, queues.map(\.occupied))
+    arrange(resolution)
+    for (index, count) in occupied { queues[index].occupied = count }
+    for index in states.indices where traits[index].flags.contains(.deferred) && !before[index].contains(.deferred) {
+      let step = StepIndex(index)
+      switch states[step].status {
+      case .waiting: states[step].open += 1
+      case .held:
+        move(step, to: .waiting)
+        states[step].open += 1
+        outstanding.heldForActivation.removeAll { $0 == step }
+      default: break
+      }
+    }
+    readiness.failed.removeAll { [traits] step in !traits[step].flags.contains(.blocking) }
+    readiness.isAnyUnsatisfied = !readiness.failed.isEmpty
+    for index in queued { queues[traits[index].queue].ready.insert(Int(traits[index].position)) }
   }
 }

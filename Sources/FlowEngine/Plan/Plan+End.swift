@@ -4,16 +4,18 @@ extension Plan {
   /// Looks whether the run is quiet, and ends what never can go on.
   mutating func checkQuiet(at now: Int) {
     while endedAt == nil, isQuietButForWaiters {
-      if unsettledCount == 0, gateOutcome != nil {
+      if counts.unsettled == 0, readiness.outcome != nil {
         close(at: now)
         return
       }
-      guard gateOutcome != nil || cancelledAt != never else {
+      guard readiness.outcome != nil || cancelledAt != never else {
         // Only the gate keeps the run from being quiet; with a ceiling it will open, decided it is on its way.
-        guard !gateHasCeiling, !gateIsDecided, skipWaiters(among: blockingAncestry(), at: now) else { return }
+        guard readiness.bounds.ceilingNanoseconds == nil, !readiness.isDecided,
+          skipWaiters(among: blockingAncestry(), at: now)
+        else { return }
         continue
       }
-      guard skipWaiters(among: eventSteps, at: now) else { return }
+      guard skipWaiters(among: events.waitingSteps, at: now) else { return }
       releaseIdle(at: now)
     }
   }
@@ -21,20 +23,21 @@ extension Plan {
   /// Steps that wait for the main queue behind one that ignored its deadline do so for a limited time once nothing else
   /// is going on.
   mutating func limitMainHold(at now: Int) {
-    guard mainHolder != nil, !mainHoldIsLimited, queuedCount > 0, queuedCount == queues[0].ready.count,
-      runningCount + retryingCount + holdingCount + decidingCount == 0
+    guard outstanding.mainHolder != nil, !outstanding.mainHoldIsLimited, counts.queued > 0,
+      counts.queued == queues[0].ready.count,
+      counts.running + counts.retrying + counts.holding + counts.deciding == 0
     else { return }
-    mainHoldIsLimited = true
+    outstanding.mainHoldIsLimited = true
     timers.insert(PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .mainLimit, step: 0, attempt: 0))
   }
 
   /// The main queue did not come free in time: the steps that wait for it fail.
   mutating func endMainHold(at now: Int) {
-    mainHoldIsLimited = false
-    guard let holder = mainHolder else { return }
+    outstanding.mainHoldIsLimited = false
+    guard let holder = outstanding.mainHolder else { return }
     let name = graph.workflow.steps[Int(holder)].id.text
-    for step in queues[0].members where states[Int(step)].status == .queued {
-      failures[step] = StepFailure(
+    for step in queues[0].members where states[step].status == .queued {
+      particulars.failures[step] = StepFailure(
         code: "main-queue-held", message: "the main queue is held by '\(name)', which ignored its deadline")
       collect(step, .failure, nil)
     }
@@ -42,44 +45,46 @@ extension Plan {
 
   /// Whether nothing is going on that could still post an event or settle a step.
   private var isQuietButForWaiters: Bool {
-    if queuedCount + runningCount + retryingCount + holdingCount + decidingCount > 0 { return false }
+    if !counts.isStill { return false }
     if cancelledAt != never { return true }
-    guard hasStarted, activatedAt != never, announcedEvents <= 0, !outsideSourceIsOpen else { return false }
-    return unsettledCount == 0 || !servingSteps.contains { mayPost($0) }
+    guard hasStarted, activatedAt != never, outstanding.announcedEvents <= 0, !outstanding.outsideSourceIsOpen else {
+      return false
+    }
+    return counts.unsettled == 0 || !outstanding.serving.contains { mayPost($0) }
   }
 
   /// Whether a running service declares an event that a step still waits for.
   private func mayPost(_ service: StepIndex) -> Bool {
-    guard let events = facts[service]?.postedEvents else { return false }
-    return events.contains { name in
-      guard let event = eventIndices[name], eventTimes[Int(event)] == never else { return false }
-      return eventWaiters[Int(event)].contains { states[Int($0)].status == .waiting }
+    guard let posted = facts[service]?.postedEvents else { return false }
+    return posted.contains { name in
+      guard let event = events.indices[name], events.times[Int(event)] == never else { return false }
+      return events.waiters[Int(event)].contains { states[$0].status == .waiting }
     }
   }
 
   /// Skips the steps that wait for an event of their own; false when there are none.
   private mutating func skipWaiters(among steps: [StepIndex], at now: Int) -> Bool {
-    for step in steps where states[Int(step)].status == .waiting && awaitsEvent(step) {
+    for step in steps where states[step].status == .waiting && awaitsEvent(step) {
       collect(step, .skipped, .eventNeverPosted)
     }
-    guard !unsettledSkips.isEmpty else { return false }
+    guard !outstanding.collected.isEmpty else { return false }
     settleCollected(at: now)
     return true
   }
 
   private func awaitsEvent(_ step: StepIndex) -> Bool {
-    guard states[Int(step)].marks.contains(.awaitsEvent) else { return false }
-    return graph.workflow.steps[Int(step)].options.after.contains { eventTimes[Int(eventIndices[$0]!)] == never }
+    guard states[step].marks.contains(.awaitsEvent) else { return false }
+    return options(of: step).after.contains { events.time(of: $0) == nil }
   }
 
   /// The blocking steps that are not settled, and all they need.
   private func blockingAncestry() -> [StepIndex] {
     var isIn = [Bool](repeating: false, count: states.count)
     var ancestry: [StepIndex] = []
-    for index in graph.topologicalOrder.reversed() where states[Int(index)].status != .done {
-      guard isIn[Int(index)] || traits[Int(index)].flags.contains(.blocking) else { continue }
+    for index in graph.topologicalOrder.reversed() where states[index].status != .done {
+      guard isIn[Int(index)] || traits[index].flags.contains(.blocking) else { continue }
       ancestry.append(index)
-      for need in graph.workflow.steps[Int(index)].needs { isIn[Int(need)] = true }
+      for need in needs(of: index) { isIn[Int(need)] = true }
     }
     return ancestry
   }
@@ -89,24 +94,24 @@ extension Plan {
   private mutating func close(at now: Int) {
     if !isClosing {
       isClosing = true
-      for step in servingSteps.sorted() {
-        effects.append(.cancel(step, attempt: Int(states[Int(step)].attempt)))
+      for step in outstanding.serving.sorted() {
+        effects.append(.cancel(step, attempt: Int(states[step].attempt)))
         timers.insert(
           PlanTimer(
-            atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: step, attempt: states[Int(step)].attempt))
+            atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: step, attempt: states[step].attempt))
       }
     }
-    guard servingSteps.isEmpty, lingering.isEmpty else { return }
+    guard outstanding.serving.isEmpty, outstanding.lingering.isEmpty else { return }
     endedAt = now
-    let conclusion = conclude()
+    let conclusion = runConclusion()
     self.conclusion = conclusion
     effects.append(.end(conclusion))
   }
 
-  private func conclude() -> RunConclusion {
+  private func runConclusion() -> RunConclusion {
     if cancelledAt != never { return .cancelled }
-    var isPartial = gateOutcome == .timedOut
-    if gateOutcome == .failed, gateFailed.contains(where: { states[Int($0)].reason == .eventNeverPosted }) {
+    var isPartial = readiness.outcome == .timedOut
+    if readiness.outcome == .failed, readiness.failed.contains(where: { states[$0].reason == .eventNeverPosted }) {
       return .failure
     }
     for index in states.indices {
@@ -125,23 +130,22 @@ extension Plan {
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }
     cancelledAt = now
-    if gateOutcome == nil { gateOutcome = .cancelled }
+    if readiness.outcome == nil { readiness.outcome = .cancelled }
     timers.insert(
       PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .cleanupLimit, step: 0, attempt: 0))
     // First everything that must end, then what may run: its needs are settled by then.
     for index in graph.topologicalOrder {
-      let place = Int(index)
-      switch states[place].status {
+      switch states[index].status {
       case .running:
         tellToEnd(index, at: now)
         collect(index, .cancelled, nil)
       case .retrying, .holding:
         collect(index, .cancelled, nil)
-      case .queued where states[place].attempt > 0:
+      case .queued where states[index].attempt > 0:
         collect(index, .cancelled, nil)
       case .waiting, .held, .deciding, .queued:
-        let mayRun = activatedAt != never || traits[place].flags.contains(.prewarm)
-        if mayRun, traits[place].flags.contains(.seesCancellation), !traits[place].flags.contains(.disabled) {
+        let mayRun = activatedAt != never || traits[index].flags.contains(.prewarm)
+        if mayRun, traits[index].flags.contains(.seesCancellation), !traits[index].flags.contains(.disabled) {
           prepareCleanup(index)
         } else {
           collect(index, .skipped, .runCancelled)
@@ -149,33 +153,30 @@ extension Plan {
       case .done: break
       }
     }
-    heldForActivation.removeAll()
-    heldForIdle.removeAll()
+    outstanding.heldForActivation.removeAll()
+    outstanding.heldForIdle.removeAll()
     settleCollected(at: now)
     for index in graph.topologicalOrder
-    where states[Int(index)].status == .waiting && states[Int(index)].open == 0 {
+    where states[index].status == .waiting && states[index].open == 0 {
       release(index, at: now)
     }
   }
 
   /// A step that may run during cancellation waits for its needs alone, and its `if` is asked anew.
   private mutating func prepareCleanup(_ step: StepIndex) {
-    let place = Int(step)
-    leave(states[place].status, step)
-    states[place].status = .waiting
-    states[place].open = Int32(
-      graph.workflow.steps[place].needs.count { states[Int($0)].status != .done })
+    move(step, to: .waiting)
+    states[step].open = Int32(needs(of: step).count { states[$0].status != .done })
   }
 
   /// The time for steps that run during cancellation is over.
   mutating func endCleanup(at now: Int) {
     for index in graph.topologicalOrder {
-      switch states[Int(index)].status {
+      switch states[index].status {
       case .running:
         tellToEnd(index, at: now)
         collect(index, .cancelled, nil)
       case .holding, .retrying: collect(index, .cancelled, nil)
-      case .queued where states[Int(index)].attempt > 0: collect(index, .cancelled, nil)
+      case .queued where states[index].attempt > 0: collect(index, .cancelled, nil)
       case .waiting, .held, .deciding, .queued: collect(index, .skipped, .runCancelled)
       case .done: break
       }

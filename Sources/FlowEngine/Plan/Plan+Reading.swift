@@ -12,7 +12,7 @@ public struct StepReading: Sendable, Hashable {
   public var attempts: Int
   /// The name of its queue.
   public var queue: String
-  /// Nanoseconds from the start of the run at which nothing held it back but a place; nil: never.
+  /// Nanoseconds from the start of the run at which nothing held it back but capacity; nil: never.
   public var readyAtNanoseconds: Int?
   /// … at which its first try started; nil: never.
   public var startedAtNanoseconds: Int?
@@ -37,28 +37,28 @@ public struct StepReading: Sendable, Hashable {
 extension Plan {
   /// What is known of a step.
   public subscript(step: StepIndex) -> StepReading {
-    let state = states[Int(step)]
-    let trait = traits[Int(step)]
+    let state = states[step]
+    let trait = traits[step]
     func time(_ value: Int) -> Int? { value == never ? nil : value }
     return StepReading(
       status: state.status, outcome: outcome(of: step), reason: state.reason, attempts: Int(state.attempt),
       queue: queues[Int(trait.queue)].name, readyAtNanoseconds: time(state.readyAt),
       startedAtNanoseconds: time(state.startedAt), endedAtNanoseconds: time(state.endedAt),
-      overrunNanoseconds: overruns[step], isAbandoned: state.marks.contains(.abandoned),
+      overrunNanoseconds: particulars.overruns[step], isAbandoned: state.marks.contains(.abandoned),
       isDeferred: trait.flags.contains(.deferred), isBlocking: trait.flags.contains(.blocking),
-      isLate: state.marks.contains(.late), failure: failures[step], conclusion: conclusion(of: step))
+      isLate: state.marks.contains(.late), failure: particulars.failures[step], conclusion: conclusion(of: step))
   }
 
   /// The outcome of a settled step; nil before it is settled.
   func outcome(of step: StepIndex) -> Outcome? {
-    let state = states[Int(step)]
+    let state = states[step]
     return state.marks.contains(.failedAfterReady) ? .failure : state.outcome
   }
 
   /// The outcome of a settled step after `optional` is applied; nil before it is settled.
   public func conclusion(of step: StepIndex) -> Outcome? {
     let outcome = outcome(of: step)
-    guard traits[Int(step)].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
+    guard traits[step].flags.contains(.optional), outcome == .failure || outcome == .timedOut else {
       return outcome
     }
     return .success
@@ -67,9 +67,9 @@ extension Plan {
   /// What the status functions say in the `if` of a step whose needs are settled.
   public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
-    let needs = graph.workflow.steps[Int(step)].needs
+    let needs = needs(of: step)
     if needs.allSatisfy({ isSatisfied($0) }) { functions.insert(.success) }
-    if needs.contains(where: { !isSatisfied($0) && states[Int($0)].reason != .eventNeverPosted }) {
+    if needs.contains(where: { !isSatisfied($0) && states[$0].reason != .eventNeverPosted }) {
       functions.insert(.failure)
     }
     if cancelledAt != never { functions.insert(.cancelled) }
@@ -78,31 +78,31 @@ extension Plan {
 
   /// Whether a body of this try is to be waited for: it runs, and nobody has given up on it.
   func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool {
-    states[Int(step)].status == .running && Int(states[Int(step)].attempt) == attempt
+    states[step].status == .running && Int(states[step].attempt) == attempt
   }
 
   /// Whether a body of this try may be running: it is awaited, serves, or was told to end.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
-    let isCurrent = Int(states[Int(step)].attempt) == attempt
-    return isAwaiting(step, attempt: attempt) || (isCurrent && states[Int(step)].marks.contains(.serving))
-      || lingering[Attempt(step: step, attempt: UInt8(attempt))] != nil
+    let isCurrent = Int(states[step].attempt) == attempt
+    return isAwaiting(step, attempt: attempt) || (isCurrent && states[step].marks.contains(.serving))
+      || outstanding.lingering[Attempt(step: step, attempt: UInt8(attempt))] != nil
   }
 
   /// The instant at which the step, or this try of it, times out; nil: never.
   func ceiling(of step: StepIndex, attempt: Int) -> Int? {
-    guard traits[Int(step)].flags.contains(.timed), states[Int(step)].startedAt != never else { return nil }
-    let options = graph.workflow.steps[Int(step)].options
-    let whole = options.deadline?.max.map { states[Int(step)].startedAt + $0.nanoseconds }
+    guard traits[step].flags.contains(.timed), states[step].startedAt != never else { return nil }
+    let options = options(of: step)
+    let whole = options.deadline?.max.map { states[step].startedAt + $0.nanoseconds }
     let single = options.retry?.attemptDeadline.map { attemptStart(step) + $0.nanoseconds }
     return [whole, single].compactMap { $0 }.min()
   }
 
-  private func attemptStart(_ step: StepIndex) -> Int { attemptStarts[step] ?? states[Int(step)].startedAt }
+  private func attemptStart(_ step: StepIndex) -> Int { particulars.attemptStarts[step] ?? states[step].startedAt }
 
-  /// How many steps wait for a place.
-  var queuedSteps: Int { queuedCount }
+  /// How many steps wait for capacity.
+  var queuedSteps: Int { counts.queued }
 
-  /// How many steps of a lane wait for a place.
+  /// How many steps of a lane wait for capacity.
   func queuedSteps(in lane: Lane) -> Int {
     if hasOnlyBuiltInQueues { return queues[lane.index].ready.count }
     var count = 0
@@ -111,26 +111,34 @@ extension Plan {
   }
 
   /// The name of a step's queue.
-  func queueName(of step: StepIndex) -> String { queues[Int(traits[Int(step)].queue)].name }
+  func queueName(of step: StepIndex) -> String { queues[traits[step].queue].name }
 
   /// Which threads a step runs on.
-  public func lane(of step: StepIndex) -> Lane { queues[Int(traits[Int(step)].queue)].lane }
+  public func lane(of step: StepIndex) -> Lane { queues[traits[step].queue].lane }
 
   /// The name of an event.
-  func eventName(_ index: Int) -> String { eventNames[index] }
+  func eventName(_ index: Int) -> String { events.names[index] }
 
-  /// Whether there are transitions that nobody has taken.
-  var hasRecords: Bool { !tables.log.pointee.isEmpty }
+  /// The gate's floor and ceiling; before activation those that are literals.
+  public var gateBounds: GateBounds { readiness.bounds }
+
+  /// How many steps of a lane could start now, as far as capacity goes; of other lanes' steps nothing is known.
+  func startableSteps(in lane: Lane) -> Int {
+    guard counts.queued > 0 else { return 0 }
+    var count = 0
+    for queue in queues where queue.lane == lane { count += min(queue.ready.count, queue.width - queue.occupied) }
+    return min(count, concurrency - counts.occupied)
+  }
 
   /// How the launch gate stands.
   public var gate: GateReading {
     // The gate's time starts at activation, so it is not ready before, however early its steps were prewarmed (P8).
-    let isReady = gateReadyAt != never && activatedAt != never
+    let isReady = readiness.readyAt != never && activatedAt != never
     return GateReading(
-      outcome: gateOutcome, openedAtNanoseconds: gateOpenedAt == never ? nil : gateOpenedAt,
-      readyAtNanoseconds: isReady ? max(gateReadyAt, activatedAt) : nil,
+      outcome: readiness.outcome, openedAtNanoseconds: readiness.openedAt == never ? nil : readiness.openedAt,
+      readyAtNanoseconds: isReady ? max(readiness.readyAt, activatedAt) : nil,
       late: states.indices.filter { states[$0].marks.contains(.late) }.map { StepIndex($0) },
-      failed: gateOutcome == .cancelled ? [] : gateFailed.sorted())
+      failed: readiness.outcome == .cancelled ? [] : readiness.failed.sorted())
   }
 
   /// When the run was activated, in nanoseconds from its start; nil: not yet.
@@ -141,8 +149,7 @@ extension Plan {
 
   /// When an event was first posted, in nanoseconds from the start of the run; nil: not yet.
   public func timeOfEvent(_ name: String) -> Int? {
-    guard let index = eventIndices[name], eventTimes[Int(index)] != never else { return nil }
-    return eventTimes[Int(index)]
+    events.time(of: name)
   }
 }
 

@@ -18,7 +18,7 @@ struct StepSeries {
   let queue: UnsafeMutablePointer<PlanQueue>
   let log: UnsafeMutablePointer<RecordLog>
 
-  /// Whether steps of its lane wait for a place.
+  /// Whether steps of its lane wait for capacity.
   @inline(__always)
   var hasQueuedSteps: Bool { !queue.pointee.ready.isEmpty }
 }
@@ -75,9 +75,9 @@ extension Plan {
     at now: Int
   ) -> StepIndex? {
     var released = Released()
-    for place in steps.indices {
-      if place > 0 { noteRun(of: steps[place], startedAt: ends[place - 1]) }
-      end(steps[place], of: series, endedAt: ends[place], &released, at: now)
+    for index in steps.indices {
+      if index > 0 { noteRun(of: steps[index], startedAt: ends[index - 1]) }
+      end(steps[index], of: series, endedAt: ends[index], &released, at: now)
     }
     return startNext(of: series, released, at: now)
   }
@@ -97,22 +97,22 @@ extension Plan {
     _ step: StepIndex, of series: StepSeries, endedAt: Int, _ released: inout Released, at now: Int
   ) {
     let (states, traits, queue) = (series.states, series.traits, series.queue)
-    let place = Int(step)
-    states[place].succeed(at: endedAt)
-    unsettledCount &-= 1
-    let isHeard = detail == .full
-    if isHeard { series.log.pointee.appendFirstSuccess(of: step, at: endedAt) }
+    let index = Int(step)
+    states[index].succeed(at: endedAt)
+    counts.unsettled &-= 1
+    let isObserved = detail == .full
+    if isObserved { series.log.pointee.appendFirstSuccess(of: step, at: endedAt) }
     var isOrdinary = true
-    if traits[place].flags.contains(.blocking) {
-      if blockingCount == 1 {
+    if traits[index].flags.contains(.blocking) {
+      if counts.blocking == 1 {
         settleBlocking(step, satisfied: true, at: now)
         isOrdinary = false
       } else {
-        blockingCount &-= 1
+        counts.blocking &-= 1
       }
     }
-    var edge = Int(traits[place].firstSuccessor)
-    let end = Int(traits[place &+ 1].firstSuccessor)
+    var edge = Int(traits[index].firstSuccessor)
+    let end = Int(traits[index &+ 1].firstSuccessor)
     if edge < end {
       graph.successors.withUnsafeBufferPointer { successors in
         repeat {
@@ -129,7 +129,7 @@ extension Plan {
           }
           states[successor].status = .queued
           states[successor].readyAt = now
-          if isHeard { series.log.pointee.appendReady(StepIndex(successor), at: now) }
+          if isObserved { series.log.pointee.appendReady(StepIndex(successor), at: now) }
           released.count &+= 1
           let position = Int(trait.position)
           if position < released.lowest {
@@ -147,19 +147,19 @@ extension Plan {
     }
   }
 
-  /// Starts the lowest ready step of a series, in the place of one that ended; nil when there is none or it is special.
+  /// Starts the lowest ready step of a series, instead of one that ended; nil when there is none or it is special.
   @inline(__always)
   private mutating func startNext(of series: StepSeries, _ released: Released, at now: Int) -> StepIndex? {
     let (states, queue) = (series.states, series.queue)
     if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
       let following = queue.pointee.members[next]
-      if series.traits[Int(following)].flags.isDisjoint(with: [.timed, .idle]) {
-        // The next step takes the place that this one leaves: what counts places stays as it is.
-        queuedCount &+= released.count &- 1
-        busyCount &+= released.count &- 1
-        states[Int(following)].status = .running
-        states[Int(following)].attempt = 1
-        states[Int(following)].startedAt = now
+      if series.traits[following].flags.isDisjoint(with: [.timed, .idle]) {
+        // The next step takes the capacity that this one leaves: what counts capacity stays as it is.
+        counts.queued &+= released.count &- 1
+        counts.busy &+= released.count &- 1
+        states[following].status = .running
+        states[following].attempt = 1
+        states[following].startedAt = now
         if detail == .full { series.log.pointee.appendFirstStart(of: following, in: series.lane, at: now) }
         return following
       }
@@ -167,8 +167,8 @@ extension Plan {
     } else if released.lowest != Int.max {
       queue.pointee.ready.insert(released.lowest)
     }
-    queuedCount &+= released.count
-    busyCount &+= released.count
+    counts.queued &+= released.count
+    counts.busy &+= released.count
     return nil
   }
 
@@ -176,19 +176,19 @@ extension Plan {
   @inline(never)
   private mutating func releaseSpecial(after step: StepIndex, at now: Int) {
     for successor in graph.successors(of: step)
-    where states[Int(successor)].status == .waiting && states[Int(successor)].open == 0 {
+    where states[successor].status == .waiting && states[successor].open == 0 {
       release(successor, at: now)
     }
   }
 
-  /// Gives back the place of the series' last step, and does what an ordinary end does not ask for; then starts the next
+  /// Gives back the capacity of the series' last step, and does what an ordinary end does not ask for; then starts the next
   /// step of the lane, unless the plan asks for something first.
   mutating func leaveSeries(in lane: Lane, at now: Int) -> (step: StepIndex, attempt: Int)? {
     endSeries()
-    runningCount -= 1
-    busyCount -= 1
-    queues[lane.index].taken -= 1
-    takenCount -= 1
+    counts.running -= 1
+    counts.busy -= 1
+    queues[lane.index].occupied -= 1
+    counts.occupied -= 1
     followUp(at: now)
     return hasEffects ? nil : startNext(in: lane, at: now)
   }
@@ -206,12 +206,12 @@ extension Plan {
   /// Whether nothing is going on that each step must be checked against.
   private var isOrdinary: Bool {
     hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
-      && mainHolder == nil && failures.isEmpty && unsettledSkips.isEmpty && !hasEffects
+      && outstanding.mainHolder == nil && particulars.failures.isEmpty && outstanding.collected.isEmpty && !hasEffects
   }
 
   /// Whether a step runs as if nobody had said anything about it.
   private func isOrdinary(_ step: StepIndex, attempt: Int, in lane: Lane) -> Bool {
-    let (state, trait) = (states[Int(step)], traits[Int(step)])
+    let (state, trait) = (states[step], traits[step])
     return state.status == .running && Int(state.attempt) == attempt && attempt == 1
       && Int(trait.queue) == lane.index && trait.flags.isDisjoint(with: [.timed, .idle])
   }

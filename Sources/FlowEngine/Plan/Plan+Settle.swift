@@ -1,74 +1,74 @@
 import FlowModel
 
+// A step is over for everybody else; and what waited for it goes on, or never will.
 extension Plan {
-  /// Whether a settled step counts as satisfied for its dependants and the gate.
+  /// Whether a settled step counts as satisfied for its dependants.
   func isSatisfied(_ step: StepIndex) -> Bool {
-    let state = states[Int(step)]
+    let state = states[step]
     switch state.outcome {
     case .success: return true
-    case .failure, .timedOut: return traits[Int(step)].flags.contains(.optional)
+    case .failure, .timedOut: return traits[step].flags.contains(.optional)
     case .skipped: return state.reason == .condition || state.reason == .disabled
     case .cancelled, nil: return false
     }
   }
 
-  /// Puts a step on the list of those about to be settled. The list keeps cascades flat: a chain of any length is
-  /// walked without recursion.
+  /// Puts a step on the list of those about to be settled.
   mutating func collect(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?) {
-    unsettledSkips.append((step, outcome, reason))
+    outstanding.collected.append((step, outcome, reason))
   }
 
   /// Settles what was collected, and what that entails.
   mutating func settleCollected(at now: Int) {
     var next = 0
-    while next < unsettledSkips.count {
-      let (step, outcome, reason) = unsettledSkips[next]
+    while next < outstanding.collected.count {
+      let (step, outcome, reason) = outstanding.collected[next]
       next += 1
       settle(step, outcome, reason, at: now)
     }
-    unsettledSkips.removeAll(keepingCapacity: true)
+    outstanding.collected.removeAll(keepingCapacity: true)
   }
 
   /// Ends a step for everybody else: dependants are released or skipped, the gate hears of it.
   mutating func settle(_ step: StepIndex, _ outcome: Outcome, _ reason: SkipReason?, at now: Int) {
-    let place = Int(step)
-    guard states[place].status != .done else { return }
-    leave(states[place].status, step)
-    states[place].status = .done
-    states[place].outcome = outcome
-    states[place].reason = reason
-    states[place].endedAt = now
-    unsettledCount -= 1
+    guard states[step].status != .done else { return }
+    move(step, to: .done)
+    states[step].outcome = outcome
+    states[step].reason = reason
+    states[step].endedAt = now
     if outcome == .success {
       noteSuccess(of: step, at: now)
     } else {
-      note(.ended, step, at: now, Int32(outcome.rawValue))
+      note(.partial(.ended(step, outcome)), at: now)
     }
     let satisfied = isSatisfied(step)
-    if traits[place].flags.contains(.blocking) { settleBlocking(step, satisfied: satisfied, at: now) }
-    let first = Int(graph.successorStarts[place])
-    let end = Int(graph.successorStarts[place + 1])
-    guard first < end else { return }
-    let neverPosted = reason == .eventNeverPosted
-    for edge in first..<end {
+    if traits[step].flags.contains(.blocking) { settleBlocking(step, satisfied: satisfied, at: now) }
+    for edge in successorEdges(of: step) {
       let successor = graph.successors[edge]
-      guard states[Int(successor)].status == .waiting else { continue }
+      guard states[successor].status == .waiting else { continue }
       if satisfied {
         countDown(successor, at: now)
-      } else if isPrewarming && !traits[Int(successor)].flags.contains(.prewarm) {
+      } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
         // Activation may still say that the successor is disabled.
-        failedBeforeActivation.append(successor)
+        outstanding.failedBeforeActivation.append(successor)
       } else {
-        failNeed(of: successor, neverPosted: neverPosted, at: now)
+        failNeed(of: successor, neverPosted: reason == .eventNeverPosted, at: now)
       }
     }
   }
 
+  /// Where the steps that need `step` stand in the graph's list of successors.
+  @inline(__always)
+  func successorEdges(of step: StepIndex) -> Range<Int> {
+    // The entry behind the last step's says where its successors end.
+    let trait = traits.baseAddress.unsafelyUnwrapped + Int(step)
+    return Int(trait[0].firstSuccessor)..<Int(trait[1].firstSuccessor)
+  }
+
   /// A need of a waiting step ended unsatisfied.
   mutating func failNeed(of step: StepIndex, neverPosted: Bool, at now: Int) {
-    let place = Int(step)
-    states[place].marks.insert(neverPosted ? .needNeverPosted : .needFailed)
-    let flags = traits[place].flags
+    states[step].marks.insert(neverPosted ? .needNeverPosted : .needFailed)
+    let flags = traits[step].flags
     if cancelledAt != never {
       if flags.contains(.seesCancellation) { countDown(step, at: now) } else { collect(step, .skipped, .runCancelled) }
     } else if neverPosted && !flags.contains(.always) {
@@ -82,41 +82,57 @@ extension Plan {
 
   /// One thing less to wait for.
   mutating func countDown(_ step: StepIndex, at now: Int) {
-    states[Int(step)].open -= 1
-    if states[Int(step)].open == 0 { release(step, at: now) }
+    states[step].open -= 1
+    if states[step].open == 0 { release(step, at: now) }
   }
 
-  /// A step has nothing to wait for but activation, an idle run, its `if`, a place to run.
+  /// A step has nothing to wait for but activation, an idle run, its `if`, capacity to run.
   mutating func release(_ step: StepIndex, at now: Int) {
-    let place = Int(step)
-    let flags = traits[place].flags
+    let flags = traits[step].flags
     if flags.isDisjoint(with: [.conditional, .idle, .disabled]) && !isPrewarming {
       enqueue(step, at: now)
-      return
-    }
-    if isPrewarming && !flags.contains(.prewarm) {
-      states[place].status = .held
-      heldForActivation.append(step)
+    } else if isPrewarming && !flags.contains(.prewarm) {
+      move(step, to: .held)
+      outstanding.heldForActivation.append(step)
     } else if flags.contains(.disabled) {
       collect(step, .skipped, .disabled)
+    } else if flags.contains(.conditional) {
+      move(step, to: .deciding)
+      effects.append(.evaluate(step))
     } else {
-      proceed(step, at: now)
+      admit(step, at: now)
     }
   }
 
-  /// Asks for the `if` of a released step, or admits it.
-  private mutating func proceed(_ step: StepIndex, at now: Int) {
-    guard traits[Int(step)].flags.contains(.conditional) else { return admit(step, at: now) }
-    states[Int(step)].status = .deciding
-    decidingCount += 1
-    effects.append(.evaluate(step))
+  /// Takes in what the `if` of a step said.
+  mutating func decide(_ step: StepIndex, _ decision: Decision, at now: Int) {
+    guard states[step].status == .deciding else { return }
+    move(step, to: .waiting)
+    switch decision {
+    case .run:
+      if cancelledAt != never { states[step].marks.insert(.cleanup) }
+      admit(step, at: now)
+    case .fail(let failure):
+      particulars.failures[step] = failure
+      collect(step, .failure, nil)
+    case .skip:
+      collect(step, .skipped, reasonForSkipping(step))
+    }
+  }
+
+  /// Why a step whose `if` does not hold is skipped: a step that does not run takes no failure up.
+  private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
+    let marks = states[step].marks
+    if cancelledAt != never { return .runCancelled }
+    if marks.contains(.needFailed) { return .upstreamFailed }
+    return marks.contains(.needNeverPosted) ? .eventNeverPosted : .condition
   }
 
   /// Queues a step whose `if` holds; an idle one waits for the run to be idle first.
-  mutating func admit(_ step: StepIndex, at now: Int) {
-    if traits[Int(step)].flags.contains(.idle) && cancelledAt == never {
-      states[Int(step)].status = .held
-      heldForIdle.append(step)
+  private mutating func admit(_ step: StepIndex, at now: Int) {
+    if traits[step].flags.contains(.idle) && cancelledAt == never {
+      move(step, to: .held)
+      outstanding.heldForIdle.append(step)
     } else {
       enqueue(step, at: now)
     }
@@ -124,31 +140,11 @@ extension Plan {
 
   /// Lets idle steps go when the gate is open and nothing else is queued or running.
   mutating func releaseIdle(at now: Int) {
-    guard !heldForIdle.isEmpty, gateOutcome != nil, busyCount == 0, decidingCount == 0, cancelledAt == never else {
-      return
-    }
-    let steps = heldForIdle.sorted { traits[Int($0)].rank < traits[Int($1)].rank }
-    heldForIdle.removeAll()
-    for step in steps where states[Int(step)].status == .held { enqueue(step, at: now) }
-  }
-
-  /// Takes a step out of the counts of the status it leaves.
-  mutating func leave(_ status: StepStatus, _ step: StepIndex) {
-    switch status {
-    case .waiting, .held, .done: break
-    case .deciding: decidingCount -= 1
-    case .queued:
-      let trait = traits[Int(step)]
-      queues[Int(trait.queue)].ready.remove(Int(trait.position))
-      queuedCount -= 1
-      if !trait.flags.contains(.idle) { busyCount -= 1 }
-    case .running:
-      runningCount -= 1
-      if !traits[Int(step)].flags.contains(.idle) { busyCount -= 1 }
-    case .retrying: retryingCount -= 1
-    case .holding:
-      holdingCount -= 1
-      if !traits[Int(step)].flags.contains(.idle) { busyCount -= 1 }
-    }
+    guard !outstanding.heldForIdle.isEmpty, readiness.outcome != nil, counts.busy == 0, counts.deciding == 0,
+      cancelledAt == never
+    else { return }
+    let steps = outstanding.heldForIdle.sorted { traits[$0].rank < traits[$1].rank }
+    outstanding.heldForIdle.removeAll()
+    for step in steps where states[step].status == .held { enqueue(step, at: now) }
   }
 }

@@ -3,8 +3,8 @@ import FlowModel
 extension Plan {
   /// Handles whatever is due at `now`, in order.
   mutating func handleTimers(at now: Int) {
-    while let timer = timers.next, timer.atNanoseconds <= now, endedAt == nil {
-      timers.removeNext()
+    while let timer = timers.first, timer.atNanoseconds <= now, endedAt == nil {
+      timers.removeFirst()
       handle(timer, at: now)
       settleCollected(at: now)
     }
@@ -15,11 +15,10 @@ extension Plan {
     switch timer.kind {
     case .deadline: timer.attempt == 0 ? timeOut(step, at: now) : timeOutAttempt(step, timer.attempt, at: now)
     case .retry:
-      guard states[Int(step)].status == .retrying, states[Int(step)].attempt == timer.attempt else { return }
-      leave(.retrying, step)
+      guard states[step].status == .retrying, states[step].attempt == timer.attempt else { return }
       enqueue(step, at: now)
     case .floor:
-      if states[Int(step)].status == .holding { settle(step, .success, nil, at: now) }
+      if states[step].status == .holding { settle(step, .success, nil, at: now) }
     case .grace: abandon(step, timer.attempt, at: now)
     case .cleanupLimit: endCleanup(at: now)
     case .mainLimit: endMainHold(at: now)
@@ -28,9 +27,9 @@ extension Plan {
 
   /// The step's own ceiling: it has timed out for everybody else.
   private mutating func timeOut(_ step: StepIndex, at now: Int) {
-    switch states[Int(step)].status {
+    switch states[step].status {
     case .running:
-      ceilingTimes[step] = now
+      particulars.ceilingTimes[step] = now
       tellToEnd(step, at: now)
       settle(step, .timedOut, nil, at: now)
     case .queued, .retrying:
@@ -42,13 +41,13 @@ extension Plan {
 
   /// The ceiling of one try: it counts as failed, and the next may follow.
   private mutating func timeOutAttempt(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
-    guard states[Int(step)].status == .running, states[Int(step)].attempt == attempt else { return }
+    guard states[step].status == .running, states[step].attempt == attempt else { return }
     tellToEnd(step, at: now)
-    let options = graph.workflow.steps[Int(step)].options
-    let limit = options.retry?.attemptDeadline.map(DurationText.format) ?? ""
-    failures[step] = StepFailure(code: "attempt-deadline", message: "try \(attempt) took longer than \(limit)")
+    let limit = options(of: step).retry?.attemptDeadline.map(DurationText.format) ?? ""
+    particulars.failures[step] = StepFailure(
+      code: "attempt-deadline", message: "try \(attempt) took longer than \(limit)")
     if !retry(step, pauseNanoseconds: 0, at: now) {
-      ceilingTimes[step] = now
+      particulars.ceilingTimes[step] = now
       settle(step, .timedOut, nil, at: now)
     }
   }

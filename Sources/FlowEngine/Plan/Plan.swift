@@ -7,22 +7,15 @@ import FlowModel
 /// must not go back. The Dispatch driver and the virtual clock run this same value, so whatever a test on the virtual
 /// clock shows holds in production.
 ///
-/// Invariants: a step is settled (`status == .done`) exactly once; `open` of a step is the number of its needs that are
-/// not settled, plus the events it waits for, plus one while it waits for the gate; each queue's `taken` never exceeds
-/// its width.
+/// Invariants, which ``problems()`` checks: a step is settled (`status == .done`) exactly once; `open` of a waiting step is
+/// the number of its needs that are not settled, plus the events it waits for, plus one while it waits for the gate; each
+/// queue's `occupied` never exceeds its width; every count in ``counts`` is what the steps' states add up to.
 public struct Plan: Sendable {
   // What every step touches comes first and together.
   /// How often something happened that a series of ordinary steps must not go on after.
   var revision = 0
-  var unsettledCount: Int
-  /// Blocking steps that are not settled.
-  var blockingCount = 0
-  var queuedCount = 0
-  /// Steps queued or running that are not idle ones.
-  var busyCount = 0
-  var runningCount = 0
-  /// Places taken in all queues together.
-  var takenCount = 0
+  /// How many steps are where in their lives.
+  var counts: PlanCounts
 
   /// The workflow.
   public let graph: WorkflowGraph
@@ -35,31 +28,15 @@ public struct Plan: Sendable {
   var hasOnlyBuiltInQueues = true
   /// How many steps may run at once.
   let concurrency: Int
-  var timers = TimerHeap()
+  var timers = Heap<PlanTimer>()
   var effects: [PlanEffect] = []
   /// How much is noted for the event stream.
   public var detail: RunDetail
 
-  // Events
-  var eventIndices = NameIndices()
-  var eventNames: [String] = []
-  /// When each event was first posted; `never` before.
-  var eventTimes: [Int] = []
-  var eventWaiters: [[StepIndex]] = []
-  /// Steps with an `after`, for the quiet check.
-  var eventSteps: [StepIndex] = []
-
-  // Gate
-  var gateHasCeiling: Bool
-  var gateOutcome: GateOutcome?
-  var gateOpenedAt = never
-  var gateReadyAt = never
-  var gateIsDecided = false
-  /// What the gate is told once every `if` that the same event made due has been answered.
-  var untoldGateDecision: GateDecision?
-  var gateFailed: [StepIndex] = []
-  /// Whether a blocking step ended unsatisfied, before the gate opened or after.
-  var isAnyBlockingUnsatisfied = false
+  var events = EventLatches()
+  var readiness: GateReadiness
+  var outstanding: Outstanding
+  var particulars = StepParticulars()
 
   // Phases
   var hasStarted = false
@@ -67,42 +44,12 @@ public struct Plan: Sendable {
   var activatedAt = never
   var cancelledAt = never
   var isClosing = false
+  /// The steps whose `defer` expression was true at activation.
+  var resolvedDeferrals: Set<StepIndex> = []
   /// When the run ended; nil while it goes on.
   public internal(set) var endedAt: Int?
   /// How the run ended; nil while it goes on.
   public internal(set) var conclusion: RunConclusion?
-
-  // What is outstanding
-  var announcedEvents: Int
-  var outsideSourceIsOpen: Bool
-  var retryingCount = 0
-  var holdingCount = 0
-  var decidingCount = 0
-  var heldForActivation: [StepIndex] = []
-  /// Steps that may not run before activation and have a need that ended unsatisfied, once for each such need.
-  var failedBeforeActivation: [StepIndex] = []
-  var heldForIdle: [StepIndex] = []
-  var deferredSteps: [StepIndex] = []
-  var lingering: [Attempt: Int] = [:]
-  var servingSteps: Set<StepIndex> = []
-  var unsettledSkips: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
-
-  // What few steps have
-  var failures: [StepIndex: StepFailure] = [:]
-  var overruns: [StepIndex: Int] = [:]
-  /// When a step was told to end because its time was over.
-  var ceilingTimes: [StepIndex: Int] = [:]
-  /// When the current try of a step with a ceiling a try started.
-  var attemptStarts: [StepIndex: Int] = [:]
-  /// Steps that wait on the main queue for one that ignored its deadline.
-  var mainHolder: StepIndex?
-  var mainHoldIsLimited = false
-
-  /// One try of one step.
-  struct Attempt: Hashable, Sendable {
-    var step: StepIndex
-    var attempt: UInt8
-  }
 
   /// A plan for one run of `graph`.
   ///
@@ -124,14 +71,13 @@ public struct Plan: Sendable {
     self.jitter = jitter
     self.detail = detail
     concurrency = graph.workflow.concurrency ?? .max
-    self.announcedEvents = announcedEvents
-    self.outsideSourceIsOpen = outsideSourceIsOpen
     let resolution = resolution ?? Resolution(literalsOf: graph)
-    gateHasCeiling = resolution.gateHasCeiling
-    unsettledCount = count
+    counts = PlanCounts(unsettled: count)
+    readiness = GateReadiness(bounds: resolution.gate)
+    outstanding = Outstanding(announcedEvents: announcedEvents, outsideSourceIsOpen: outsideSourceIsOpen)
     tables = StepTables(count: count)
     arrange(resolution)
-    linkEvents()
+    countWhatIsWaitedFor()
   }
 
   /// What changes about each step; to be written only after `tables.makeUnique()`.
@@ -141,61 +87,31 @@ public struct Plan: Sendable {
   /// The queues; to be written only after `tables.makeUnique()`.
   var queues: UnsafeMutableBufferPointer<PlanQueue> { tables.queues }
 
+  /// What a step states beyond action, inputs and needs.
+  func options(of step: StepIndex) -> StepOptions { graph.workflow.steps[Int(step)].options }
+
+  /// What a step needs.
+  func needs(of step: StepIndex) -> ArraySlice<StepIndex> { graph.workflow.steps[Int(step)].needs }
+
   /// Hands over what the plan asked for since the last call.
   public mutating func takeEffects() -> [PlanEffect] {
     guard !effects.isEmpty else {
-      guard let decision = untoldGateDecision, decidingCount == 0 else { return [] }
-      untoldGateDecision = nil
-      return gateOutcome == nil ? [.gateDecided(decision)] : []
+      guard let decision = readiness.pendingDecision, counts.deciding == 0 else { return [] }
+      readiness.pendingDecision = nil
+      return readiness.outcome == nil ? [.gateDecided(decision)] : []
     }
     defer { effects.removeAll(keepingCapacity: true) }
     return effects
   }
 
   /// Whether the plan asked for anything since effects were last taken.
-  public var hasEffects: Bool { !effects.isEmpty || (untoldGateDecision != nil && decidingCount == 0) }
+  public var hasEffects: Bool { !effects.isEmpty || (readiness.pendingDecision != nil && counts.deciding == 0) }
 
   /// When something is due next, or nil.
-  public var nextTimerNanoseconds: Int? { timers.next?.atNanoseconds }
+  public var nextTimerNanoseconds: Int? { timers.first?.atNanoseconds }
 
   /// How many steps have ended, whatever way.
-  public var settledCount: Int { states.count - unsettledCount }
-
-  /// Notes a transition for the event stream, as far as somebody wants to hear of it.
-  mutating func note(_ kind: PlanRecord.Kind, _ step: StepIndex, at now: Int, _ detailOfRecord: Int32 = 0) {
-    switch detail {
-    case .full: break
-    case .none: return
-    case .brief: if kind == .ready || kind == .succeeded { return }
-    }
-    tables.log.pointee.append(PlanRecord(kind: kind, step: step, atNanoseconds: now, detail: detailOfRecord))
-  }
-
-  /// Notes that a step started, where somebody wants to hear of each.
-  mutating func noteStart(of step: StepIndex, at now: Int) {
-    guard detail == .full else { return }
-    tables.log.pointee.append(
-      PlanRecord(
-        kind: .started, step: step, atNanoseconds: now, detail: Int32(states[Int(step)].attempt),
-        queue: traits[Int(step)].queue))
-  }
-
-  /// Notes that a step succeeded, where somebody wants to hear of each.
-  mutating func noteSuccess(of step: StepIndex, at now: Int) {
-    note(.succeeded, step, at: now, Int32(states[Int(step)].attempt))
-  }
-
-  /// Hands over the transitions noted since the last call.
-  mutating func takeRecords() -> [RecordChunk] {
-    if tables.makeUnique() { endSeries() }
-    return tables.log.pointee.take()
-  }
-
-  /// Takes chunks back that have been read, to use their memory again.
-  mutating func reuse(_ chunks: [RecordChunk]) {
-    if tables.makeUnique() { endSeries() }
-    tables.log.pointee.reuse(chunks)
-  }
+  public var settledCount: Int { states.count - counts.unsettled }
 
   /// The names of the queues, by their indices; they stay the same.
   var queueNames: [String] { queues.map(\.name) }

@@ -8,7 +8,7 @@ public enum PlanEvent: Sendable {
   /// The launch is known: time 0 of the gate.
   case activated(Resolution)
   /// The body of a step returned or threw.
-  case finished(StepIndex, attempt: Int, Ending)
+  case ended(StepIndex, attempt: Int, Ending)
   /// A service reported ready.
   case ready(StepIndex, attempt: Int)
   /// The `if` of a step has been evaluated.
@@ -21,17 +21,17 @@ public enum PlanEvent: Sendable {
   case outsideSourceClosed
   /// Time has passed: whatever is due is handled.
   case timePassed
-  /// The gate opened.
-  case gateOpened(GateOutcome)
+  /// The gate opened, at that instant or before.
+  case gateOpened(OpenedGate)
   /// The run is being cancelled.
   case cancelled
 }
 
-/// How the body of a step ended.
+/// How the body of a step ended, as the plan takes it in.
 public enum Ending: Sendable, Hashable {
   case success
   /// It threw; `isRetryable` says whether another try may help, `retryAfterNanoseconds` the least pause before it.
-  case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int)
+  indirect case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int = 0)
   /// It ended because it had been told to.
   case cancelled
 }
@@ -76,6 +76,20 @@ public enum GateOutcome: UInt8, Sendable, Hashable, CaseIterable {
   }
 }
 
+/// How the gate opened, or that it never will, and when.
+public struct OpenedGate: Sendable, Hashable {
+  /// How.
+  public var outcome: GateOutcome
+  /// When, in nanoseconds from the start of the run.
+  public var atNanoseconds: Int
+
+  /// A gate that opened this way at this instant.
+  public init(_ outcome: GateOutcome, atNanoseconds: Int) {
+    self.outcome = outcome
+    self.atNanoseconds = atNanoseconds
+  }
+}
+
 /// How a run ended.
 public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
   case success
@@ -83,26 +97,4 @@ public enum RunConclusion: String, Sendable, Hashable, CaseIterable {
   case partial
   case failure
   case cancelled
-}
-
-/// One transition, as the plan notes it for the event stream.
-struct PlanRecord: Sendable, Equatable {
-  enum Kind: UInt8, Sendable {
-    case ready, started, succeeded, gateLate, gateOpened
-    /// These say only what the plan must be asked about before it goes on.
-    case retrying, ended, posted, activated
-
-    /// Whether the record says all there is to say.
-    var isComplete: Bool { rawValue <= Kind.gateOpened.rawValue }
-  }
-
-  var kind: Kind
-  /// The step; for `posted` the index of the event.
-  var step: StepIndex
-  var atNanoseconds: Int
-  /// The try for `started` and `succeeded`, the pause in microseconds for `retrying`, the outcome for `ended` and
-  /// `gateOpened`.
-  var detail: Int32 = 0
-  /// The index of the queue for `started`.
-  var queue: UInt16 = 0
 }

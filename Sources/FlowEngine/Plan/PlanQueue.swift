@@ -26,15 +26,15 @@ struct PlanQueue: Sendable {
   let lane: Lane
   /// How many of its steps may run at once.
   let width: Int
-  /// The places taken: running bodies, and bodies that were told to end and have not returned.
-  var taken = 0
+  /// How much of the width is in use: by running bodies, and by bodies that were told to end and have not returned.
+  var occupied = 0
   /// Its steps by rank.
   var members: [StepIndex] = []
   /// Positions in `members` that are ready; made when the queue is put into the plan's tables.
   var ready = ReadySet()
 
   /// Whether one of its steps may start.
-  var canStart: Bool { !ready.isEmpty && taken < width }
+  var canStart: Bool { !ready.isEmpty && occupied < width }
 
   /// The queues every workflow has, in the order of their indices: `main`, then one for each quality of service.
   static let builtIn: [PlanQueue] =

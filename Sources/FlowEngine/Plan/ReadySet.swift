@@ -1,32 +1,32 @@
-/// A set of places 0..<capacity that gives back the lowest first: the ready steps of one queue, by rank.
+/// A set of positions 0..<capacity that gives back the lowest first: the ready steps of one queue, by rank.
 ///
-/// A tree of bitmaps, 64 places to a word and 64 words to a word of the level above, three levels for a quarter of a
-/// million steps. The word with the lowest places, the front, is kept by itself, so that most changes touch nothing
+/// A tree of bitmaps, 64 positions to a word and 64 words to a word of the level above, three levels for a quarter of a
+/// million steps. The word with the lowest positions, the front, is kept by itself, so that most changes touch nothing
 /// else. Nothing is allocated; a heap would cost a dozen compares and moves for the same.
 ///
 /// Proof of safety: the words belong to the ``StepTables`` that made the set with ``init(capacity:)``; they copy them
 /// with ``copied()`` where they are copied, and free them with ``deallocate()`` when they go. Places are below the
 /// capacity, which the words are made for.
 struct ReadySet: @unchecked Sendable {
-  /// The front: the places of the lowest word that has any; 0 when the set is empty.
+  /// The front: the positions of the lowest word that has any; 0 when the set is empty.
   private var front: UInt64 = 0
   /// Which word of the finest level the front is. In `words` and above, that word is empty.
   private var frontWord = 0
   private(set) var count = 0
-  /// Levels one after the other, the finest first; nil: the set has no places.
+  /// Levels one after the other, the finest first; nil: the set has no positions.
   private let storage: UnsafeMutablePointer<UInt64>?
   private let wordCount: Int
   /// Where the second, third and fourth level begin in `words`; 0 where there is none.
   private let starts: (second: Int, third: Int, fourth: Int)
 
-  /// A set without places.
+  /// A set without positions.
   init() {
     storage = nil
     wordCount = 0
     starts = (0, 0, 0)
   }
 
-  /// An empty set for places below `capacity`, at most 64⁴.
+  /// An empty set for positions below `capacity`, at most 64⁴.
   init(capacity: Int) {
     precondition(capacity <= 1 << 24, "a queue of more than 16 million steps")
     var begins: [Int] = []
@@ -68,36 +68,36 @@ struct ReadySet: @unchecked Sendable {
 
   var isEmpty: Bool { front == 0 }
 
-  /// The lowest place, or nil when the set is empty.
+  /// The lowest position, or nil when the set is empty.
   @inline(__always)
   var lowest: Int? { front == 0 ? nil : frontWord << 6 &+ front.trailingZeroBitCount }
 
-  /// Adds a place that is not in the set.
+  /// Adds a position that is not in the set.
   @inline(__always)
-  mutating func insert(_ place: Int) {
+  mutating func insert(_ position: Int) {
     count &+= 1
-    let word = place >> 6
+    let word = position >> 6
     if word == frontWord {
-      front |= Self.bit(place)
+      front |= Self.bit(position)
     } else if word > frontWord && front != 0 {
-      set(place)
+      set(position)
     } else {
-      replaceFront(by: place)
+      replaceFront(by: position)
     }
   }
 
-  /// Removes a place that is in the set.
-  mutating func remove(_ place: Int) {
+  /// Removes a position that is in the set.
+  mutating func remove(_ position: Int) {
     count &-= 1
-    if place >> 6 == frontWord {
-      front &= ~Self.bit(place)
+    if position >> 6 == frontWord {
+      front &= ~Self.bit(position)
       if front == 0 { refill() }
-    } else if take(Self.bit(place), from: place >> 6, level: 0) {
-      clearCoarser(place >> 6)
+    } else if take(Self.bit(position), from: position >> 6, level: 0) {
+      clearCoarser(position >> 6)
     }
   }
 
-  /// Removes the lowest place; the set must not be empty.
+  /// Removes the lowest position; the set must not be empty.
   @inline(__always)
   mutating func removeLowest() -> Int {
     let lowest = frontWord << 6 &+ front.trailingZeroBitCount
@@ -107,18 +107,18 @@ struct ReadySet: @unchecked Sendable {
     return lowest
   }
 
-  /// Makes the word of a place the front, which lies behind it or is empty.
+  /// Makes the word of a position the front, which lies behind it or is empty.
   @inline(never)
-  private mutating func replaceFront(by place: Int) {
+  private mutating func replaceFront(by position: Int) {
     if front != 0 {
       words[frontWord] = front
       setCoarser(frontWord)
     }
-    frontWord = place >> 6
-    front = Self.bit(place)
+    frontWord = position >> 6
+    front = Self.bit(position)
   }
 
-  /// Makes the lowest word that has places the front, which is empty.
+  /// Makes the lowest word that has positions the front, which is empty.
   @inline(never)
   private mutating func refill() {
     guard count > 0 else { return }
@@ -132,17 +132,17 @@ struct ReadySet: @unchecked Sendable {
     clearCoarser(word)
   }
 
-  /// Sets the bit of a place behind the front.
+  /// Sets the bit of a position behind the front.
   @inline(__always)
-  private func set(_ place: Int) {
+  private func set(_ position: Int) {
     // Most often others of the same word are in the set, so that the coarser levels know of it.
-    let word = words + place >> 6
+    let word = words + position >> 6
     let before = word.pointee
-    word.pointee = before | Self.bit(place)
-    if before == 0 { setCoarser(place >> 6) }
+    word.pointee = before | Self.bit(position)
+    if before == 0 { setCoarser(position >> 6) }
   }
 
-  /// Says on the coarser levels that a word has places.
+  /// Says on the coarser levels that a word has positions.
   @inline(never)
   private func setCoarser(_ word: Int) {
     if starts.second == 0 || add(word, starts.second) || starts.third == 0 { return }
@@ -150,7 +150,7 @@ struct ReadySet: @unchecked Sendable {
     _ = add(word >> 12, starts.fourth)
   }
 
-  /// Says on the coarser levels that a word has no places.
+  /// Says on the coarser levels that a word has no positions.
   @inline(never)
   private func clearCoarser(_ word: Int) {
     if starts.second == 0 || !take(Self.bit(word), from: word >> 6, level: starts.second) || starts.third == 0 {
@@ -161,9 +161,9 @@ struct ReadySet: @unchecked Sendable {
   }
 
   /// Sets a bit of a level; true when its word was not empty before.
-  private func add(_ place: Int, _ level: Int) -> Bool {
-    let before = words[level + place >> 6]
-    words[level + place >> 6] = before | Self.bit(place)
+  private func add(_ position: Int, _ level: Int) -> Bool {
+    let before = words[level + position >> 6]
+    words[level + position >> 6] = before | Self.bit(position)
     return before != 0
   }
 
@@ -173,7 +173,7 @@ struct ReadySet: @unchecked Sendable {
     return words[level + word] == 0
   }
 
-  /// The bit of a place in its word.
+  /// The bit of a position in its word.
   @inline(__always)
-  private static func bit(_ place: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: place) }
+  private static func bit(_ position: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: position) }
 }

@@ -3,7 +3,7 @@ import FlowModel
 /// The transitions that nobody has taken yet, in chunks: appending one is a comparison and a store, and what has been
 /// taken is not copied. With an observer each step makes three, so those of a step's first try take 8 bytes.
 ///
-/// Proof of safety: `next` and `end` are places in the memory of the last of `chunks`, which live as long as the log or
+/// Proof of safety: `next` and `end` point into the memory of the last of `chunks`, which live as long as the log or
 /// whoever took them. The log belongs to the ``StepTables`` of one plan; a plan that shares them calls
 /// ``StepTables/makeUnique()`` before it appends, and that copies what is not taken.
 struct RecordLog: @unchecked Sendable {
@@ -14,8 +14,8 @@ struct RecordLog: @unchecked Sendable {
   private var chunks: [RecordChunk] = []
   private var spare: [RecordChunk] = []
 
-  /// So many chunks, 32 KiB each, are kept to be used again.
-  private static let mostSpare = 32
+  /// How many chunks, 32 KiB each, are kept to be used again.
+  private static let spareLimit = 32
 
   var isEmpty: Bool { chunks.isEmpty }
 
@@ -34,10 +34,10 @@ struct RecordLog: @unchecked Sendable {
   }
 
   /// Adds any transition.
-  mutating func append(_ record: PlanRecord) {
-    append(ShortRecord.long, 0, at: record.atNanoseconds)
-    chunks[chunks.count - 1].long.append(record)
-    if !record.kind.isComplete { chunks[chunks.count - 1].isComplete = false }
+  mutating func append(_ kind: PlanRecord.Kind, at now: Int) {
+    append(ShortRecord.long, 0, at: now)
+    chunks[chunks.count - 1].long.append(PlanRecord(kind, atNanoseconds: now))
+    if case .partial = kind { chunks[chunks.count - 1].isWhole = false }
   }
 
   @inline(__always)
@@ -72,14 +72,14 @@ struct RecordLog: @unchecked Sendable {
 
   /// Takes back chunks that have been read.
   mutating func reuse(_ read: [RecordChunk]) {
-    spare.append(contentsOf: read.prefix(Self.mostSpare - spare.count))
+    spare.append(contentsOf: read.prefix(Self.spareLimit - spare.count))
   }
 
   /// The same log in memory of its own.
   func copied() -> RecordLog {
     var copy = RecordLog()
     closeLast()
-    for chunk in chunks { for record in chunk { copy.append(record) } }
+    for chunk in chunks { for record in chunk { copy.append(record.kind, at: record.atNanoseconds) } }
     return copy
   }
 }
@@ -97,7 +97,7 @@ private enum ShortRecord {
 /// Transitions that follow each other.
 ///
 /// Proof of safety: the memory is allocated in `init` and freed in `deinit`. The log that the chunk is part of writes it,
-/// and sets the rest before it hands the chunk over; then it is read, until the log has it back.
+/// and sets `count` before it hands the chunk over; then it is read, until the log has it back.
 final class RecordChunk: @unchecked Sendable, Sequence {
   static let capacity = 4096
 
@@ -106,12 +106,12 @@ final class RecordChunk: @unchecked Sendable, Sequence {
   fileprivate var long: [PlanRecord] = []
   private var baseNanoseconds = 0
   /// Whether all of them say all there is to say.
-  fileprivate(set) var isComplete = true
+  fileprivate(set) var isWhole = true
 
   deinit { words.deallocate() }
 
   fileprivate func begin(at now: Int) {
-    (count, baseNanoseconds, isComplete) = (0, now, true)
+    (count, baseNanoseconds, isWhole) = (0, now, true)
     long.removeAll(keepingCapacity: true)
   }
 
@@ -119,27 +119,26 @@ final class RecordChunk: @unchecked Sendable, Sequence {
 
   struct Iterator: IteratorProtocol {
     fileprivate let chunk: RecordChunk
-    private var place = 0
-    private var longPlace = 0
+    private var position = 0
+    private var longPosition = 0
 
     fileprivate init(chunk: RecordChunk) { self.chunk = chunk }
 
     mutating func next() -> PlanRecord? {
-      guard place < chunk.count else { return nil }
-      let word = chunk.words[place]
-      place += 1
-      let time = chunk.baseNanoseconds + Int(word & 0xFFFF_FFFF)
+      guard position < chunk.count else { return nil }
+      let word = chunk.words[position]
+      position += 1
       let step = StepIndex(truncatingIfNeeded: word >> 32 & 0xFFF_FFFF)
+      let kind: PlanRecord.Whole
       switch word >> 60 {
-      case ShortRecord.ready: return PlanRecord(kind: .ready, step: step, atNanoseconds: time)
-      case ShortRecord.succeeded: return PlanRecord(kind: .succeeded, step: step, atNanoseconds: time, detail: 1)
+      case ShortRecord.ready: kind = .ready(step)
+      case ShortRecord.succeeded: kind = .succeeded(step, attempt: 1)
       case ShortRecord.long:
-        longPlace += 1
-        return chunk.long[longPlace - 1]
-      case let kind:
-        return PlanRecord(
-          kind: .started, step: step, atNanoseconds: time, detail: 1, queue: UInt16(kind - ShortRecord.started))
+        longPosition += 1
+        return chunk.long[longPosition - 1]
+      case let lane: kind = .started(step, attempt: 1, queue: Int(lane - ShortRecord.started))
       }
+      return PlanRecord(.whole(kind), atNanoseconds: chunk.baseNanoseconds + Int(word & 0xFFFF_FFFF))
     }
   }
 }

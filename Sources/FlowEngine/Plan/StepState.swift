@@ -8,7 +8,7 @@ public enum StepStatus: UInt8, Sendable {
   case held
   /// Its `if` is being evaluated.
   case deciding
-  /// Ready, waits for a place to run.
+  /// Ready, waits for capacity to run.
   case queued
   case running
   /// Between two tries.

@@ -1,3 +1,5 @@
+import FlowModel
+
 /// What changes and what is fixed about every step, the queues, and what happened, in blocks of memory.
 ///
 /// A plan touches them dozens of times a step; arrays would check at each touch whether they are shared and whether the
@@ -37,7 +39,7 @@ struct StepTables: @unchecked Sendable {
       for index in queues.indices { queues[index].ready = queues[index].ready.copied() }
     }
 
-    /// Puts other queues in the place of those it has, none of whose steps are ready.
+    /// Replaces the queues by others, none of whose steps are ready.
     func setQueues(_ new: [PlanQueue]) {
       freeQueues()
       queues = .allocate(capacity: new.count)
@@ -94,5 +96,30 @@ struct StepTables: @unchecked Sendable {
     if isKnownUniquelyReferenced(&blocks) { return false }
     self = StepTables(Blocks(copying: blocks))
     return true
+  }
+}
+
+extension UnsafeMutableBufferPointer {
+  /// The element of a step.
+  @inline(__always)
+  subscript(step: StepIndex) -> Element {
+    get { self[Int(step)] }
+    nonmutating _modify { yield &self[Int(step)] }
+  }
+
+  /// The element at a small index, such as that of a step's queue.
+  @inline(__always)
+  subscript(index: UInt16) -> Element {
+    get { self[Int(index)] }
+    nonmutating _modify { yield &self[Int(index)] }
+  }
+}
+
+extension UnsafeMutablePointer {
+  /// What stands at the index of a step.
+  @inline(__always)
+  subscript(step: StepIndex) -> Pointee {
+    get { self[Int(step)] }
+    nonmutating _modify { yield &self[Int(step)] }
   }
 }

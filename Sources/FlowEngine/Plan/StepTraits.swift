@@ -2,9 +2,9 @@ import FlowModel
 
 /// What is fixed about a step before it runs.
 struct StepTraits: Sendable {
-  /// The place in the order of ready steps; lower goes first.
+  /// The order among ready steps; lower goes first.
   var rank: Int32 = 0
-  /// The place among the steps of its queue, by rank.
+  /// The index among the steps of its queue, by rank.
   var position: Int32 = 0
   /// Where the steps that need it begin in the graph's list of successors; they end where the next step's begin.
   var firstSuccessor: Int32 = 0
@@ -68,28 +68,42 @@ public struct StepFacts: Sendable, Hashable {
   }
 }
 
+/// The gate's floor and ceiling, from activation.
+public struct GateBounds: Sendable, Hashable {
+  /// The gate never opens before this.
+  public var floorNanoseconds: Int
+  /// Blocking steps that are not satisfied by then are late; nil: the gate waits for them as long as it takes.
+  public var ceilingNanoseconds: Int?
+
+  /// A floor and a ceiling.
+  public init(floorNanoseconds: Int = 0, ceilingNanoseconds: Int? = nil) {
+    self.floorNanoseconds = floorNanoseconds
+    self.ceilingNanoseconds = ceilingNanoseconds
+  }
+}
+
 /// What the expressions of a workflow said at activation: which steps are out, which are put off, the gate's ceiling.
 public struct Resolution: Sendable, Hashable {
   /// Steps whose `enabled` is false.
   public var disabled: Set<StepIndex>
   /// Steps whose `defer` expression is true.
   public var deferred: Set<StepIndex>
-  /// Whether the gate has a ceiling.
-  public var gateHasCeiling: Bool
+  /// The gate's floor and ceiling.
+  public var gate: GateBounds
 
-  /// Nothing disabled, nothing put off by an expression, no ceiling.
+  /// Nothing disabled, nothing put off by an expression, no floor and no ceiling.
   public init(
-    disabled: Set<StepIndex> = [], deferred: Set<StepIndex> = [], gateHasCeiling: Bool = false
+    disabled: Set<StepIndex> = [], deferred: Set<StepIndex> = [], gate: GateBounds = GateBounds()
   ) {
     self.disabled = disabled
     self.deferred = deferred
-    self.gateHasCeiling = gateHasCeiling
+    self.gate = gate
   }
 
   /// What the literals of a workflow say; expressions count as enabled and not deferred until they are evaluated.
   public init(literalsOf graph: WorkflowGraph) {
-    self.init(gateHasCeiling: graph.workflow.gate?.max != nil)
-    for index in graph.stepsWithOptions where graph.workflow.steps[Int(index)].options.enabled == .literal(false) {
+    self.init()
+    for index in graph.stepsWithOptions where graph.workflow.steps[Int(index)].options.isDisabled {
       disabled.insert(index)
     }
   }

@@ -11,7 +11,8 @@ public struct RunEvent: Sendable {
   /// What may happen in a run.
   public enum Kind: Sendable {
     case runStarted(workflow: String, runID: String, dataFolder: String)
-    case runActivated(reason: LaunchReason)
+    /// With the steps whose `defer` expression is true in this launch.
+    case runActivated(reason: LaunchReason, deferred: Set<StepIndex>)
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, message: String)
@@ -57,7 +58,7 @@ extension RunEvent {
       object["workflow"] = .string(workflow)
       object["runId"] = .string(runID)
       object["data"] = .string(dataFolder)
-    case .runActivated(let reason): object["reason"] = .string(reason.rawValue)
+    case .runActivated(let reason, _): object["reason"] = .string(reason.rawValue)
     case .stepReady(let step), .gateLate(let step): object["step"] = .string(step.text)
     case .stepStarted(let step, let attempt, let queue):
       object["step"] = .string(step.text)

@@ -30,7 +30,7 @@ extension RunReport {
       heldByMinMilliseconds: Self.heldByFloor(gate, activation: activation),
       late: gate.late.map(ids), failed: gate.failed.map(ids))
     criticalPath = Self.criticalPath(of: plan).map { step in
-      let state = plan.states[Int(step)]
+      let state = plan.states[step]
       return PathStep(step: ids(step), start: time(state.startedAt) ?? 0, end: time(state.endedAt) ?? 0)
     }
     self.plan = plan
@@ -89,7 +89,7 @@ extension RunReport {
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
       for step in candidates {
-        let state = plan.states[Int(step)]
+        let state = plan.states[step]
         guard state.startedAt != never, state.endedAt != never, isWanted(step) else { continue }
         if best.map({ state.endedAt > $0.end }) ?? true { best = (step, state.endedAt) }
       }
@@ -97,7 +97,7 @@ extension RunReport {
     }
     let all = steps.indices.lazy.map { StepIndex($0) }
     var next = last(of: all) {
-      plan.traits[Int($0)].flags.contains(.blocking) && plan.states[Int($0)].endedAt <= opened
+      plan.traits[$0].flags.contains(.blocking) && plan.states[$0].endedAt <= opened
     }
     next = next ?? last(of: all) { _ in true }
     var path: [StepIndex] = []

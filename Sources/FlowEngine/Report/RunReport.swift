@@ -68,7 +68,7 @@ public struct RunReport: Sendable {
     public var attempts: Int
     /// The name of its queue.
     public var queue: String
-    /// When nothing held it back but a place to run.
+    /// When nothing held it back but capacity to run.
     public var readyAt: Double?
     /// When its first try started.
     public var startedAt: Double?

@@ -6,9 +6,10 @@ import Synchronization
 public final class TraceRecorder: RunObserver {
   fileprivate struct State {
     var entries: [Value] = []
-    var open: [StepID: (startNanoseconds: Int, queue: String, attempt: Int, lane: Int)] = [:]
-    var lanes: [String: [Bool]] = [:]
-    var laneNumbers: [String: Int] = [:]
+    var open: [StepID: (startNanoseconds: Int, queue: String, attempt: Int, track: Int)] = [:]
+    /// Which tracks of each queue are in use.
+    var tracks: [String: [Bool]] = [:]
+    var trackNumbers: [String: Int] = [:]
   }
 
   private let state = Mutex(State())
@@ -34,21 +35,21 @@ extension TraceRecorder.State {
   fileprivate mutating func add(_ event: RunEvent) {
     switch event.kind {
     case .stepStarted(let step, let attempt, let queue):
-      open[step] = (event.atNanoseconds, queue, attempt, takeLane(queue))
+      open[step] = (event.atNanoseconds, queue, attempt, takeTrack(queue))
     case .stepRetrying(let step, _, _, _): end(step, event.atNanoseconds, outcome: "retrying")
     case .stepFinished(let step, let finished): end(step, event.atNanoseconds, outcome: finished.outcome.word)
     case .eventPosted(let name): instant("event \(name)", event.atNanoseconds)
     case .gateOpened(let outcome): instant("gate \(outcome.word)", event.atNanoseconds)
-    case .runActivated(let reason): instant("activated \(reason.rawValue)", event.atNanoseconds)
+    case .runActivated(let reason, _): instant("activated \(reason.rawValue)", event.atNanoseconds)
     default: break
     }
   }
 
   private mutating func end(_ step: StepID, _ now: Int, outcome: String) {
-    guard let (start, queue, attempt, lane) = open.removeValue(forKey: step) else { return }
-    lanes[queue]![lane] = false
+    guard let (start, queue, attempt, track) = open.removeValue(forKey: step) else { return }
+    tracks[queue]![track] = false
     entries.append([
-      "name": .string(step.text), "cat": "step", "ph": "X", "pid": 1, "tid": .integer(number(queue, lane)),
+      "name": .string(step.text), "cat": "step", "ph": "X", "pid": 1, "tid": .integer(number(queue, track)),
       "ts": .number(Double(start) / 1000), "dur": .number(Double(now - start) / 1000),
       "args": ["attempt": .integer(attempt), "outcome": .string(outcome), "queue": .string(queue)],
     ])
@@ -61,21 +62,21 @@ extension TraceRecorder.State {
   }
 
   /// The first free line of a queue.
-  private mutating func takeLane(_ queue: String) -> Int {
-    let free = lanes[queue, default: []].firstIndex(of: false) ?? lanes[queue, default: []].count
-    if free == lanes[queue, default: []].count {
-      lanes[queue, default: []].append(true)
+  private mutating func takeTrack(_ queue: String) -> Int {
+    let free = tracks[queue, default: []].firstIndex(of: false) ?? tracks[queue, default: []].count
+    if free == tracks[queue, default: []].count {
+      tracks[queue, default: []].append(true)
     } else {
-      lanes[queue]![free] = true
+      tracks[queue]![free] = true
     }
     return free
   }
 
-  private mutating func number(_ queue: String, _ lane: Int) -> Int {
-    let name = lane == 0 ? queue : "\(queue) \(lane + 1)"
-    if let number = laneNumbers[name] { return number }
-    let number = laneNumbers.count + 1
-    laneNumbers[name] = number
+  private mutating func number(_ queue: String, _ track: Int) -> Int {
+    let name = track == 0 ? queue : "\(queue) \(track + 1)"
+    if let number = trackNumbers[name] { return number }
+    let number = trackNumbers.count + 1
+    trackNumbers[name] = number
     entries.append([
       "name": "thread_name", "ph": "M", "pid": 1, "tid": .integer(number), "args": ["name": .string(name)],
     ])

@@ -40,11 +40,11 @@ final class ResourceTable: Sendable {
   /// Adds a handle; gives back the closing of the one that the same step had provided before under this key.
   func provide(_ entry: Entry) -> (@Sendable () throws -> Void)? {
     entries.withLock { entries in
-      guard let place = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {
+      guard let index = entries.firstIndex(where: { $0.key == entry.key && $0.step == entry.step }) else {
         entries.append(entry)
         return nil
       }
-      let replaced = entries.remove(at: place)
+      let replaced = entries.remove(at: index)
       entries.append(entry)
       return replaced.close
     }

@@ -23,9 +23,12 @@ public struct RunOptions: Sendable {
   public var jitterSeed: UInt64 = 0
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
   package var shortStepNanoseconds = 400
-  /// So long may the steps take, by a slot's pace, that it takes in one go: no ready step waits longer for a slot that is at
+  /// How long the steps may take, by a slot's pace, that it takes in one go: no ready step waits longer for a slot that is at
   /// work on short ones.
   package var handfulNanoseconds = 32_000
+
+  /// Where slots find threads.
+  package var threads = SlotThreads.shared
 
   /// Options with these folders, everything else at its default.
   public init(dataFolder: String, workflowFolder: String) {

@@ -1,4 +1,3 @@
-import Dispatch
 import FlowModel
 import FlowPluginKit
 
@@ -16,16 +15,15 @@ struct RunState {
   var environment: ValueObject = [:]
   /// The instant for which the plan's timer is set.
   var timerAt: Int?
-  var gateFloorNanoseconds = 0
-  var gateCeilingNanoseconds: Int?
   var postedCount = 0
   var tasks: [TaskKey: Task<Void, Never>] = [:]
   var warnings: [String] = []
+  var threadShortage = ThreadShortage()
   var report: RunReport?
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
   // What observers have not heard yet.
-  var untold: [UntoldEvents] = []
+  var undelivered: [UndeliveredEvents] = []
   /// Who makes events of records; nil while it does, and before it is needed.
   var recordReader: RecordReader?
   /// Whether somebody is on the way to tell them.
@@ -37,6 +35,9 @@ struct RunState {
     latestNanoseconds = max(latestNanoseconds, nanoseconds)
     return latestNanoseconds
   }
+
+  /// Tells the plan that the gate has opened.
+  mutating func takeIn(_ opened: OpenedGate) { plan.apply(.gateOpened(opened), at: instant(opened.atNanoseconds)) }
 
   /// Makes the plan exact: it hears how far slots have come with their handfuls, and has the rest back.
   @inline(__always)
@@ -60,8 +61,8 @@ struct RunState {
 
   /// Takes a handful out that its slot has run through; false where it had been taken back.
   mutating func remove(_ handful: Handful) -> Bool {
-    guard let place = handfuls.firstIndex(where: { $0 === handful }) else { return false }
-    handfuls.swapAt(place, handfuls.count - 1)
+    guard let index = handfuls.firstIndex(where: { $0 === handful }) else { return false }
+    handfuls.swapAt(index, handfuls.count - 1)
     handfuls.removeLast()
     return true
   }
@@ -69,39 +70,5 @@ struct RunState {
   struct TaskKey: Hashable {
     var step: StepIndex
     var attempt: Int
-  }
-}
-
-/// What must be done outside the lock after a change.
-struct Aftermath {
-  /// Slots that must run a step.
-  var wakes: [(queue: DispatchQueue, lane: Lane, start: Start)] = []
-  /// Tries that must be told to end.
-  var cancellations: [(step: StepIndex, attempt: Int)] = []
-  /// When the plan's timer must be set; nil: it is.
-  var timerAt: Int?
-  /// Lanes whose pools must be watched, and how long.
-  var watches: [(lane: Lane, nanoseconds: Int)] = []
-  var mustDeliver = false
-  var hasEnded = false
-}
-
-/// A step that has been given a place; small, because every step passes through it.
-struct Start {
-  var step: StepIndex
-  var attempt: Int32
-  /// What it runs on; nil: nothing.
-  var inputs: StartInputs?
-}
-
-/// What a step with inputs runs on.
-final class StartInputs: Sendable {
-  let values: ValueObject
-  /// Why the inputs could not be made: the step fails without running.
-  let problem: StepFailure?
-
-  init(_ values: ValueObject, problem: StepFailure? = nil) {
-    self.values = values
-    self.problem = problem
   }
 }

@@ -57,7 +57,7 @@ extension WorkflowRun: ActionHost {
   /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
   public func post(_ event: String, step: StepIndex) throws {
     let declaration = prepared.action(of: step).declaration
-    guard declaration.events.contains(event) || declaresByInput(event, declaration, step) else {
+    guard declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(step)].with).contains(event) else {
       throw ActionError(
         "undeclared-event", "'\(declaration.name)' posted '\(event)', which it does not declare", isRetryable: false)
     }
@@ -67,14 +67,9 @@ extension WorkflowRun: ActionHost {
       }
       state.postedCount += 1
       state.plan.apply(.posted(event), at: state.instant(clock.now))
-      return settle(&state)
+      return carryOut(&state)
     }
-    finish(aftermath)
-  }
-
-  private func declaresByInput(_ event: String, _ declaration: ActionDeclaration, _ step: StepIndex) -> Bool {
-    guard let input = declaration.eventFromInput else { return false }
-    return prepared.graph.workflow.steps[Int(step)].with[input] == .string(event)
+    perform(aftermath)
   }
 
   /// The handle under this key, or nil.
@@ -96,9 +91,9 @@ extension WorkflowRun: ActionHost {
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
       if !outputs.isEmpty { state.outputs[step] = outputs }
       state.plan.apply(.ready(step, attempt: attempt), at: state.instant(clock.now))
-      return settle(&state)
+      return carryOut(&state)
     }
-    finish(aftermath)
+    perform(aftermath)
   }
 
   /// Calls the handler once when this much time has passed on the run's clock.

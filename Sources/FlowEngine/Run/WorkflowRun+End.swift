@@ -67,21 +67,26 @@ extension WorkflowRun {
       }
       return RunReport(
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
-        outputs: outputs,
-        warnings: state.warnings)
+        outputs: outputs, warnings: state.threadShortage.warnings + state.warnings)
     }
     deadlines.stop()
+    guard options.observer != nil else { return publish(report) }
     emit(.runFinished(report.conclusion))
-    // Behind all events on the same queue: who awaits the report has been told everything before.
-    deliveryQueue.async { @Sendable [self] in
+    // On the thread that tells the observer: who awaits the report has been told everything before.
+    delivery.schedule(atNanoseconds: clock.now) { [self] in
       while drain() {}
-      let waiters = state.withLock { state in
-        state.report = report
-        defer { state.endWaiters = [] }
-        return state.endWaiters
-      }
-      for waiter in waiters { waiter(report) }
+      delivery.stop()
+      publish(report)
     }
+  }
+
+  private func publish(_ report: RunReport) {
+    let waiters = state.withLock { state in
+      state.report = report
+      defer { state.endWaiters = [] }
+      return state.endWaiters
+    }
+    for waiter in waiters { waiter(report) }
   }
 }
 

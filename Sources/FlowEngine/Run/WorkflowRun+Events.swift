@@ -1,4 +1,3 @@
-import Dispatch
 import FlowModel
 
 extension WorkflowRun {
@@ -12,7 +11,7 @@ extension WorkflowRun {
     guard options.observer != nil else { return }
     let mustDeliver = state.withLock { state in
       state.collectRecords()
-      state.untold.append(.event(RunEvent(atNanoseconds: clock.now, kind)))
+      state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), kind)))
       defer { state.isDelivering = true }
       return !state.isDelivering
     }
@@ -21,29 +20,29 @@ extension WorkflowRun {
 
   /// Hands over what the observer has not heard, a little later, until there is nothing to hand over.
   func deliver(afterMilliseconds delay: Int = deliveryDelayMilliseconds.first) {
-    deliveryQueue.asyncAfter(deadline: .now() + .milliseconds(delay)) { @Sendable [self] in
+    delivery.schedule(atNanoseconds: clock.now + delay * 1_000_000) { [self] in
       if drain() { deliver(afterMilliseconds: min(2 * delay, Self.deliveryDelayMilliseconds.longest)) }
     }
   }
 
-  /// Hands over what the observer has not heard; false when there was nothing. On the delivery queue alone.
+  /// Hands over what the observer has not heard; false when there was nothing. On the delivery thread alone.
   func drain() -> Bool {
-    var (untold, reader) = state.withLock { state -> ([UntoldEvents], RecordReader?) in
+    var (undelivered, reader) = state.withLock { state -> ([UndeliveredEvents], RecordReader?) in
       state.collectRecords()
-      if state.untold.isEmpty {
+      if state.undelivered.isEmpty {
         state.isDelivering = false
         state.plan.endSeries()
         return ([], nil)
       }
-      defer { (state.untold, state.recordReader) = ([], nil) }
+      defer { (state.undelivered, state.recordReader) = ([], nil) }
       return (
-        state.untold, state.recordReader ?? RecordReader(graph: prepared.graph, queueNames: state.plan.queueNames)
+        state.undelivered, state.recordReader ?? RecordReader(graph: prepared.graph, queueNames: state.plan.queueNames)
       )
     }
-    guard !untold.isEmpty, let observer = options.observer else { return false }
+    guard !undelivered.isEmpty, let observer = options.observer else { return false }
     var batch = EventBatch(observer)
     var read: [RecordChunk] = []
-    for entry in untold {
+    for entry in undelivered {
       switch entry {
       case .event(let event): batch.add(event)
       case .records(let chunks, let besides):
@@ -58,28 +57,5 @@ extension WorkflowRun {
       if state.plan.endedAt == nil { state.plan.reuse(read) }
     }
     return true
-  }
-}
-
-/// Events on the way to the observer.
-struct EventBatch {
-  /// How many the observer is given at once.
-  private static let most = 4096
-
-  private let observer: any RunObserver
-  private var events: [RunEvent] = []
-
-  init(_ observer: any RunObserver) { self.observer = observer }
-
-  /// Adds an event, and tells the observer when there are enough.
-  mutating func add(_ event: RunEvent) {
-    events.append(event)
-    if events.count == Self.most { tell() }
-  }
-
-  /// Tells the observer what it has not heard.
-  mutating func tell() {
-    if !events.isEmpty { observer.receive(events) }
-    events.removeAll(keepingCapacity: true)
   }
 }

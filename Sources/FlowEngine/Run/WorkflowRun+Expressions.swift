@@ -21,25 +21,33 @@ extension WorkflowRun {
     }
   }
 
-  /// The inputs of a step: expressions evaluated, defaults filled in, paths made absolute, types checked.
-  func inputs(of step: StepIndex, _ state: RunState) -> Result<ValueObject, StepFailure> {
-    guard let detail = prepared.detail(of: step) else { return .success([:]) }
-    let declaration = prepared.action(of: step).declaration
+  /// What a step with inputs runs on: expressions evaluated, defaults filled in, paths made absolute, types checked; nil:
+  /// nothing.
+  func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
+    switch prepared.detail(of: step)?.inputs {
+    case nil, .nothing: return nil
+    case .bound(let inputs): return inputs
+    case .withPaths(let values):
+      let fields = prepared.action(of: step).declaration.inputs
+      return StartInputs(
+        InputBinding.absolutePaths(
+          in: values, of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder))
+    case .evaluated(let object): return evaluate(object, step, state)
+    }
+  }
+
+  private func evaluate(_ object: PreparedObject, _ step: StepIndex, _ state: RunState) -> StartInputs {
     let given: ValueObject
-    if let literal = detail.inputs.literal {
-      given = literal
-    } else {
-      do throws(ExpressionError) {
-        given = try detail.inputs.evaluate(in: scope(step, state))
-      } catch {
-        return .failure(StepFailure(code: "expression", message: "with: \(error.description)"))
-      }
+    do throws(ExpressionError) {
+      given = try object.evaluate(in: scope(step, state))
+    } catch {
+      return StartInputs(
+        ValueObject(), problem: StepFailure(code: "expression", message: "with: \(error.description)"))
     }
     do throws(TypeMismatch) {
-      return .success(try InputBinding.bind(given, to: declaration.inputs, run: run))
+      return StartInputs(try InputBinding.bind(given, to: prepared.action(of: step).declaration.inputs, run: run))
     } catch {
-      let help = error.help.map { "; \($0)" } ?? ""
-      return .failure(StepFailure(code: "input", message: "with \(error.description)\(help)"))
+      return StartInputs(ValueObject(), problem: .inputs(error))
     }
   }
 
@@ -67,30 +75,40 @@ extension WorkflowRun {
         state.environment = try environment(scope)
         var resolved = scope
         resolved.environment = state.environment
-        let resolution = try resolve(resolved)
-        state.gateFloorNanoseconds = try prepared.gateMin?.evaluate(in: resolved).nanoseconds ?? 0
-        state.gateCeilingNanoseconds = try prepared.gateMax?.evaluate(in: resolved).nanoseconds
-        if let ceiling = state.gateCeilingNanoseconds, ceiling < state.gateFloorNanoseconds {
-          throw PreparedWorkflow.Problem(step: nil, message: "deadline: min is longer than max")
-        }
-        let now = clock.now
+        var resolution = try resolve(resolved)
+        resolution.gate = try gateBounds(resolved)
+        let now = state.instant(clock.now)
         state.plan.apply(.activated(resolution), at: now)
         if isStarting { state.plan.apply(.started(prewarm: false), at: now) }
-        let opening = gateClock.arm(
-          activatedAtNanoseconds: now, floorNanoseconds: state.gateFloorNanoseconds,
-          ceilingNanoseconds: state.gateCeilingNanoseconds
-        ) { [self] outcome, time in
-          deadlines.schedule(atNanoseconds: time) { [self] in change(.gateOpened(outcome), atNanoseconds: time) }
+        let opened = gateClock.arm(activatedAtNanoseconds: now, resolution.gate) { [self] opened in
+          deadlines.schedule(atNanoseconds: opened.atNanoseconds) { [self] in takeIn(opened) }
         }
-        if let opening { state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds) }
-        return .success(settle(&state))
+        if let opened { state.takeIn(opened) }
+        return .success(carryOut(&state))
       } catch {
         return .failure(error)
       }
     }
-    if let aftermath = try result.get() {
-      finish(aftermath)
+    if let aftermath = try result.get() { perform(aftermath) }
+  }
+
+  private func takeIn(_ opened: OpenedGate) {
+    let aftermath = withPlan { state in
+      state.takeIn(opened)
+      return carryOut(&state)
     }
+    perform(aftermath)
+  }
+
+  /// The gate's floor and ceiling in this launch.
+  private func gateBounds(_ scope: RunScope) throws(PreparedWorkflow.Problem) -> GateBounds {
+    let bounds = GateBounds(
+      floorNanoseconds: try prepared.gateMin?.evaluate(in: scope).nanoseconds ?? 0,
+      ceilingNanoseconds: try prepared.gateMax?.evaluate(in: scope).nanoseconds)
+    if let ceiling = bounds.ceilingNanoseconds, ceiling < bounds.floorNanoseconds {
+      throw PreparedWorkflow.Problem(step: nil, message: "deadline: min is longer than max")
+    }
+    return bounds
   }
 
   private func scope(_ step: StepIndex?, _ state: RunState, launch: Launch) -> RunScope {
@@ -117,20 +135,10 @@ extension WorkflowRun {
       if let enabled = detail.enabled, try !isTrue(enabled, "enabled", id, scope) { resolution.disabled.insert(index) }
       if let deferral = detail.deferral, try isTrue(deferral, "defer", id, scope) { resolution.deferred.insert(index) }
     }
-    guard !resolution.deferred.isEmpty else { return resolution }
-    var isDeferred = [Bool](repeating: false, count: steps.count)
-    for index in prepared.graph.topologicalOrder {
-      let step = steps[Int(index)]
-      let itself =
-        resolution.deferred.contains(index) || step.options.deferral == .afterGate
-        || step.options.deferral == .idle
-      guard itself || step.needs.contains(where: { isDeferred[Int($0)] }) else { continue }
-      isDeferred[Int(index)] = true
-      if step.options.blocking == true {
-        throw PreparedWorkflow.Problem(
-          step: step.id,
-          message: "is blocking but deferred in this launch; write 'blocking: false', or do not defer what it needs")
-      }
+    if let step = GateRoles(prepared.graph, answers: resolution.deferred).contradiction {
+      throw PreparedWorkflow.Problem(
+        step: steps[Int(step)].id,
+        message: "is blocking but deferred in this launch; write 'blocking: false', or do not defer what it needs")
     }
     return resolution
   }

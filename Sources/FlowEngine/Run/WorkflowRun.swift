@@ -1,4 +1,3 @@
-import Dispatch
 import FlowExpressions
 import FlowModel
 import FlowPluginKit
@@ -6,14 +5,18 @@ import Synchronization
 
 /// One run of a workflow in real time: the Dispatch driver of a ``Plan``.
 ///
-/// A slot that finished a step takes the lock once, tells the plan, takes the next ready step and runs it inline; other
-/// ready steps go to idle slots. The gate has a thread, the deadlines a queue of their own. Everything that calls foreign
-/// code (bodies, cancellation handlers, observers, closing) happens outside the lock.
+/// Whatever happens takes the lock once, tells the plan, and does what follows (`WorkflowRun+Change`). Steps run on slots,
+/// which take them one after the other (`Slots/WorkflowRun+Work`). Gate, deadlines and delivery have a thread each that no
+/// step can take. Everything that calls foreign code (bodies, cancellation handlers, observers, closing) happens outside
+/// the lock.
 public final class WorkflowRun: Sendable {
   let prepared: PreparedWorkflow
   let options: RunOptions
   let clock: RunClock
-  let deadlines: DeadlineClock
+  let deadlines: AlarmClock
+  /// Tells the observer.
+  let delivery: AlarmClock
+  let threads: SlotThreads
   let gateClock: GateClock
   let resources: ResourceTable
   let cancellations: CancellationTable
@@ -22,15 +25,15 @@ public final class WorkflowRun: Sendable {
   /// What is the same for all steps.
   public let run: RunInformation
 
-  let deliveryQueue = DispatchQueue(label: "flowrun.events", qos: .userInitiated)
-
   /// Makes a run that has not started.
   init(_ prepared: PreparedWorkflow, options: RunOptions, runID: String) {
     self.prepared = prepared
     self.options = options
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
     clock = RunClock()
-    deadlines = DeadlineClock(clock: clock)
+    deadlines = AlarmClock(clock: clock)
+    delivery = AlarmClock(clock: clock)
+    threads = options.threads
     gateClock = GateClock(clock: clock)
     resources = ResourceTable(graph: prepared.graph, resources: prepared.resources)
     cancellations = CancellationTable(count: prepared.graph.workflow.steps.count)
@@ -80,22 +83,21 @@ public final class WorkflowRun: Sendable {
 
   /// Cancels the run: running steps are told to end, waiting ones skipped.
   public func cancel() {
-    let opening = gateClock.send(.cancelled)
+    let opened = gateClock.send(.cancelled)
     let aftermath = withPlan { state in
-      if let opening, opening.outcome != .cancelled {
-        state.plan.apply(.gateOpened(opening.outcome), at: opening.atNanoseconds)
-      }
+      if let opened, opened.outcome != .cancelled { state.takeIn(opened) }
       state.plan.apply(.cancelled, at: state.instant(clock.now))
-      return settle(&state)
+      return carryOut(&state)
     }
-    finish(aftermath)
+    perform(aftermath)
   }
 
   /// The gate's floor and ceiling from activation, as the launch settled them; nil before activation.
   public var gateDeadline: (min: Duration, max: Duration?)? {
     state.withLock { state in
       guard state.plan.activatedAtNanoseconds != nil else { return nil }
-      return (.nanoseconds(state.gateFloorNanoseconds), state.gateCeilingNanoseconds.map { .nanoseconds($0) })
+      let bounds = state.plan.gateBounds
+      return (.nanoseconds(bounds.floorNanoseconds), bounds.ceilingNanoseconds.map { .nanoseconds($0) })
     }
   }
 
@@ -103,11 +105,11 @@ public final class WorkflowRun: Sendable {
   public var gate: GateOpening {
     get async {
       await withCheckedContinuation { continuation in
-        gateClock.whenOpen { [self] outcome, time in
-          let activated = gateClock.activatedAtNanoseconds
+        gateClock.whenOpen { [self] opened in
+          let time = opened.atNanoseconds - gateClock.activatedAtNanoseconds
           continuation.resume(
             returning: GateOpening(
-              outcome: outcome, openedAt: outcome == .cancelled ? nil : .nanoseconds(time - activated)))
+              outcome: opened.outcome, openedAt: opened.outcome == .cancelled ? nil : .nanoseconds(time)))
         }
       }
     }
@@ -137,28 +139,9 @@ public final class WorkflowRun: Sendable {
     let aftermath = withPlan { state in
       state.plan.apply(.posted(name), at: state.instant(clock.now))
       state.plan.apply(.announcedEventDone, at: state.instant(clock.now))
-      return settle(&state)
+      return carryOut(&state)
     }
-    finish(aftermath)
-  }
-
-  /// Tells the plan what happened now, or at an instant that has been noted.
-  func change(_ event: PlanEvent, atNanoseconds: Int? = nil) {
-    let aftermath = withPlan { state in
-      state.plan.apply(event, at: atNanoseconds ?? state.instant(clock.now))
-      return settle(&state)
-    }
-    finish(aftermath)
-  }
-
-  /// Holds the lock and has the plan exact, no steps taken ahead: whoever tells the plan something or decides by what it
-  /// says of steps comes this way, but for slots in the middle of a series.
-  @inline(__always)
-  func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
-    try state.withLock { state in
-      state.takeBackHandfuls()
-      return try body(&state)
-    }
+    perform(aftermath)
   }
 
   /// Nanoseconds since the start of the run.
@@ -166,12 +149,10 @@ public final class WorkflowRun: Sendable {
 
   /// Calls `action` every so often until the run has ended, never while the observer is being called.
   public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
-    wake(after: interval) { [self] in
-      deliveryQueue.async { @Sendable [self] in
-        guard state.withLock({ $0.report == nil }) else { return }
-        action()
-        repeatedly(every: interval, action)
-      }
+    delivery.schedule(atNanoseconds: clock.now + max(0, interval.nanoseconds)) { [self] in
+      guard state.withLock({ $0.report == nil }) else { return }
+      action()
+      repeatedly(every: interval, action)
     }
   }
 }
@@ -182,16 +163,4 @@ public struct GateOpening: Sendable, Hashable {
   public var outcome: GateOutcome
   /// From activation; nil when the run was cancelled before it opened.
   public var openedAt: Duration?
-}
-
-/// Draws for retries: the same for the same seed, step and try.
-enum Jitter {
-  /// A number from 0..<1 (SplitMix64, Steele, Lea and Flood 2014).
-  static func draw(seed: UInt64, step: StepIndex, attempt: Int) -> Double {
-    var mixed = seed &+ (UInt64(bitPattern: Int64(step)) &* 256 &+ UInt64(attempt) &+ 1) &* 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    mixed ^= mixed >> 31
-    return Double(mixed >> 11) * 0x1p-53
-  }
 }

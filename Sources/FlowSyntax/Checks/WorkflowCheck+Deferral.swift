@@ -1,37 +1,24 @@
 import FlowDiagnostics
 import FlowModel
 
-/// Whether a step starts only after the gate has opened, its needs included.
-enum EffectiveDeferral: UInt8, Comparable {
-  case never, depends, always
-
-  static func < (left: Self, right: Self) -> Bool { left.rawValue < right.rawValue }
-}
-
 extension WorkflowCheck {
   /// Finds what is deferred; the gate can never wait for such a step.
   mutating func checkDeferral() {
-    guard workflow.steps.contains(where: { $0.hasOptions && $0.options.deferral != .never }) else { return }
-    deferrals = workflow.steps.map { step in
-      switch step.hasOptions ? step.options.deferral : .never {
-      case .never: .never
-      case .afterGate, .idle: .always
-      case .expression: .depends
-      }
-    }
-    for step in order.map(Int.init) {
-      for need in workflow.steps[step].needs { deferrals[step] = max(deferrals[step], deferrals[Int(need)]) }
-    }
+    let roles = GateRoles(workflow, order: order)
+    self.roles = roles
+    guard roles.isAnyDeferred else { return }
     for step in workflow.steps.indices where workflow.steps[step].options.blocking == true {
-      if deferrals[step] != .never { reportDeferral(of: step) }
+      let deferral = roles.deferral(of: StepIndex(step))
+      if deferral != .never {
+        reportDeferral(of: step, isCertain: deferral == .always, Int(roles.cause(ofDeferring: StepIndex(step))))
+      }
     }
   }
 
-  private mutating func reportDeferral(of step: Int) {
-    let cause = deferralCause(of: step)
+  private mutating func reportDeferral(of step: Int, isCertain: Bool, _ cause: Int) {
     let through = cause == step ? "" : ", as it needs '\(name(cause))'"
     let related = [Diagnostic.RelatedPlace(span(.deferral, of: cause), "'\(name(cause))' is deferred here")]
-    if deferrals[step] == .always {
+    if isCertain {
       report(
         .blockingDeferred, "step '\(name(step))' is to block the gate and starts only after it opened\(through)",
         at: span(.blocking, of: step), related: related, help: "remove 'blocking: true', or do not defer the step")
@@ -44,33 +31,21 @@ extension WorkflowCheck {
     }
   }
 
-  /// The step whose own `defer` puts `step` off.
-  private func deferralCause(of step: Int) -> Int {
-    var current = step
-    while let need = workflow.steps[current].needs.first(where: { deferrals[Int($0)] == deferrals[current] }),
-      workflow.steps[current].options.deferral == .never
-    {
-      current = Int(need)
-    }
-    return current
-  }
-
   /// Whether a step starts only after the gate has opened.
-  func isDeferred(_ step: Int) -> Bool { !deferrals.isEmpty && deferrals[step] == .always }
+  func isDeferred(_ step: Int) -> Bool { roles?.deferral(of: StepIndex(step)) == .always }
 
-  /// Whether the gate waits for a step itself.
-  func isBlocking(_ step: Int) -> Bool {
-    (workflow.steps[step].hasOptions ? workflow.steps[step].options.blocking : nil) ?? !isDeferred(step)
-  }
+  /// Whether a step may start only after the gate has opened.
+  func mayBeDeferred(_ step: Int) -> Bool { (roles?.deferral(of: StepIndex(step)) ?? .never) != .never }
+
+  /// Whether the gate may wait for a step itself.
+  func mayBlock(_ step: Int) -> Bool { (roles?.blocking(of: StepIndex(step)) ?? .always) != .never }
 
   /// Whether a step is switched off for good.
-  func isDisabled(_ step: Int) -> Bool {
-    workflow.steps[step].hasOptions && workflow.steps[step].options.enabled == .literal(false)
-  }
+  func isDisabled(_ step: Int) -> Bool { workflow.steps[step].hasOptions && workflow.steps[step].options.isDisabled }
 
   /// For each step whether the gate waits for it or for a step that needs it.
   func stepsBeforeGate() -> [Bool] {
-    var isBefore = workflow.steps.indices.map { isBlocking($0) && !isDeferred($0) && !isDisabled($0) }
+    var isBefore = workflow.steps.indices.map { mayBlock($0) && !isDeferred($0) && !isDisabled($0) }
     for step in order.reversed().map(Int.init) where isBefore[step] {
       for need in workflow.steps[step].needs { isBefore[Int(need)] = true }
     }

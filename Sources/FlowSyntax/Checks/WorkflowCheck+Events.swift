@@ -31,19 +31,13 @@ extension WorkflowCheck {
   func knownEvents() -> Set<String> {
     var known = Set(workflow.events.map(\.name)).union(LifecycleEvent.allCases.map(\.rawValue))
     for entry in actions.entries { known.formUnion(entry.declaration?.events ?? []) }
-    for step in workflow.steps.indices { if let event = postedFromInput(step) { known.insert(event) } }
+    for step in workflow.steps.indices { known.formUnion(eventsPosted(by: step)) }
     return known
   }
 
   /// The events that a step may post.
   func eventsPosted(by step: Int) -> [String] {
-    (actions.declaration(ofStep: step)?.events ?? []) + (postedFromInput(step).map { [$0] } ?? [])
-  }
-
-  /// The event that a step names in its inputs, as `flow.post` does.
-  private func postedFromInput(_ step: Int) -> String? {
-    guard let input = actions.declaration(ofStep: step)?.eventFromInput else { return nil }
-    return workflow.steps[step].with[input]?.stringValue
+    actions.declaration(ofStep: step)?.eventsPosted(with: workflow.steps[step].with) ?? []
   }
 
   private mutating func checkPostedNames() {

@@ -6,7 +6,7 @@ import FlowModel
 extension WorkflowCheck {
   mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
     let name = reference.name.lowercased()
-    let isDeferred = site.step.map { !deferrals.isEmpty && deferrals[$0] != .never } ?? false
+    let isDeferred = site.step.map { mayBeDeferred($0) } ?? false
     let allowed = site.contexts(isDeferred: isDeferred)
     guard allowed.contains(name) else {
       let known = allowed.map { "'\($0)'" }.joined(separator: ", ")

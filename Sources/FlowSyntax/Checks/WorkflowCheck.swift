@@ -17,8 +17,8 @@ struct WorkflowCheck: DocumentReading {
   var diagnostics: [Diagnostic]
   /// Nil while unknown and when the needs form a cycle.
   var graph: WorkflowGraph?
-  /// Whether each step is deferred, directly or through its needs; empty: none is.
-  var deferrals: [EffectiveDeferral] = []
+  /// What each step has to do with the gate; nil while unknown.
+  var roles: GateRoles?
 
   init(_ reader: WorkflowReader) {
     tree = reader.tree

@@ -8,6 +8,8 @@ struct RunRecord: Equatable {
   var steps: [StepRecord] = []
   /// When each event was posted first.
   var events: [String: Int] = [:]
+  /// Where the engine's plan contradicted itself on the way.
+  var contradictions: [String] = []
 
   struct GateRecord: Equatable {
     /// `ready`, `failed`, `timed-out`, `cancelled`; nil: the run did not get as far.
@@ -39,6 +41,7 @@ struct RunRecord: Equatable {
     func compare<T: Equatable>(_ field: String, _ left: T, _ right: T) {
       if left != right { lines.append("\(field): \(left), but \(name) \(right)") }
     }
+    compare("contradictions", contradictions, other.contradictions)
     compare("conclusion", conclusion, other.conclusion)
     compare("endedAt", endedAt, other.endedAt)
     compare("gate.outcome", gate.outcome, other.gate.outcome)

@@ -1,10 +1,8 @@
-import Dispatch
 import FlowModel
 import FlowPluginKit
 
 /// A ``StepSeries`` as a slot works through it, and what was so in its lane's pool when it began.
 struct SlotSeries {
-  let queue: DispatchQueue
   let lane: Lane
   let steps: StepSeries
   /// Whether another slot could take steps that wait.
@@ -18,7 +16,7 @@ struct SlotSeries {
 extension WorkflowRun {
   /// A series that begins with a step that a slot has taken; nil where it is not an ordinary one.
   func series(
-    _ first: (step: StepIndex, attempt: Int), on queue: DispatchQueue, _ lane: Lane, _ state: inout RunState
+    _ first: (step: StepIndex, attempt: Int), in lane: Lane, _ state: inout RunState
   ) -> Turn? {
     guard lane != .main, prepared.bodies.isPlain(first.step),
       let steps = state.plan.series(from: first.step, attempt: first.attempt, in: lane)
@@ -29,7 +27,7 @@ extension WorkflowRun {
     let takesHandfuls = pool.busy > 1 && pool.isWatched && !hasRoom && state.plan.detail != .full
     return .series(
       SlotSeries(
-        queue: queue, lane: lane, steps: steps, hasRoom: hasRoom, isWatched: !pool.needsWatch,
+        lane: lane, steps: steps, hasRoom: hasRoom, isWatched: !pool.needsWatch,
         sharers: takesHandfuls ? pool.busy : 0),
       from: first.step)
   }
@@ -41,7 +39,7 @@ extension WorkflowRun {
     _ handful: inout Handful?
   ) -> Turn {
     var step = first
-    var turn = Turn.rest
+    var turn = Turn.leave
     var aftermath: Aftermath?
     var slotPace = pace
     var taken: Handful?
@@ -53,16 +51,17 @@ extension WorkflowRun {
       } catch {
         pace = slotPace
         let start = Start(step: step, attempt: 1)
-        return .ended(start, .ended(ending(of: error, start), ValueObject()), atNanoseconds: pace.endStep())
+        return .ended(start, ending(of: error, start), atNanoseconds: pace.endStep())
       }
       let time = slotPace.endStep()
-      if let taken, let next = taken.goOn(at: time) {
+      if let taken, let next = taken.advance(at: time) {
         step = next
         continue
       }
       step = state.withLock { state in
         // Either only an instruction or two happen here, or what is rare and has a function of its own.
-        guard state.plan.isCurrent(series.steps), slotPace.isMidway || goesOn(series, &state, &slotPace) else {
+        guard state.plan.isCurrent(series.steps), slotPace.isWithinInterval || continues(series, &state, &slotPace)
+        else {
           turn = .ended(Start(step: step, attempt: 1), .success, atNanoseconds: time)
           return Self.none
         }
@@ -86,7 +85,7 @@ extension WorkflowRun {
       if step < 0 { break }
     }
     pace = slotPace
-    if let aftermath { finish(aftermath) }
+    if let aftermath { perform(aftermath) }
     return turn
   }
 
@@ -95,8 +94,8 @@ extension WorkflowRun {
 
   /// Tells a slot's pool of its pace now and then, under the lock; false where the slot must ask how to go on.
   @inline(never)
-  private func goesOn(_ series: SlotSeries, _ state: inout RunState, _ pace: inout Pace) -> Bool {
-    pace.keepsGoing(&state.pools[series.lane.index])
+  private func continues(_ series: SlotSeries, _ state: inout RunState, _ pace: inout Pace) -> Bool {
+    pace.report(to: &state.pools[series.lane.index])
       && state.pools[series.lane.index].hasRoom(at: state.latestNanoseconds) == series.hasRoom
   }
 
@@ -108,12 +107,12 @@ extension WorkflowRun {
     of series: SlotSeries, behind first: StepIndex, _ handful: inout Handful?, _ state: inout RunState, _ pace: Pace
   ) -> Handful? {
     let share = state.plan.shareAhead(of: series.steps, behind: first) / (2 * series.sharers)
-    let most = min(share, pace.steps(inNanoseconds: options.handfulNanoseconds))
-    guard most > 1 else { return nil }
+    let limit = min(share, pace.steps(inNanoseconds: options.handfulNanoseconds))
+    guard limit > 1 else { return nil }
     let own = handful ?? Handful()
     handful = own
     own.begin(with: first, at: state.latestNanoseconds)
-    var room = min(most, own.allowance) - 1
+    var room = min(limit, own.allowance) - 1
     while room > 0, let next = state.plan.takeAhead(series.steps, behind: first, if: prepared.bodies.isPlain) {
       own.add(next)
       room -= 1
@@ -131,6 +130,6 @@ extension WorkflowRun {
     // Others may have taken ahead what this slot could do now.
     state.takeBackHandfuls()
     let following = next >= 0 ? (next, 1) : state.plan.leaveSeries(in: series.lane, at: state.latestNanoseconds)
-    return conclude(&turn, following, on: series.queue, series.lane, &state, pace)
+    return takeTurn(&turn, following, in: series.lane, &state, pace)
   }
 }

@@ -2,14 +2,17 @@ import CFlowClock
 import Dispatch
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 /// What one thread sleeps on until an instant, or until another thread wakes it.
 final class Sleeper: Sendable {
+  /// Whether the system can do it. Apple's cannot; there a timer on a queue of the highest quality of service is as prompt.
+  static var isSupported: Bool {
+    #if canImport(Darwin)
+      false
+    #else
+      true
+    #endif
+  }
+
   /// Before it is due the thread sleeps in naps: the scheduler forgets its promptness over a long sleep. Beside 64 threads
   /// that compute on two cores it woke up to 136 ms late without the wish, up to 87 ms with one long sleep, and 0.1 ms with
   /// naps.
@@ -30,54 +33,26 @@ final class Sleeper: Sendable {
     word.deallocate()
   }
 
-  /// Whether it has been woken since ``rest()``.
+  /// Whether it has been woken since ``reset()``.
   var isAwake: Bool { word.pointee.load(ordering: .acquiring) != 0 }
 
   /// Lets the next ``sleep(until:)`` wait, whoever woke it before.
-  func rest() { word.pointee.store(0, ordering: .releasing) }
+  func reset() { word.pointee.store(0, ordering: .releasing) }
 
   /// Sleeps towards an instant of the system's monotonic clock, in nanoseconds, or until it is awake; to be called again
   /// until that has come. False at once where the system cannot do it.
   func sleep(until nanoseconds: UInt64) -> Bool {
     let now = DispatchTime.now().uptimeNanoseconds
-    let rest = nanoseconds > now ? nanoseconds - now : 0
-    let nap = rest > Self.nappingNanoseconds ? rest - Self.nappingNanoseconds : min(rest, Self.napNanoseconds)
+    let remaining = nanoseconds > now ? nanoseconds - now : 0
+    let nap =
+      remaining > Self.nappingNanoseconds
+      ? remaining - Self.nappingNanoseconds : min(remaining, Self.napNanoseconds)
     return flow_sleep_until(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self), now + nap) == 1
   }
 
-  /// Wakes it; until ``rest()`` it does not sleep again.
+  /// Wakes it; until ``reset()`` it does not sleep again.
   func wake() {
     word.pointee.store(1, ordering: .releasing)
     flow_wake(UnsafeRawPointer(word).assumingMemoryBound(to: UInt32.self))
-  }
-
-  /// Runs `body` on a thread of its own that sleeps most of the time, and asks the scheduler for promptness. False when the
-  /// system gives no thread, and on Apple's systems, where a timer on a queue of the highest quality of service is as
-  /// prompt.
-  static func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
-    #if canImport(Darwin)
-      return false
-    #else
-      var thread = pthread_t()
-      var attributes = pthread_attr_t()
-      pthread_attr_init(&attributes)
-      pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-      defer { pthread_attr_destroy(&attributes) }
-      let box = Unmanaged.passRetained(Body(body))
-      let code = pthread_create(
-        &thread, &attributes,
-        { box in
-          flow_prefer_promptness()
-          Unmanaged<Body>.fromOpaque(box!).takeRetainedValue().call()
-          return nil
-        }, box.toOpaque())
-      if code != 0 { box.release() }
-      return code == 0
-    #endif
-  }
-
-  private final class Body: Sendable {
-    let call: @Sendable () -> Void
-    init(_ call: @escaping @Sendable () -> Void) { self.call = call }
   }
 }

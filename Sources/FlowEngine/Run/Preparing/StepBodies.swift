@@ -73,24 +73,15 @@ final class StepBodies: @unchecked Sendable {
     try reference.plain.unsafelyUnwrapped._withUnsafeGuaranteedRef { try $0.call(context) }
   }
 
-  /// How a synchronous body ended.
-  enum Ending {
-    case nothing
-    case outputs(ValueObject)
-    /// The action has no synchronous body.
-    case none
-  }
-
-  /// Runs the synchronous body of an action.
+  /// Runs the synchronous body of an action. Gives its outputs; nil where the action has no such body.
   @inline(__always)
-  func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> Ending {
+  func run(_ action: Int32, _ inputs: StartInputs?, in context: ActionContext) throws -> ValueObject? {
     if let plain = references[Int(action)].plain {
       try plain._withUnsafeGuaranteedRef { try $0.call(context) }
-      return .nothing
+      return ValueObject()
     }
-    guard let body = references[Int(action)].synchronous else { return .none }
-    let outputs = try body._withUnsafeGuaranteedRef { try $0.call(inputs?.values ?? ValueObject(), context) }
-    return outputs.isEmpty ? .nothing : .outputs(outputs)
+    guard let body = references[Int(action)].synchronous else { return nil }
+    return try body._withUnsafeGuaranteedRef { try $0.call(inputs?.values ?? ValueObject(), context) }
   }
 
   /// The body of an action that has no synchronous one.

@@ -1,6 +1,7 @@
 import FlowModel
 
-/// Something that is due at an instant.
+/// Something that is due at an instant. A timer is never removed early: one whose step has gone on is ignored when it
+/// comes.
 struct PlanTimer: Sendable, Comparable {
   /// What is due; at one instant the order of the cases is the order in which they are handled.
   enum Kind: UInt8, Sendable {
@@ -27,39 +28,5 @@ struct PlanTimer: Sendable, Comparable {
     if left.kind != right.kind { return left.kind.rawValue < right.kind.rawValue }
     if left.step != right.step { return left.step < right.step }
     return left.attempt < right.attempt
-  }
-}
-
-/// A binary heap of timers, the next one first. Timers are never removed early: one whose step went on is ignored when
-/// it comes.
-struct TimerHeap: Sendable {
-  private var timers: [PlanTimer] = []
-
-  var next: PlanTimer? { timers.first }
-
-  mutating func insert(_ timer: PlanTimer) {
-    timers.append(timer)
-    var child = timers.count - 1
-    while child > 0 {
-      let parent = (child - 1) / 2
-      guard timers[child] < timers[parent] else { return }
-      timers.swapAt(child, parent)
-      child = parent
-    }
-  }
-
-  mutating func removeNext() {
-    timers.swapAt(0, timers.count - 1)
-    timers.removeLast()
-    var parent = 0
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < timers.count && timers[child] < timers[least] {
-        least = child
-      }
-      guard least != parent else { return }
-      timers.swapAt(parent, least)
-      parent = least
-    }
   }
 }

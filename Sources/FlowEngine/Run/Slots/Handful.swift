@@ -10,11 +10,11 @@ import Synchronization
 ///
 /// Proof of safety: `steps`, `count` and `ends[0]`, the start of the first step, are written by the slot, under the run's
 /// lock, while the handful is not among the run's ``RunState/handfuls``. While it is, the slot alone writes `ends`, each
-/// place once, before the exchange that moves the cursor past the step (releasing); who takes the handful back does so
-/// under the lock, moves the cursor's limit (acquiring), and reads only the places before those of the step that runs.
+/// element once, before the exchange that moves the cursor past the step (releasing); who takes the handful back does so
+/// under the lock, moves the cursor's limit (acquiring), and reads only the elements before that of the step that runs.
 /// The memory lives as long as the handful, which the slot and the list hold.
 final class Handful: @unchecked Sendable {
-  /// So many steps at most: a slot that comes back every few dozen steps hardly meets the others.
+  /// How many steps at most: a slot that comes back every few dozen steps hardly meets the others.
   static let capacity = 32
 
   private let steps = UnsafeMutableBufferPointer<StepIndex>.allocate(capacity: capacity)
@@ -53,7 +53,7 @@ final class Handful: @unchecked Sendable {
     count += 1
   }
 
-  /// Lets the slot go on through what it holds.
+  /// Lets the slot advance through what it holds.
   func open() { cursor.store(Self.word(started: 1, limit: count), ordering: .relaxed) }
 
   /// Notes that all steps have run, the last one until `time`; they and when each of them ended.
@@ -67,9 +67,9 @@ final class Handful: @unchecked Sendable {
 
   // MARK: For the slot, without the lock
 
-  /// Goes on to the next step when one has ended; nil where that was the last, or the others were taken back.
+  /// Advances to the next step when one has ended; nil where that was the last, or the others were taken back.
   @inline(__always)
-  func goOn(at time: Int) -> StepIndex? {
+  func advance(at time: Int) -> StepIndex? {
     var word = cursor.load(ordering: .relaxed)
     while true {
       let started = Int(word & 0xFFFF_FFFF)

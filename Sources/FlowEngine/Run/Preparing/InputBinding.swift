@@ -3,18 +3,25 @@ import FlowPluginKit
 
 /// Makes the inputs an action gets from what a step gives: defaults, absolute paths, types checked.
 public enum InputBinding {
-  /// Binds `given` to the declared fields; throws where a value is missing, unknown or does not fit.
+  /// Binds `given` to the declared fields, with every path inside made absolute; throws where a value is missing, unknown
+  /// or does not fit.
   public static func bind(
     _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation
   ) throws(TypeMismatch) -> ValueObject {
+    absolutePaths(
+      in: try bind(given, to: fields), of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder)
+  }
+
+  /// Binds `given` to the declared fields; throws where a value is missing, unknown or does not fit.
+  static func bind(_ given: ValueObject, to fields: [FieldDeclaration]) throws(TypeMismatch) -> ValueObject {
     if given.isEmpty && fields.isEmpty { return given }
     var bound = ValueObject()
     for field in fields {
       if let value = given[field.name], !value.isNull || field.isRequired || field.type == .any {
         if let mismatch = field.type.mismatch(of: value, at: field.name) { throw mismatch }
-        bound[field.name] = resolve(value, field.type, run.dataFolder, run.workflowFolder)
+        bound[field.name] = value
       } else if let value = field.defaultValue {
-        bound[field.name] = resolve(value, field.type, run.dataFolder, run.workflowFolder)
+        bound[field.name] = value
       } else if field.isRequired {
         throw TypeMismatch(path: field.name, expected: field.type.expectation, found: "nothing")
       }

@@ -7,21 +7,21 @@ struct Pace {
   /// So high at first that some two dozen steps must be short before the slot takes it that the next are.
   private var averageNanoseconds: Int
   private var turns = 0
-  private var notesBy: Int
+  private var nextReportAt: Int
   /// The pool's returns when it last heard of them; nil: not yet.
   private var returnsSeen: Int?
-  private var isOneTooMany = false
+  private var isSurplus = false
 
-  /// So many steps, or so much time, may pass before the pool hears that bodies have returned.
-  private static let turnsBetweenNotes = 128
-  private static let nanosecondsBetweenNotes = 20_000
+  /// How many steps, and how much time, may pass before the pool hears that bodies have returned.
+  private static let turnsBetweenReports = 128
+  private static let nanosecondsBetweenReports = 20_000
 
   init(_ clock: SlotClock, shortNanoseconds: Int) {
     self.clock = clock
     self.shortNanoseconds = shortNanoseconds
     averageNanoseconds = 25 &* shortNanoseconds
     last = self.clock.now()
-    notesBy = last &+ Self.nanosecondsBetweenNotes
+    nextReportAt = last &+ Self.nanosecondsBetweenReports
   }
 
   /// Whether its steps are so short that another thread would cost more than it helps.
@@ -40,26 +40,26 @@ struct Pace {
     return now
   }
 
-  /// Whether the slot just takes the next step; now and then it asks the pool, with ``keepsGoing(_:)``.
+  /// Whether the slot just takes the next step; now and then it asks the pool, with ``report(to:)``.
   @inline(__always)
-  var isMidway: Bool { turns < Self.turnsBetweenNotes && last < notesBy }
+  var isWithinInterval: Bool { turns < Self.turnsBetweenReports && last < nextReportAt }
 
-  /// Notes in the pool that bodies have returned, and tells whether the slot takes another step. Of several slots that
+  /// Reports to the pool that bodies have returned, and tells whether the slot takes another step. Of several slots that
   /// together end steps faster than one alone would, one is enough: the others only fetch each other's memory. Once told
   /// to stop, it stops.
-  mutating func keepsGoing(_ pool: inout SlotPool) -> Bool {
-    if isOneTooMany { return false }
+  mutating func report(to pool: inout SlotPool) -> Bool {
+    if isSurplus { return false }
     pool.noteReturns(turns)
     let returns = pool.returns &- (returnsSeen ?? pool.returns)
-    let elapsed = last &- (notesBy &- Self.nanosecondsBetweenNotes)
-    isOneTooMany = pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (shortNanoseconds / 2)
-    if isOneTooMany {
-      pool.leaveAlone(until: last &+ Self.nanosecondsBetweenNotes)
+    let elapsed = last &- (nextReportAt &- Self.nanosecondsBetweenReports)
+    isSurplus = pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (shortNanoseconds / 2)
+    if isSurplus {
+      pool.settle(until: last &+ Self.nanosecondsBetweenReports)
       return false
     }
     returnsSeen = pool.returns
     turns = 0
-    notesBy = last &+ Self.nanosecondsBetweenNotes
+    nextReportAt = last &+ Self.nanosecondsBetweenReports
     return true
   }
 }

@@ -7,18 +7,24 @@ import Synchronization
 /// queue of its own wakes three threads each time, one after the other, which beside steps that compute costs them some
 /// 50 µs. There one thread sleeps until the next instant, as long as there is one; on Apple's systems it is a timer on a
 /// queue of the highest quality of service.
-final class DeadlineClock: Sendable {
-  /// So long the thread stays when there is nothing to wait for.
+final class AlarmClock: Sendable {
+  /// How long the thread stays when there is nothing to wait for.
   private static let lingerNanoseconds = 1_000_000_000
 
-  fileprivate struct Callback {
+  fileprivate struct Callback: Comparable {
     var atNanoseconds: Int
     var order: Int
     var action: @Sendable () -> Void
+
+    static func < (left: Self, right: Self) -> Bool {
+      (left.atNanoseconds, left.order) < (right.atNanoseconds, right.order)
+    }
+
+    static func == (left: Self, right: Self) -> Bool { left.order == right.order }
   }
 
   fileprivate struct State {
-    var heap: [Callback] = []
+    var heap = Heap<Callback>()
     var order = 0
     /// Until when the thread sleeps, or for when a timer is set; nil: neither.
     var armedAt: Int?
@@ -30,14 +36,14 @@ final class DeadlineClock: Sendable {
   }
 
   private let clock: RunClock
-  private let queue = DispatchQueue(label: "flowrun.deadlines", qos: .userInteractive)
+  private let queue = DispatchQueue(label: "flowrun.alarms", qos: .userInteractive)
   private let state: Mutex<State>
   private let sleeper = Sleeper()
 
   /// - Parameter usesTimers: whether to do without a thread, as where the system gives none.
   init(clock: RunClock, usesTimers: Bool = false) {
     self.clock = clock
-    state = Mutex(State(usesTimers: usesTimers))
+    state = Mutex(State(usesTimers: usesTimers || !Sleeper.isSupported))
   }
 
   /// Calls `action` at `nanoseconds` from the start of the run, never before.
@@ -45,7 +51,7 @@ final class DeadlineClock: Sendable {
     let arming = state.withLock { state -> Arming in
       guard !state.isStopped else { return .none }
       state.order += 1
-      state.insert(Callback(atNanoseconds: nanoseconds, order: state.order, action: action))
+      state.heap.insert(Callback(atNanoseconds: nanoseconds, order: state.order, action: action))
       if state.usesTimers { return state.needsArming().map { .timer($0) } ?? .none }
       if state.hasThread { return state.needsArming() == nil ? .none : .wake }
       state.hasThread = true
@@ -75,7 +81,7 @@ final class DeadlineClock: Sendable {
     case .wake: sleeper.wake()
     case .timer(let nanoseconds):
       queue.asyncAfter(deadline: clock.dispatchTime(nanoseconds), flags: .enforceQoS) { @Sendable [self] in fire() }
-    case .thread: if !Sleeper.startThread({ [self] in keepWaiting() }) { useTimers() }
+    case .thread: if !BareThread.start(.prompt, { [self] in keepWaiting() }) { useTimers() }
     }
   }
 
@@ -103,7 +109,7 @@ final class DeadlineClock: Sendable {
     while true {
       while let action = state.withLock({ $0.takeDue(at: clock.now) }) { action() }
       let until = state.withLock { state -> Int? in
-        sleeper.rest()
+        sleeper.reset()
         lingersUntil = state.heap.isEmpty ? lingersUntil ?? clock.now + Self.lingerNanoseconds : nil
         if state.isStopped || lingersUntil.map({ $0 <= clock.now }) ?? false {
           state.hasThread = false
@@ -118,7 +124,7 @@ final class DeadlineClock: Sendable {
   }
 }
 
-extension DeadlineClock.State {
+extension AlarmClock.State {
   /// The instant for which a timer must be set, or nil when one that is early enough is set.
   fileprivate mutating func needsArming() -> Int? {
     guard let first = heap.first, armedAt.map({ first.atNanoseconds < $0 }) ?? true else { return nil }
@@ -129,32 +135,6 @@ extension DeadlineClock.State {
   /// Takes out the first callback if it is due.
   fileprivate mutating func takeDue(at now: Int) -> (@Sendable () -> Void)? {
     guard let first = heap.first, first.atNanoseconds <= now else { return nil }
-    return removeFirst().action
-  }
-
-  fileprivate mutating func insert(_ callback: DeadlineClock.Callback) {
-    heap.append(callback)
-    var child = heap.count - 1
-    while child > 0, isBefore(child, (child - 1) / 2) {
-      heap.swapAt(child, (child - 1) / 2)
-      child = (child - 1) / 2
-    }
-  }
-
-  fileprivate mutating func removeFirst() -> DeadlineClock.Callback {
-    heap.swapAt(0, heap.count - 1)
-    let first = heap.removeLast()
-    var parent = 0
-    while true {
-      var least = parent
-      for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && isBefore(child, least) { least = child }
-      guard least != parent else { return first }
-      heap.swapAt(parent, least)
-      parent = least
-    }
-  }
-
-  private func isBefore(_ left: Int, _ right: Int) -> Bool {
-    (heap[left].atNanoseconds, heap[left].order) < (heap[right].atNanoseconds, heap[right].order)
+    return heap.removeFirst().action
   }
 }

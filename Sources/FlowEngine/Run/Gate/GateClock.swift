@@ -12,16 +12,16 @@ final class GateClock: Sendable {
   private let state = Atomic<UInt8>(GateState.closed.rawValue)
   private let openedAt = Atomic<Int>(never)
   private let activated = Atomic<Int>(0)
-  private let waiters = Mutex<[@Sendable (GateOutcome, Int) -> Void]>([])
+  private let waiters = Mutex<[@Sendable (OpenedGate) -> Void]>([])
   private let thread = Mutex<GateThread?>(nil)
 
   init(clock: RunClock) { self.clock = clock }
 
   /// How the gate opened and when, nanoseconds from the start of the run; nil while it is closed.
-  var opening: (outcome: GateOutcome, atNanoseconds: Int)? {
+  var opened: OpenedGate? {
     let time = openedAt.load(ordering: .acquiring)
     guard time != never, let outcome = GateState(rawValue: state.load(ordering: .acquiring)).outcome else { return nil }
-    return (outcome, time)
+    return OpenedGate(outcome, atNanoseconds: time)
   }
 
   /// When the run was activated, nanoseconds from its start; 0 before.
@@ -29,26 +29,29 @@ final class GateClock: Sendable {
 
   /// Sets the timers for floor and ceiling, both from activation, which is nanoseconds from the start of the run.
   ///
-  /// Returns how and when the gate opened when it is open by now. `opened` is told when one of the timers opens it later,
-  /// on the gate's thread, which must not wait.
+  /// Returns how and when the gate opened when it is open by now. `whenOpened` is told when one of the timers opens it
+  /// later, on the gate's thread, which must not wait.
   func arm(
-    activatedAtNanoseconds: Int, floorNanoseconds: Int, ceilingNanoseconds: Int?,
-    _ opened: @escaping @Sendable (GateOutcome, Int) -> Void
-  ) -> (outcome: GateOutcome, atNanoseconds: Int)? {
+    activatedAtNanoseconds: Int, _ bounds: GateBounds, whenOpened: @escaping @Sendable (OpenedGate) -> Void
+  ) -> OpenedGate? {
     activated.store(activatedAtNanoseconds, ordering: .releasing)
-    var instants = [(signal: GateState.Signal.floorReached, atNanoseconds: activatedAtNanoseconds + floorNanoseconds)]
-    if let ceilingNanoseconds { instants.append((.ceilingReached, activatedAtNanoseconds + ceilingNanoseconds)) }
+    var instants = [
+      (signal: GateState.Signal.floorReached, atNanoseconds: activatedAtNanoseconds + bounds.floorNanoseconds)
+    ]
+    if let ceiling = bounds.ceilingNanoseconds {
+      instants.append((.ceilingReached, activatedAtNanoseconds + ceiling))
+    }
     // What is due is not waited for: a gate without a floor opens with its last blocking step.
     let now = clock.now
     for instant in instants where instant.atNanoseconds <= now { send(instant.signal) }
     instants.removeAll { $0.atNanoseconds <= now }
-    if let opening { return opening }
+    if let opened { return opened }
     guard !instants.isEmpty else { return nil }
     let gate = GateThread(clock, instants) { [self] signal in
-      if let (outcome, time) = send(signal) { opened(outcome, time) }
+      if let opened = send(signal) { whenOpened(opened) }
     }
     thread.withLock { $0 = gate }
-    if opening != nil { stopWaiting() }
+    if opened != nil { stopWaiting() }
     return nil
   }
 
@@ -62,7 +65,7 @@ final class GateClock: Sendable {
 
   /// Moves the gate. Returns how and when it opened when this signal or an earlier one opened it.
   @discardableResult
-  func send(_ signal: GateState.Signal) -> (outcome: GateOutcome, atNanoseconds: Int)? {
+  func send(_ signal: GateState.Signal) -> OpenedGate? {
     var current = GateState(rawValue: state.load(ordering: .acquiring))
     while true {
       let next = current.after(signal)
@@ -72,26 +75,26 @@ final class GateClock: Sendable {
       current = GateState(rawValue: actual)
       guard exchanged else { continue }
       if let outcome = next.outcome {
-        let now = clock.now
-        openedAt.store(now, ordering: .releasing)
-        for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(outcome, now) }
+        let opened = OpenedGate(outcome, atNanoseconds: clock.now)
+        openedAt.store(opened.atNanoseconds, ordering: .releasing)
+        for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(opened) }
         stopWaiting()
-        return (outcome, now)
+        return opened
       }
       return nil
     }
     guard let outcome = current.outcome else { return nil }
     // Another thread opened it and is about to note when; that was no later than now.
     let time = openedAt.load(ordering: .acquiring)
-    return (outcome, time == never ? clock.now : time)
+    return OpenedGate(outcome, atNanoseconds: time == never ? clock.now : time)
   }
 
   /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has happened.
-  func whenOpen(_ waiter: @escaping @Sendable (GateOutcome, Int) -> Void) {
+  func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {
     waiters.withLock { $0.append(waiter) }
     // The gate may have opened between; whoever takes the list calls its waiters.
-    guard let (outcome, time) = opening else { return }
-    for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(outcome, time) }
+    guard let opened else { return }
+    for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(opened) }
   }
 }
 

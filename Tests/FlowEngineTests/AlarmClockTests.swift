@@ -4,12 +4,12 @@ import Testing
 @testable import FlowEngine
 
 /// Callbacks at instants of a run, by a thread of its own and by timers where there is none.
-@Suite(.timeLimit(.minutes(1))) struct DeadlineClockTests {
+@Suite(.timeLimit(.minutes(1))) struct AlarmClockTests {
   @Test(arguments: [false, true])
   func `callbacks are made in the order of their instants, none early, also those set by others`(usesTimers: Bool) async
   {
     let clock = RunClock()
-    let deadlines = DeadlineClock(clock: clock, usesTimers: usesTimers)
+    let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
     await withCheckedContinuation { continuation in
       let start = clock.now
@@ -33,7 +33,7 @@ import Testing
   @Test(arguments: [false, true])
   func `what is due before all that is waited for is not kept waiting`(usesTimers: Bool) async {
     let clock = RunClock()
-    let deadlines = DeadlineClock(clock: clock, usesTimers: usesTimers)
+    let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
     // An hour from now; whoever sleeps until then must be woken for the other.
     deadlines.schedule(atNanoseconds: clock.now + 3_600_000_000_000) { calls.add(1, isEarly: false) }
@@ -52,7 +52,7 @@ import Testing
 
   @Test(arguments: [false, true]) func `stopped, it makes no callback and lets go of all`(usesTimers: Bool) async {
     let clock = RunClock()
-    let deadlines = DeadlineClock(clock: clock, usesTimers: usesTimers)
+    let deadlines = AlarmClock(clock: clock, usesTimers: usesTimers)
     let calls = Calls()
     weak var held: Calls?
     do {

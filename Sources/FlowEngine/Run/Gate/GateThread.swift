@@ -21,7 +21,7 @@ final class GateThread: Sendable {
     self.clock = clock
     self.instants = instants.sorted { $0.atNanoseconds < $1.atNanoseconds }
     self.action = action
-    if !Sleeper.startThread({ [self] in wait() }) { startTimers() }
+    if !Sleeper.isSupported || !BareThread.start(.prompt, { [self] in wait() }) { startTimers() }
   }
 
   /// Ends the wait; what has not been called will not be.

@@ -1,0 +1,41 @@
+/// A binary heap, the least element first. Nothing is removed from its middle.
+struct Heap<Element: Comparable> {
+  private var elements: [Element] = []
+
+  var isEmpty: Bool { elements.isEmpty }
+
+  /// The least element; nil: there is none.
+  var first: Element? { elements.first }
+
+  mutating func insert(_ element: Element) {
+    elements.append(element)
+    var child = elements.count - 1
+    while child > 0 {
+      let parent = (child - 1) / 2
+      guard elements[child] < elements[parent] else { return }
+      elements.swapAt(child, parent)
+      child = parent
+    }
+  }
+
+  /// Takes out the least element; there must be one.
+  @discardableResult
+  mutating func removeFirst() -> Element {
+    elements.swapAt(0, elements.count - 1)
+    let first = elements.removeLast()
+    var parent = 0
+    while true {
+      var least = parent
+      for child in [2 * parent + 1, 2 * parent + 2] where child < elements.count && elements[child] < elements[least] {
+        least = child
+      }
+      guard least != parent else { return first }
+      elements.swapAt(parent, least)
+      parent = least
+    }
+  }
+
+  mutating func removeAll() { elements.removeAll() }
+}
+
+extension Heap: Sendable where Element: Sendable {}

@@ -1,0 +1,131 @@
+import FlowModel
+
+// What the plan hears of bodies: that they returned, that a service is ready, that one does not return.
+extension Plan {
+  /// How long a body that was told to end may take before its capacity is given away.
+  static let graceNanoseconds = 1_000_000_000
+  /// How long the steps together may take that run while the run is being cancelled.
+  static let cleanupNanoseconds = 5_000_000_000
+
+  /// A body returned or threw: that of a running step, of one that was told to end, of a service, or of one that had been
+  /// given up.
+  mutating func takeEnd(of step: StepIndex, _ attempt: UInt8, _ ending: Ending, at now: Int) {
+    if outstanding.lingering.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil {
+      vacate(step)
+      noteOverrun(step, attempt, at: now)
+    } else if states[step].status == .running, states[step].attempt == attempt {
+      vacate(step)
+      settle(step, endedBy: ending, at: now)
+    } else if states[step].marks.contains(.serving), states[step].attempt == attempt {
+      endService(step, ending, at: now)
+    } else if outstanding.mainHolder == step {
+      outstanding.mainHolder = nil
+      queues[traits[step].queue].occupied -= 1
+    }
+  }
+
+  private mutating func settle(_ step: StepIndex, endedBy ending: Ending, at now: Int) {
+    switch ending {
+    case .success: succeed(step, at: now)
+    case .cancelled:
+      particulars.failures[step] = StepFailure(
+        code: "error", message: "the step ended as cancelled though nobody cancelled it")
+      settle(step, .failure, nil, at: now)
+    case .failure(let failure, let isRetryable, let pause):
+      particulars.failures[step] = failure
+      if isRetryable, retry(step, pauseNanoseconds: pause, at: now) { return }
+      settle(step, .failure, nil, at: now)
+    }
+  }
+
+  /// Settles a success, or holds it until the step's floor.
+  mutating func succeed(_ step: StepIndex, at now: Int) {
+    if !particulars.failures.isEmpty { particulars.failures[step] = nil }
+    if traits[step].flags.contains(.timed), let min = options(of: step).deadline?.min?.nanoseconds,
+      states[step].startedAt + min > now
+    {
+      move(step, to: .holding)
+      timers.insert(PlanTimer(atNanoseconds: states[step].startedAt + min, kind: .floor, step: step, attempt: 0))
+    } else {
+      settle(step, .success, nil, at: now)
+    }
+  }
+
+  /// Sets the timer of another try; false when there is none to have.
+  mutating func retry(_ step: StepIndex, pauseNanoseconds: Int, at now: Int) -> Bool {
+    let options = options(of: step)
+    let attempt = Int(states[step].attempt)
+    guard let policy = options.retry, attempt < policy.attempts else { return false }
+    var pause = Double(policy.delay.nanoseconds)
+    for _ in 1..<attempt where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
+    pause = min(pause, Double(policy.maxDelay.nanoseconds))
+    if policy.jitter == .full { pause *= jitter(step, attempt) }
+    let delay = max(Int(pause), pauseNanoseconds)
+    if let ceiling = options.deadline?.max, now + delay >= states[step].startedAt + ceiling.nanoseconds {
+      return false
+    }
+    move(step, to: .retrying)
+    note(.partial(.retrying(step, delayNanoseconds: delay)), at: now)
+    timers.insert(PlanTimer(atNanoseconds: now + delay, kind: .retry, step: step, attempt: UInt8(attempt)))
+    return true
+  }
+
+  // MARK: Bodies that were told to end
+
+  /// Tells a running body to end and keeps its capacity until it does, at most for the grace.
+  mutating func tellToEnd(_ step: StepIndex, at now: Int) {
+    let attempt = states[step].attempt
+    effects.append(.cancel(step, attempt: Int(attempt)))
+    outstanding.lingering[Attempt(step: step, attempt: attempt)] = now
+    timers.insert(PlanTimer(atNanoseconds: now + Self.graceNanoseconds, kind: .grace, step: step, attempt: attempt))
+  }
+
+  private mutating func noteOverrun(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
+    guard let ceiling = particulars.ceilingTimes[step], states[step].attempt == attempt else { return }
+    particulars.overruns[step] = now - ceiling
+  }
+
+  /// Gives up waiting for a body whose grace is over.
+  mutating func abandon(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
+    if isClosing, states[step].marks.contains(.serving), states[step].attempt == attempt {
+      states[step].marks.remove(.serving)
+      states[step].marks.insert(.abandoned)
+      outstanding.serving.remove(step)
+      return
+    }
+    guard outstanding.lingering.removeValue(forKey: Attempt(step: step, attempt: attempt)) != nil else { return }
+    noteOverrun(step, attempt, at: now)
+    states[step].marks.insert(.abandoned)
+    // Nobody can replace the main thread: its queue stays occupied until the body returns. The run goes on without it.
+    if queues[traits[step].queue].lane == .main {
+      outstanding.mainHolder = step
+      counts.occupied -= 1
+    } else {
+      vacate(step)
+    }
+  }
+
+  // MARK: Services
+
+  /// A service reported ready: it is settled for everybody else, and goes on.
+  mutating func reportReady(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
+    guard states[step].status == .running, states[step].attempt == attempt, traits[step].flags.contains(.service)
+    else { return }
+    vacate(step)
+    states[step].marks.insert(.serving)
+    outstanding.serving.insert(step)
+    succeed(step, at: now)
+  }
+
+  private mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
+    states[step].marks.remove(.serving)
+    outstanding.serving.remove(step)
+    guard case .failure(let failure, _, _) = ending, !isClosing else { return }
+    particulars.failures[step] = failure
+    if states[step].status == .done {
+      if states[step].outcome == .success { states[step].marks.insert(.failedAfterReady) }
+    } else {
+      settle(step, .failure, nil, at: now)
+    }
+  }
+}

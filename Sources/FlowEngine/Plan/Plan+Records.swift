@@ -1,0 +1,44 @@
+import FlowModel
+
+// What the plan notes for the event stream, as far as somebody wants to hear of it.
+extension Plan {
+  /// Whether there are transitions that nobody has taken.
+  var hasRecords: Bool { !tables.log.pointee.isEmpty }
+
+  /// Notes that a step became ready.
+  mutating func noteReady(_ step: StepIndex, at now: Int) {
+    guard detail == .full else { return }
+    tables.log.pointee.appendReady(step, at: now)
+  }
+
+  /// Notes that a try of a step started.
+  mutating func noteStart(of step: StepIndex, at now: Int) {
+    guard detail == .full else { return }
+    tables.log.pointee.append(
+      .whole(.started(step, attempt: Int(states[step].attempt), queue: Int(traits[step].queue))), at: now)
+  }
+
+  /// Notes that a step succeeded.
+  mutating func noteSuccess(of step: StepIndex, at now: Int) {
+    guard detail == .full else { return }
+    tables.log.pointee.append(.whole(.succeeded(step, attempt: Int(states[step].attempt))), at: now)
+  }
+
+  /// Notes any other transition.
+  mutating func note(_ kind: PlanRecord.Kind, at now: Int) {
+    guard detail != .none else { return }
+    tables.log.pointee.append(kind, at: now)
+  }
+
+  /// Hands over the transitions noted since the last call.
+  mutating func takeRecords() -> [RecordChunk] {
+    if tables.makeUnique() { endSeries() }
+    return tables.log.pointee.take()
+  }
+
+  /// Takes chunks back that have been read, to use their memory again.
+  mutating func reuse(_ chunks: [RecordChunk]) {
+    if tables.makeUnique() { endSeries() }
+    tables.log.pointee.reuse(chunks)
+  }
+}

@@ -1,0 +1,113 @@
+import FlowModel
+
+/// How many steps of a plan are where in their lives. ``Plan/move(_:to:)`` keeps all but the first two of them.
+struct PlanCounts: Sendable, Equatable {
+  /// Steps that are not settled.
+  var unsettled = 0
+  /// Blocking steps that are not settled.
+  var blocking = 0
+  var queued = 0
+  /// Steps queued, running or held by their floor that are not idle ones.
+  var busy = 0
+  var running = 0
+  /// The capacity in use in all queues together: running bodies, and those that were told to end and have not returned.
+  var occupied = 0
+  var retrying = 0
+  var holding = 0
+  var deciding = 0
+
+  /// Whether no step can settle by itself any more.
+  var isStill: Bool { queued + running + retrying + holding + deciding == 0 }
+}
+
+/// The events of a run: latches, of which the first post counts.
+struct EventLatches: Sendable {
+  private(set) var indices = NameIndices()
+  private(set) var names: [String] = []
+  /// When each event was first posted; `never` before.
+  var times: [Int] = []
+  /// The steps that wait for each.
+  var waiters: [[StepIndex]] = []
+  /// Steps with an `after`, in file order.
+  var waitingSteps: [StepIndex] = []
+
+  /// The index of an event, made at its first mention.
+  mutating func index(of name: String) -> Int {
+    if let index = indices[name] { return Int(index) }
+    indices[name] = Int32(names.count)
+    names.append(name)
+    times.append(never)
+    waiters.append([])
+    return names.count - 1
+  }
+
+  /// When an event was first posted; nil: not yet.
+  func time(of name: String) -> Int? {
+    guard let index = indices[name], times[Int(index)] != never else { return nil }
+    return times[Int(index)]
+  }
+}
+
+/// How the launch gate stands, as the plan knows it.
+struct GateReadiness: Sendable {
+  var bounds: GateBounds
+  /// How it opened; nil while it is closed.
+  var outcome: GateOutcome?
+  var openedAt = never
+  /// When the last blocking step was satisfied.
+  var readyAt = never
+  var isDecided = false
+  /// What the gate is told once every `if` that the same event made due has been answered.
+  var pendingDecision: GateDecision?
+  /// Blocking steps that ended unsatisfied while it was closed.
+  var failed: [StepIndex] = []
+  /// Whether a blocking step ended unsatisfied, before the gate opened or after.
+  var isAnyUnsatisfied = false
+  /// The steps that wait for it.
+  var deferredSteps: [StepIndex] = []
+
+  init(bounds: GateBounds) { self.bounds = bounds }
+}
+
+/// What a plan still expects or keeps back.
+struct Outstanding: Sendable {
+  /// Events that were announced from outside and have not come.
+  var announcedEvents: Int
+  var outsideSourceIsOpen: Bool
+  var heldForActivation: [StepIndex] = []
+  /// Steps that may not run before activation and have a need that ended unsatisfied, once for each such need.
+  var failedBeforeActivation: [StepIndex] = []
+  var heldForIdle: [StepIndex] = []
+  /// Tries that were told to end and have not returned, and when they were told.
+  var lingering: [Attempt: Int] = [:]
+  /// Services that reported ready and have not returned.
+  var serving: Set<StepIndex> = []
+  /// Steps about to be settled. The list keeps cascades flat: a chain of any length is walked without recursion.
+  var collected: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
+  /// The step that has the main queue and ignored its deadline.
+  var mainHolder: StepIndex?
+  /// Whether steps that wait for the main queue behind it do so for a limited time.
+  var mainHoldIsLimited = false
+
+  init(announcedEvents: Int, outsideSourceIsOpen: Bool) {
+    self.announcedEvents = announcedEvents
+    self.outsideSourceIsOpen = outsideSourceIsOpen
+  }
+}
+
+/// One try of one step.
+struct Attempt: Hashable, Sendable {
+  var step: StepIndex
+  var attempt: UInt8
+}
+
+/// What few steps have.
+struct StepParticulars: Sendable {
+  var failures: [StepIndex: StepFailure] = [:]
+  /// How long a body went on after its ceiling.
+  var overruns: [StepIndex: Int] = [:]
+  /// When a step was told to end because its time was over.
+  var ceilingTimes: [StepIndex: Int] = [:]
+  /// When the current try of a step with a ceiling a try started.
+  var attemptStarts: [StepIndex: Int] = [:]
+}

@@ -1,0 +1,15 @@
+import FlowModel
+
+/// What must be done outside the lock after a change.
+struct Aftermath {
+  /// Lanes of which a slot must be woken, each as often as it is named.
+  var wakes: [Lane] = []
+  /// Tries that must be told to end.
+  var cancellations: [(step: StepIndex, attempt: Int)] = []
+  /// When the plan's timer must be set; nil: it is.
+  var timerAt: Int?
+  /// Lanes whose pools must be watched, and how long.
+  var watches: [(lane: Lane, nanoseconds: Int)] = []
+  var mustDeliver = false
+  var hasEnded = false
+}

@@ -1,0 +1,18 @@
+import FlowExpressions
+import FlowModel
+
+extension Expression {
+  /// The status functions it names, as the plan counts them.
+  package var statusFunctionSet: StepFacts.StatusFunctions {
+    var set: StepFacts.StatusFunctions = []
+    for function in statusFunctions {
+      switch function {
+      case .success: set.insert(.success)
+      case .failure: set.insert(.failure)
+      case .cancelled: set.insert(.cancelled)
+      case .always: set.insert(.always)
+      }
+    }
+    return set
+  }
+}

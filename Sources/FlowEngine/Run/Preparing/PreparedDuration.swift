@@ -1,0 +1,38 @@
+import FlowExpressions
+import FlowModel
+
+/// A length of time that an expression may give.
+enum PreparedDuration: Sendable {
+  case literal(Duration)
+  case template(Template, source: String)
+
+  init(_ source: DurationSource) throws(ExpressionError) {
+    switch source {
+    case .literal(let duration): self = .literal(duration)
+    case .expression(let text): self = .template(try Template(parsing: text), source: text)
+    }
+  }
+
+  /// The length; throws a ``PreparedWorkflow/Problem`` when what the expression gives is none.
+  func evaluate(in context: some ExpressionContext) throws(PreparedWorkflow.Problem) -> Duration {
+    switch self {
+    case .literal(let duration): return duration
+    case .template(let template, let source):
+      let value: Value
+      do throws(ExpressionError) {
+        value = try template.evaluate(in: context)
+      } catch {
+        throw PreparedWorkflow.Problem(step: nil, message: "deadline \(source): \(error.description)")
+      }
+      guard case .string(let text) = value else {
+        throw PreparedWorkflow.Problem(
+          step: nil, message: "deadline \(source): expected a duration such as 2s, found \(value.shortText)")
+      }
+      do throws(DurationText.Problem) {
+        return try DurationText.parse(text)
+      } catch {
+        throw PreparedWorkflow.Problem(step: nil, message: "deadline \(source): \(error.help)")
+      }
+    }
+  }
+}

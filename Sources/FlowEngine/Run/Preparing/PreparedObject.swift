@@ -1,0 +1,70 @@
+import FlowExpressions
+import FlowModel
+
+/// An object whose strings may hold expressions, parsed.
+struct PreparedObject: Sendable {
+  /// The object as it is, when nothing in it needs evaluating.
+  let literal: ValueObject?
+  private let members: [(key: String, value: PreparedValue)]
+
+  init(_ object: ValueObject) throws(ExpressionError) {
+    var members: [(key: String, value: PreparedValue)] = []
+    var isLiteral = true
+    for (key, value) in object {
+      let prepared = try PreparedValue(value)
+      if case .literal = prepared {} else { isLiteral = false }
+      members.append((key, prepared))
+    }
+    literal = isLiteral ? object : nil
+    self.members = isLiteral ? [] : members
+  }
+
+  func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> ValueObject {
+    if let literal { return literal }
+    var object = ValueObject()
+    for (key, value) in members { object[key] = try value.evaluate(in: context) }
+    return object
+  }
+}
+
+/// A value whose strings may hold expressions, parsed.
+indirect enum PreparedValue: Sendable {
+  case literal(Value)
+  case template(Template)
+  case array([PreparedValue])
+  case object([(String, PreparedValue)])
+
+  init(_ value: Value) throws(ExpressionError) {
+    switch value {
+    case .string(let text) where Template.containsExpression(text):
+      self = .template(try Template(parsing: text))
+    case .array(let values):
+      var prepared: [PreparedValue] = []
+      for value in values { prepared.append(try PreparedValue(value)) }
+      self = prepared.allSatisfy(\.isLiteral) ? .literal(value) : .array(prepared)
+    case .object(let members):
+      var prepared: [(String, PreparedValue)] = []
+      for (key, value) in members { prepared.append((key, try PreparedValue(value))) }
+      self = prepared.allSatisfy(\.1.isLiteral) ? .literal(value) : .object(prepared)
+    default:
+      self = .literal(value)
+    }
+  }
+
+  private var isLiteral: Bool { if case .literal = self { true } else { false } }
+
+  func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
+    switch self {
+    case .literal(let value): return value
+    case .template(let template): return try template.evaluate(in: context)
+    case .array(let values):
+      var evaluated: [Value] = []
+      for value in values { evaluated.append(try value.evaluate(in: context)) }
+      return .array(evaluated)
+    case .object(let members):
+      var object = ValueObject()
+      for (key, value) in members { object[key] = try value.evaluate(in: context) }
+      return .object(object)
+    }
+  }
+}

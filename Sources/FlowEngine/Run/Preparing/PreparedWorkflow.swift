@@ -1,0 +1,110 @@
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+
+/// A workflow bound to the actions of a registry: every action found, every expression parsed, literal inputs made.
+///
+/// Preparing is separate from running, so that a workflow may be run many times.
+public struct PreparedWorkflow: Sendable {
+  /// The workflow.
+  public let graph: WorkflowGraph
+  /// Handles that plugins bring into every run.
+  let resources: [PluginResource]
+  /// The different actions that the steps use.
+  let actions: [RegisteredAction]
+  /// For each step the index of its action in ``actions``.
+  let actionIndices: [Int32]
+  /// What runs for each of ``actions``.
+  let bodies: StepBodies
+  /// What steps with inputs, conditions or switches have besides, in file order.
+  let details: [StepDetail]
+  /// For each step the index of its detail, or -1.
+  let detailIndices: [Int32]
+  let facts: [StepIndex: StepFacts]
+  let environment: PreparedObject
+  let outputs: PreparedObject
+  let gateMin: PreparedDuration?
+  let gateMax: PreparedDuration?
+
+  /// Why a workflow cannot be prepared; the loader finds all of these before, with their places.
+  public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// The step it is about, or nil.
+    public var step: StepID?
+    /// What is wrong.
+    public var message: String
+    /// The step and what is wrong.
+    public var description: String { step.map { "step '\($0)': \(message)" } ?? message }
+  }
+
+  /// Binds `graph` to the actions of `registry`; throws when an action is missing or an expression does not parse.
+  public init(_ graph: WorkflowGraph, registry: ActionRegistry) throws(Problem) {
+    self.graph = graph
+    resources = registry.resources
+    let workflow = graph.workflow
+    var actions: [RegisteredAction] = []
+    var known = NameIndices()
+    var indices: [Int32] = []
+    indices.reserveCapacity(workflow.steps.count)
+    var details: [StepDetail] = []
+    var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
+    var facts: [StepIndex: StepFacts] = [:]
+    var last = (name: "", index: Int32(-1))
+    // Whether an action takes nothing and is no service: of such a step nothing need be kept.
+    var isPlain: [Bool] = []
+    for index in workflow.steps.indices {
+      let step = workflow.steps[index]
+      if step.uses != last.name {
+        if let index = known[step.uses] {
+          last = (step.uses, index)
+        } else {
+          guard let action = registry.action(named: step.uses) else {
+            throw Problem(step: step.id, message: "no action '\(step.uses)' is installed")
+          }
+          last = (step.uses, Int32(actions.count))
+          known[step.uses] = last.index
+          actions.append(action)
+          isPlain.append(action.declaration.inputs.isEmpty && !action.declaration.isService)
+        }
+      }
+      indices.append(last.index)
+      if isPlain[Int(last.index)], !step.hasOptions, step.with.isEmpty { continue }
+      let declaration = actions[Int(last.index)].declaration
+      do throws(ExpressionError) {
+        let detail = try StepDetail(step, fields: declaration.inputs)
+        if !detail.isPlain {
+          detailIndices[index] = Int32(details.count)
+          details.append(detail)
+        }
+        let fact = StepFacts(
+          isService: declaration.isService, postedEvents: declaration.eventsPosted(with: step.with),
+          statusFunctions: detail.condition?.statusFunctionSet ?? [])
+        if fact.isService || !fact.statusFunctions.isEmpty { facts[StepIndex(index)] = fact }
+      } catch {
+        throw Problem(step: step.id, message: error.description)
+      }
+    }
+    self.actions = actions
+    bodies = StepBodies(actions, steps: indices, details: detailIndices)
+    actionIndices = indices
+    self.details = details
+    self.detailIndices = detailIndices
+    self.facts = facts
+    do throws(ExpressionError) {
+      environment = try PreparedObject(workflow.environment)
+      outputs = try PreparedObject(workflow.outputs)
+      gateMin = try workflow.gate?.min.map { source throws(ExpressionError) in try PreparedDuration(source) }
+      gateMax = try workflow.gate?.max.map { source throws(ExpressionError) in try PreparedDuration(source) }
+    } catch {
+      throw Problem(step: nil, message: error.description)
+    }
+  }
+
+  /// What a step has beyond its action; nil: nothing.
+  func detail(of step: StepIndex) -> StepDetail? {
+    let index = detailIndices[Int(step)]
+    return index < 0 ? nil : details[Int(index)]
+  }
+
+  /// The action of a step.
+  func action(of step: StepIndex) -> RegisteredAction { actions[Int(actionIndices[Int(step)])] }
+}

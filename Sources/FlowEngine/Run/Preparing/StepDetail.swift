@@ -1,0 +1,89 @@
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+
+/// What a step has beyond its action.
+struct StepDetail: Sendable {
+  var inputs: PreparedInputs
+  var condition: Expression?
+  var enabled: Expression?
+  var deferral: Expression?
+  var environment: PreparedObject
+
+  init(_ step: Step, fields: [FieldDeclaration]) throws(ExpressionError) {
+    inputs = PreparedInputs(try PreparedObject(step.with), fields: fields)
+    let options = step.options
+    condition = try options.condition.map { text throws(ExpressionError) in try Expression.condition(text).expression }
+    if case .expression(let text) = options.enabled { enabled = try Expression.condition(text).expression }
+    if case .expression(let text) = options.deferral { deferral = try Expression.condition(text).expression }
+    environment = try PreparedObject(options.environment)
+  }
+
+  /// Whether there is nothing in it, so that it need not be kept.
+  var isPlain: Bool {
+    if case .nothing = inputs {} else { return false }
+    return condition == nil && enabled == nil && deferral == nil && environment.literal?.isEmpty == true
+  }
+}
+
+/// The inputs of a step, as far as they are known before a run.
+enum PreparedInputs: Sendable {
+  case nothing
+  /// Bound and checked: every try of every run gets the same.
+  case bound(StartInputs)
+  /// Bound and checked, but for paths inside, which are relative to the run's folders.
+  case withPaths(ValueObject)
+  /// They hold expressions, which are evaluated when the step starts.
+  case evaluated(PreparedObject)
+
+  init(_ given: PreparedObject, fields: [FieldDeclaration]) {
+    guard let literal = given.literal else {
+      self = .evaluated(given)
+      return
+    }
+    do throws(TypeMismatch) {
+      let values = try InputBinding.bind(literal, to: fields)
+      if values.isEmpty {
+        self = .nothing
+      } else if fields.contains(where: { values[$0.name] != nil && $0.type.holdsPaths }) {
+        self = .withPaths(values)
+      } else {
+        self = .bound(StartInputs(values))
+      }
+    } catch {
+      self = .bound(StartInputs(ValueObject(), problem: .inputs(error)))
+    }
+  }
+}
+
+/// What a step with inputs runs on.
+final class StartInputs: Sendable {
+  let values: ValueObject
+  /// Why the inputs could not be made: the step fails without running.
+  let problem: StepFailure?
+
+  init(_ values: ValueObject, problem: StepFailure? = nil) {
+    self.values = values
+    self.problem = problem
+  }
+}
+
+extension StepFailure {
+  /// What a step gives under `with` does not fit what its action takes.
+  static func inputs(_ mismatch: TypeMismatch) -> StepFailure {
+    let help = mismatch.help.map { "; \($0)" } ?? ""
+    return StepFailure(code: "input", message: "with \(mismatch.description)\(help)")
+  }
+}
+
+extension ValueType {
+  /// Whether values of this type may hold paths.
+  fileprivate var holdsPaths: Bool {
+    switch self {
+    case .path: true
+    case .array(let element): element.holdsPaths
+    case .object(let properties): properties?.contains { $0.type.holdsPaths } ?? false
+    default: false
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FlowModel
+
+/// Makes events of records, outside the lock.
+struct RecordReader {
+  private let graph: WorkflowGraph
+  private let queueNames: [String]
+  /// When each step was first started, in nanoseconds from the start of the run.
+  private var starts: [Int]
+
+  init(graph: WorkflowGraph, queueNames: [String]) {
+    self.graph = graph
+    self.queueNames = queueNames
+    starts = Array(repeating: 0, count: graph.workflow.steps.count)
+  }
+
+  /// Makes the events of records; `besides` are those of the records that do not say all.
+  mutating func read(_ chunks: [RecordChunk], besides: [RunEvent], into batch: inout EventBatch) {
+    var besides = besides[...]
+    for chunk in chunks {
+      for record in chunk {
+        switch record.kind {
+        case .whole(let kind):
+          batch.add(RunEvent(atNanoseconds: record.atNanoseconds, event(for: kind, at: record.atNanoseconds)))
+        case .partial: batch.add(besides.removeFirst())
+        }
+      }
+    }
+  }
+
+  private mutating func event(for record: PlanRecord.Whole, at time: Int) -> RunEvent.Kind {
+    switch record {
+    case .ready(let step): return .stepReady(id(step))
+    case .started(let step, let attempt, let queue):
+      if attempt == 1 { starts[Int(step)] = time }
+      return .stepStarted(id(step), attempt: attempt, queue: queueNames[queue])
+    case .succeeded(let step, let attempt):
+      return .stepFinished(
+        id(step),
+        RunEvent.FinishedStep(
+          outcome: .success, conclusion: .success, attempts: attempt,
+          durationMilliseconds: millisecondsOf(time - starts[Int(step)])))
+    case .gateLate(let step): return .gateLate(id(step))
+    case .gateOpened(let outcome): return .gateOpened(outcome)
+    }
+  }
+
+  private func id(_ step: StepIndex) -> StepID { graph.workflow.steps[Int(step)].id }
+}

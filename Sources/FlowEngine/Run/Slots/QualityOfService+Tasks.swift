@@ -1,0 +1,12 @@
+import FlowModel
+
+extension QualityOfService {
+  /// The same for tasks.
+  var taskPriority: TaskPriority {
+    switch self {
+    case .userInteractive, .userInitiated: .userInitiated
+    case .utility: .utility
+    case .background: .background
+    }
+  }
+}

@@ -1,0 +1,90 @@
+import FlowModel
+import FlowPluginKit
+
+// A step's body: how it is called, in a task where it is asynchronous, and what becomes of what it gives or throws.
+extension WorkflowRun {
+  /// Runs a body; nil: it goes on in a task.
+  @inline(__always)
+  func execute(_ start: Start, _ context: ActionContext, lane: Lane, _ outputs: inout ValueObject) -> Ending? {
+    if let inputs = start.inputs, let problem = inputs.problem { return .failure(problem, isRetryable: false) }
+    let action = prepared.actionIndices[Int(start.step)]
+    do {
+      if let given = try prepared.bodies.run(action, start.inputs, in: context) {
+        outputs = given
+        return .success
+      }
+    } catch {
+      return ending(of: error, start)
+    }
+    run(prepared.bodies.asynchronous(action), start, context, lane: lane)
+    return nil
+  }
+
+  /// Runs a body in a task of its own.
+  private func run(
+    _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, lane: Lane
+  ) {
+    let (step, attempt) = (start.step, Int(start.attempt))
+    let task = Task(priority: lane.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
+      do {
+        let outputs = try await body(start.inputs?.values ?? ValueObject(), context)
+        complete(start, .success, outputs)
+      } catch {
+        complete(start, ending(of: error, start), [:])
+      }
+    }
+    // The body may have ended, or the try may have been told to end, before the task could be kept.
+    withPlan { state in
+      if state.plan.isRunning(step, attempt: attempt) {
+        state.tasks[RunState.TaskKey(step: step, attempt: attempt)] = task
+      }
+    }
+    if cancellations.isCancelled(step, attempt: attempt) { task.cancel() }
+  }
+
+  /// Takes in the end of a body that ran in a task.
+  private func complete(_ start: Start, _ ending: Ending, _ outputs: ValueObject) {
+    let aftermath = withPlan { state in
+      state.tasks[RunState.TaskKey(step: start.step, attempt: Int(start.attempt))] = nil
+      take(ending, outputs, of: start, &state, at: state.instant(clock.now))
+      return carryOut(&state)
+    }
+    cancellations.forget(start.step, attempt: Int(start.attempt))
+    perform(aftermath)
+  }
+
+  /// Tells the plan how a body ended, and keeps its outputs where they count.
+  func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
+    var ending = ending
+    if !outputs.isEmpty, ending == .success, state.plan.isAwaiting(start.step, attempt: Int(start.attempt)) {
+      if Value.object(outputs).exceeds(bytes: Limits.outputBytes) {
+        ending = .failure(
+          StepFailure(code: "output-too-large", message: "the outputs are larger than 1 MiB"), isRetryable: false)
+      } else {
+        state.outputs[start.step] = outputs
+      }
+    }
+    state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
+  }
+
+  /// What an error thrown by a body means.
+  func ending(of error: any Error, _ start: Start) -> Ending {
+    if error is CancellationError, cancellations.isCancelled(start.step, attempt: Int(start.attempt)) {
+      return .cancelled
+    }
+    switch error {
+    case let error as ActionError:
+      let declared = prepared.action(of: start.step).declaration.errors.first { $0.code == error.code }?.isRetryable
+      return .failure(
+        StepFailure(code: error.code, message: error.message),
+        isRetryable: error.isRetryable ?? declared ?? true,
+        retryAfterNanoseconds: error.retryAfter?.nanoseconds ?? 0)
+    case let error as TypeMismatch:
+      return .failure(
+        StepFailure(code: "input", message: "input \(error.description)" + (error.help.map { "; \($0)" } ?? "")),
+        isRetryable: false)
+    default:
+      return .failure(StepFailure(code: "error", message: "\(error)"), isRetryable: true)
+    }
+  }
+}

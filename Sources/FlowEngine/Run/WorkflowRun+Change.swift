@@ -1,0 +1,132 @@
+import Dispatch
+import FlowModel
+
+// What every change of a run has in common, whoever brings it: the lock and an exact plan (`withPlan`), what follows
+// under the lock (`carryOut`), and what must be done outside it (`perform`).
+extension WorkflowRun {
+  /// Tells the plan what happened now.
+  func change(_ event: PlanEvent) {
+    let aftermath = withPlan { state in
+      state.plan.apply(event, at: state.instant(clock.now))
+      return carryOut(&state)
+    }
+    perform(aftermath)
+  }
+
+  /// Holds the lock and has the plan exact, no steps taken ahead: whoever tells the plan something or decides by what it
+  /// says of steps comes this way, but for slots in the middle of a series.
+  @inline(__always)
+  func withPlan<Result: Sendable>(_ body: (inout RunState) throws -> Result) rethrows -> Result {
+    try state.withLock { state in
+      state.takeBackHandfuls()
+      return try body(&state)
+    }
+  }
+
+  /// Does under the lock what follows from a change: the plan's effects, and waking slots for ready steps.
+  ///
+  /// - Parameter onlyWatching: a lane whose slots work through short steps: no other slot of it is woken, but it is watched.
+  func carryOut(_ state: inout RunState, onlyWatching watched: Lane? = nil) -> Aftermath {
+    state.plan.endSeries()
+    var aftermath = Aftermath()
+    let watched = watched.flatMap { state.pools[$0.index].busy > 0 ? $0 : nil }
+    while state.plan.hasEffects {
+      for effect in state.plan.takeEffects() { apply(effect, &state, &aftermath) }
+    }
+    if state.plan.canStart() {
+      for lane in Lane.all where lane != watched { wakeSlots(of: lane, &state, &aftermath) }
+      if let watched, state.plan.canStart(in: watched) { watch(watched, &state, &aftermath) }
+    }
+    if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true {
+      state.timerAt = due
+      aftermath.timerAt = due
+    }
+    if !state.isDelivering, state.plan.hasRecords {
+      state.isDelivering = true
+      aftermath.mustDeliver = true
+    }
+    return aftermath
+  }
+
+  private func apply(_ effect: PlanEffect, _ state: inout RunState, _ aftermath: inout Aftermath) {
+    switch effect {
+    case .evaluate(let step):
+      let decision = decide(step, state)
+      state.plan.apply(.decided(step, decision), at: state.instant(clock.now))
+    case .cancel(let step, let attempt):
+      aftermath.cancellations.append((step, attempt))
+    case .gateDecided(let decision):
+      if let opened = gateClock.send(.decided(decision)) { state.takeIn(opened) }
+    case .end:
+      aftermath.hasEnded = true
+    }
+  }
+
+  /// Wakes slots of a lane while it has any for steps that are ready.
+  private func wakeSlots(of lane: Lane, _ state: inout RunState, _ aftermath: inout Aftermath) {
+    let startable = state.plan.startableSteps(in: lane)
+    while state.pools[lane.index].waking < startable {
+      guard state.pools[lane.index].hasRoom else {
+        if state.pools[lane.index].isFull {
+          state.threadShortage.noteLimit(lane, waiting: startable - state.pools[lane.index].waking)
+        }
+        return watch(lane, &state, &aftermath)
+      }
+      state.pools[lane.index].wake()
+      aftermath.wakes.append(lane)
+    }
+  }
+
+  /// Sees to it that somebody looks after the steps that wait in a lane.
+  private func watch(_ lane: Lane, _ state: inout RunState, _ aftermath: inout Aftermath) {
+    if let time = state.pools[lane.index].startWatch() { aftermath.watches.append((lane, time)) }
+  }
+
+  /// Does outside the lock what a change brought about.
+  func perform(_ aftermath: Aftermath) {
+    for (step, attempt) in aftermath.cancellations {
+      cancellations.cancel(step, attempt: attempt)
+      state.withLock { $0.tasks[RunState.TaskKey(step: step, attempt: attempt)] }?.cancel()
+    }
+    for lane in aftermath.wakes { startSlot(of: lane) }
+    if let due = aftermath.timerAt {
+      deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
+    }
+    for (lane, time) in aftermath.watches {
+      deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: lane) }
+    }
+    if aftermath.mustDeliver { deliver() }
+    if aftermath.hasEnded { close() }
+  }
+
+  private func startSlot(of lane: Lane) {
+    guard let quality = lane.qualityOfService else {
+      return DispatchQueue.main.async { @Sendable [self] in work(in: lane) }
+    }
+    if threads.run(quality, { [self] in work(in: lane) }) { return }
+    // The system gives no thread: the lane goes on with the slots it has. The watch tries again.
+    let aftermath = withPlan { state in
+      state.noteMissingThread(in: lane, at: state.instant(clock.now))
+      return carryOut(&state)
+    }
+    perform(aftermath)
+  }
+
+  private func timerFired() {
+    let aftermath = withPlan { state in
+      state.timerAt = nil
+      state.plan.apply(.timePassed, at: state.instant(clock.now))
+      return carryOut(&state)
+    }
+    perform(aftermath)
+  }
+
+  private func endWatch(of lane: Lane) {
+    let aftermath = withPlan { state in
+      let isStuck = state.pools[lane.index].endWatch()
+      // Where a slot came free and took another step, those that still wait have waited less than that.
+      return carryOut(&state, onlyWatching: isStuck ? nil : lane)
+    }
+    perform(aftermath)
+  }
+}

@@ -1,0 +1,78 @@
+import FlowModel
+import Testing
+
+/// Which side of the gate each step is on, before and after the expressions have been asked (L37, L39).
+struct GateRolesTests {
+  private func graph(_ steps: [Step]) throws -> WorkflowGraph {
+    try WorkflowGraph(Workflow(name: "test", steps: steps))
+  }
+
+  private func step(
+    _ id: String, needs: [StepIndex] = [], _ deferral: Deferral = .never, blocking: Bool? = nil
+  ) -> Step {
+    var options = StepOptions()
+    options.deferral = deferral
+    options.blocking = blocking
+    return Step(id: StepID(unchecked: id), uses: "flow.noop", needs: needs[...], options: options)
+  }
+
+  private func deferrals(_ roles: GateRoles, _ count: Int) -> [GateRoles.Certainty] {
+    (0..<StepIndex(count)).map { roles.deferral(of: $0) }
+  }
+
+  private func blockings(_ roles: GateRoles, _ count: Int) -> [GateRoles.Certainty] {
+    (0..<StepIndex(count)).map { roles.blocking(of: $0) }
+  }
+
+  @Test func `the gate waits for every step where none is deferred and none says otherwise`() throws {
+    let roles = GateRoles(try graph([step("a"), step("b", needs: [0]), step("c", blocking: false)]))
+    #expect(!roles.isAnyDeferred)
+    #expect(deferrals(roles, 3) == [.never, .never, .never])
+    #expect(blockings(roles, 3) == [.always, .always, .never])
+    #expect(roles.contradiction == nil)
+  }
+
+  @Test func `a step that needs a deferred one is thereby deferred, whatever the order in the file`() throws {
+    let roles = GateRoles(try graph([step("a", needs: [2]), step("b"), step("c", .idle), step("d", needs: [0])]))
+    #expect(deferrals(roles, 4) == [.always, .never, .always, .always])
+    #expect(blockings(roles, 4) == [.never, .always, .never, .never])
+    #expect(roles.cause(ofDeferring: 3) == 2)
+    #expect(roles.cause(ofDeferring: 2) == 2)
+  }
+
+  @Test func `before activation an expression leaves both sides open, and an answer decides`() throws {
+    let graph = try graph([
+      step("a", .expression("inputs.late")), step("b", needs: [0]), step("c", .expression("inputs.later")),
+      step("d", needs: [0], .afterGate),
+    ])
+    #expect(deferrals(GateRoles(graph), 4) == [.byExpression, .byExpression, .byExpression, .always])
+    #expect(blockings(GateRoles(graph), 4) == [.byExpression, .byExpression, .byExpression, .never])
+    #expect(GateRoles(graph).cause(ofDeferring: 3) == 3)
+    let none = GateRoles(graph, answers: [])
+    #expect(deferrals(none, 4) == [.never, .never, .never, .always])
+    #expect(blockings(none, 4) == [.always, .always, .always, .never])
+    let first = GateRoles(graph, answers: [0])
+    #expect(deferrals(first, 4) == [.always, .always, .never, .always])
+    #expect(blockings(first, 4) == [.never, .never, .always, .never])
+  }
+
+  @Test func `a step that is to block the gate and is deferred in this launch contradicts itself`() throws {
+    let graph = try graph([
+      step("a", .expression("inputs.late")), step("b", needs: [0], blocking: true), step("c", .afterGate),
+    ])
+    #expect(GateRoles(graph).contradiction == nil)
+    #expect(GateRoles(graph, answers: []).contradiction == nil)
+    #expect(GateRoles(graph, answers: [0]).contradiction == 1)
+  }
+
+  @Test func `where the needs form a cycle each step stands for itself`() {
+    let workflow = Workflow(name: "test", steps: [step("a", needs: [1], .afterGate), step("b", needs: [0])])
+    let roles = GateRoles(workflow, order: [])
+    #expect(deferrals(roles, 2) == [.always, .never])
+  }
+
+  @Test func `a deferred step runs at the quality of service utility, any other at user-initiated`() {
+    #expect(QualityOfService.usual(forDeferred: true) == .utility)
+    #expect(QualityOfService.usual(forDeferred: false) == .userInitiated)
+  }
+}
