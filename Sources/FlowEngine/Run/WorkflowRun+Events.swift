@@ -8,11 +8,16 @@ extension WorkflowRun {
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
 
   /// Queues an event for the observer.
-  func emit(_ kind: RunEvent.Kind) {
+  func emit(_ kind: RunEvent.Kind) { emit(CollectionOfOne(kind)) }
+
+  /// Queues events for the observer, of which so many bytes are lines that programs wrote.
+  func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0) {
     guard options.observer != nil else { return }
     let mustDeliver = state.withLock { state in
       state.collectRecords()
-      state.untold.append(.event(RunEvent(atNanoseconds: clock.now, kind)))
+      let now = clock.now
+      for kind in kinds { state.untold.append(.event(RunEvent(atNanoseconds: now, kind))) }
+      state.untoldLineBytes += lineBytes
       defer { state.isDelivering = true }
       return !state.isDelivering
     }
@@ -35,7 +40,7 @@ extension WorkflowRun {
         state.plan.endSeries()
         return ([], nil)
       }
-      defer { (state.untold, state.recordReader) = ([], nil) }
+      defer { (state.untold, state.recordReader, state.untoldLineBytes) = ([], nil, 0) }
       return (
         state.untold, state.recordReader ?? RecordReader(graph: prepared.graph, queueNames: state.plan.queueNames)
       )

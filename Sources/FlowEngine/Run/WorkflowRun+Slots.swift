@@ -274,9 +274,11 @@ extension WorkflowRun {
   ) {
     var ending = ending
     if !outputs.isEmpty, ending == .success, state.plan.isAwaiting(start.step, attempt: Int(start.attempt)) {
-      if Value.object(outputs).exceeds(bytes: Limits.outputBytes) {
+      let limit = prepared.action(of: start.step).declaration.outputLimitBytes
+      if Value.object(outputs).exceeds(bytes: limit) {
         ending = .failure(
-          StepFailure(code: "output-too-large", message: "the outputs are larger than 1 MiB"), isRetryable: false,
+          StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB"),
+          isRetryable: false,
           retryAfterNanoseconds: 0)
       } else {
         state.outputs[start.step] = outputs
