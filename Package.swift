@@ -39,7 +39,9 @@ let package = Package(
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
-  targets: core("FlowDiagnostics", tests: [])
+  targets: [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
+    + core("FlowSystem", uses: ["CFlowProcess"], tests: [])
+    + core("FlowDiagnostics", tests: [])
     + core("FlowModel", tests: ["FlowTestKit"])
     + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
@@ -49,11 +51,11 @@ let package = Package(
     + core("FlowPluginKit", uses: ["FlowModel"])
     + [.target(name: "CFlowClock", path: "Sources/CFlowClock")]
     + core(
-      "FlowEngine", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "CFlowClock"],
+      "FlowEngine",
+      uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "CFlowClock"],
       tests: ["FlowModel", "FlowPluginKit", "BasicsPlugin", "FlowTestKit"])
-    + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
     + core(
-      "FlowPluginHost", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "CFlowProcess"],
+      "FlowPluginHost", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit"],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core(
@@ -66,7 +68,7 @@ let package = Package(
     + plugin("flow", target: "BasicsPlugin")
     + plugin("preferences")
     + plugin("ui", target: "UserInterfacePlugin")
-    + plugin("shell", uses: ["CFlowProcess"])
+    + plugin("shell", uses: ["FlowSystem"])
     + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
     + values("GeocodeCore", of: "geocode", uses: [], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
@@ -102,7 +104,7 @@ let package = Package(
     + core(
       "FlowCLI",
       uses: [
-        "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
+        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
         "FlowPluginHost", "FlowTestKit", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),

@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -15,13 +16,25 @@
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #else
 #include <spawn.h>
 #endif
+
+// Writes the group's number into its record of the guard's table: digits, spaces and a line's end, in one store.
+static void note_group(uint64_t *record, pid_t group) {
+  if (!record) return;
+  char text[8] = "       \n";
+  char digits[16];
+  int count = 0;
+  for (; group > 0 && count < 7; group /= 10) digits[count++] = (char)('0' + group % 10);
+  for (int place = 0; place < count; place++) text[place] = digits[count - 1 - place];
+  uint64_t value;
+  memcpy(&value, text, sizeof value);
+  __atomic_store_n(record, value, __ATOMIC_RELEASE);
+}
 
 #ifdef __linux__
 
@@ -66,7 +79,11 @@ static int become(const struct flow_spawn_request *request, const char *path) {
   for (int number = 1; number < 32; number++) sigaction(number, &standard, NULL);
   sigset_t none;
   sigemptyset(&none);
-  if (setpgid(0, request->group) != 0 || chdir(request->directory) != 0 || pass(request->input, 0) < 0 ||
+  // A session of its own: no terminal's signal reaches it, and whatever group a descendant makes is still found by it.
+  if (setsid() < 0) return errno;
+  // Before the guard's lifeline, which this child holds too, is closed: the guard sees this group or none of its work.
+  note_group(request->record, getpid());
+  if (chdir(request->directory) != 0 || pass(request->input, 0) < 0 ||
       pass(request->output, 1) < 0 || pass(request->error, 2) < 0 || sigprocmask(SIG_SETMASK, &none, NULL) != 0)
     return errno;
   close_others();
@@ -111,13 +128,13 @@ static int add_actions(posix_spawn_file_actions_t *actions, const struct flow_sp
 }
 
 static int set_attributes(posix_spawnattr_t *attributes, const struct flow_spawn_request *request) {
-  short flags =
-      POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT;
+  // Suspended until the guard's table has its number.
+  short flags = POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_CLOEXEC_DEFAULT |
+                POSIX_SPAWN_START_SUSPENDED;
   sigset_t none, all;
   sigemptyset(&none);
   sigfillset(&all);
   int failure = posix_spawnattr_setflags(attributes, flags);
-  if (!failure) failure = posix_spawnattr_setpgroup(attributes, request->group);
   if (!failure) failure = posix_spawnattr_setsigmask(attributes, &none);
   if (!failure) failure = posix_spawnattr_setsigdefault(attributes, &all);
   return failure;
@@ -135,6 +152,10 @@ int flow_spawn(const struct flow_spawn_request *request, pid_t *child) {
     if (!failure)
       failure = posix_spawnp(
           child, request->program, &actions, &attributes, request->arguments, request->environment);
+    if (!failure) {
+      note_group(request->record, *child);
+      kill(*child, SIGCONT);
+    }
     posix_spawnattr_destroy(&attributes);
   }
   posix_spawn_file_actions_destroy(&actions);

@@ -7,6 +7,7 @@ extension FlowCommand {
   ///
   /// Whatever is no verb is a workflow file; a word that is neither, but nearly a verb, gets that said.
   public static func start() -> Never {
+    Interrupts.take()
     let arguments = Array(CommandLine.arguments.dropFirst())
     // Neither the argument parser nor a task: both take longer than the rest of a start.
     if let request = PlainRunArguments.request(arguments) {

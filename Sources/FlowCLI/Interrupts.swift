@@ -1,26 +1,100 @@
 import FlowEngine
+import FlowSystem
 import Synchronization
 
-/// Cancels a run on the first SIGINT or SIGTERM and ends the process on the second.
-final class Interrupts: Sendable {
-  private let received: Received
-  private let watch: InterruptWatch
-
-  private final class Received: Sendable {
-    let first = Mutex<Int32?>(nil)
+/// What the signals do that ask flowrun to end, from the first instruction of `main`.
+///
+/// The first one cancels the run where there is one, and ends the process where there is none yet; a second one ends it
+/// at once, with everything that it has started.
+enum Interrupts {
+  private struct State {
+    var phase = Phase.withoutRun
+    var first: CInt?
   }
 
-  init(_ run: WorkflowRun) {
-    let received = Received()
-    self.received = received
-    watch = InterruptWatch { signal, earlier in
-      if earlier > 0 { ExitStatus.exit(128 + signal) }
-      received.first.withLock { $0 = signal }
-      StandardOutput.writeError("\nflowrun: cancelling; once more ends at once\n")
-      run.cancel()
+  private enum Phase {
+    /// There is nothing to cancel.
+    case withoutRun
+    /// A run is being prepared; `explain` says that it will not start.
+    case preparing(explain: @Sendable (CInt) -> Void)
+    /// Its first steps may be running.
+    case starting
+    case running(WorkflowRun)
+  }
+
+  private static let state = Mutex(State())
+
+  /// The first signal that came, or nil.
+  static var first: CInt? { state.withLock { $0.first } }
+
+  /// Takes the signals. The first thing that the command does.
+  static func take() {
+    do throws(SystemError) {
+      try SignalThread.start { signal in receive(signal) }
+    } catch {
+      // They end the process as they do without anybody's doing.
+      StandardOutput.writeError("flowrun: \(error); signals will end it without a report\n")
     }
   }
 
-  /// The first signal that came, or nil.
-  var first: Int32? { received.first.withLock { $0 } }
+  /// From now on a run is being prepared: a signal ends the process after `explain` on a thread of its own.
+  static func prepare(explain: @escaping @Sendable (CInt) -> Void) {
+    change(to: .preparing(explain: explain))
+  }
+
+  /// From now on steps may be running: a signal waits until it can cancel the run.
+  static func holdForStart() { change(to: .starting) }
+
+  /// From now on a signal cancels this run, one that has come meanwhile at once.
+  static func cancel(_ run: WorkflowRun) {
+    let first = state.withLock { state in
+      state.phase = .running(run)
+      return state.first
+    }
+    if let first { end(first, in: .running(run)) }
+  }
+
+  private static func change(to phase: Phase) {
+    let isEnding = state.withLock { state in
+      if state.first == nil { state.phase = phase }
+      return state.first != nil
+    }
+    // The thread that got the signal ends the process.
+    while isEnding { pause() }
+  }
+
+  /// On the thread of the signals, which nothing here may hold up: the next one must be heard.
+  private static func receive(_ signal: CInt) {
+    let (isFirst, phase) = state.withLock { state in
+      defer { state.first = state.first ?? signal }
+      return (state.first == nil, state.phase)
+    }
+    guard isFirst else { exit(signal) }
+    do throws(SystemError) {
+      try DetachedThread.start { end(signal, in: phase) }
+    } catch {
+      end(signal, in: phase)
+    }
+  }
+
+  private static func end(_ signal: CInt, in phase: Phase) {
+    switch phase {
+    case .withoutRun: exit(signal)
+    case .preparing(let explain):
+      explain(signal)
+      StandardOutput.writeError("flowrun: interrupted before the run started\n")
+      exit(signal)
+    case .starting: break
+    case .running(let run):
+      // First what matters: nobody may be reading.
+      run.cancel()
+      StandardOutput.writeError("\nflowrun: cancelling; once more ends at once\n")
+    }
+  }
+
+  /// Ends the process as the signal would, and everything that it has started.
+  private static func exit(_ signal: CInt) -> Never {
+    ProcessGuard.shared.killAll()
+    ExitStatus.exit(128 + signal)
+  }
 }

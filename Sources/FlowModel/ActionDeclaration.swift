@@ -26,6 +26,8 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var isService: Bool
   /// The errors it may end with.
   public var errors: [ErrorDeclaration]
+  /// Bytes that its outputs may have, as JSON: ``Limits/outputBytes``, or more where it bounds them itself.
+  public var outputLimitBytes = Limits.outputBytes
   /// An example step in YAML, indented by nothing, beginning with `uses:`.
   public var example: String
   /// The file that declares it, or nil when it is built in.

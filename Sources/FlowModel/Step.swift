@@ -75,6 +75,8 @@ public struct StepOptions: Sendable, Hashable {
   public var estimate: Estimate?
   /// Whether it may run before activation.
   public var prewarm = false
+  /// Whether the lines that its programs write are shown to nobody.
+  public var isQuiet = false
   /// Environment variables on top of the workflow's; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
 

@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import FlowSyntax
+import FlowSystem
 import Synchronization
 
 /// One installed plugin as its callers see it: a program that is started at the first call and again after it ended.
@@ -111,7 +112,12 @@ final class PluginClient: Sendable {
   }
 
   private func start() async {
-    var result = await DetachedThread.run { self.spawnProgram() }
+    var result: Start
+    do throws(SystemError) {
+      result = try await DetachedThread.run { self.spawnProgram() }
+    } catch {
+      result = .failure(startError(error))
+    }
     if case .success(let session) = result, let problem = await problem(with: session) {
       await session.stop()
       result = .failure(problem)
@@ -139,10 +145,14 @@ final class PluginClient: Sendable {
       return try PluginSession(
         PluginCommand(arguments, seeing: plugin.manifest.environment), of: plugin, limits: limits)
     } catch {
-      throw ActionError(
-        "plugin-start", "\(error.description), the program of the plugin '\(plugin.name)' (\(plugin.origin))",
-        isRetryable: false)
+      throw startError(error)
     }
+  }
+
+  private func startError(_ error: SystemError) -> ActionError {
+    ActionError(
+      "plugin-start", "\(error.description), the program of the plugin '\(plugin.name)' (\(plugin.origin))",
+      isRetryable: error.isLackOfDescriptors || error.number == EAGAIN)
   }
 
   /// What speaks against using the program: it must be the one that the manifest describes.

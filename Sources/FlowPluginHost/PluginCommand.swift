@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 /// What is executed for a plugin, and what it may see of this process's environment.
 struct PluginCommand: Sendable, Hashable {

@@ -30,6 +30,8 @@ public protocol ActionType: Sendable {
   static var outputsFromInput: String? { get }
   /// The name of a literal string input that names an event it posts; nil for all but actions such as `flow.post`.
   static var eventFromInput: String? { get }
+  /// Bytes that its outputs may have, as JSON; more than ``Limits/outputBytes`` only for an action that bounds them itself.
+  static var outputLimitBytes: Int { get }
 
   /// What is wrong with the literal inputs beyond their types. Pure; called by `validate`.
   static func check(_ input: LiteralInput) -> [InputProblem]
@@ -62,6 +64,8 @@ extension ActionType {
   public static var outputsFromInput: String? { nil }
   /// None.
   public static var eventFromInput: String? { nil }
+  /// What every action may have.
+  public static var outputLimitBytes: Int { Limits.outputBytes }
   /// Nothing.
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
   /// None: inputs must be read, or outputs written.

@@ -59,6 +59,10 @@ public struct ActionContext: Sendable {
     host.log(message(), level: level, step: step)
   }
 
+  /// Writes lines that a program wrote on one of its outputs to the run's log, unless the step is quiet. Lines over 64 KiB
+  /// are cut.
+  public func log(_ lines: [String], from stream: LogStream) { host.log(lines, from: stream, step: step) }
+
   /// Tells how far the step is: `fraction` from 0 to 1, and what it is doing.
   public func progress(_ fraction: Double, _ message: String = "") {
     host.progress(fraction, message, step: step)
@@ -101,6 +105,12 @@ public enum LogLevel: String, Sendable, Hashable, CaseIterable {
   case debug, info, warning, error
 }
 
+/// The output of a program that a log line came from.
+public enum LogStream: String, Sendable, Hashable, CaseIterable {
+  case standardOutput = "stdout"
+  case standardError = "stderr"
+}
+
 /// What is the same for all steps of a run.
 public struct RunInformation: Sendable {
   /// Unique for each run: a UUID in lower case.
@@ -136,6 +146,12 @@ public protocol ActionHost: AnyObject, Sendable {
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void)
   /// Writes a log line.
   func log(_ message: String, level: LogLevel, step: StepIndex)
+  /// Writes lines that a program wrote, unless the step is quiet.
+  func log(_ lines: [String], from stream: LogStream, step: StepIndex)
+  /// Whether anybody is shown the lines that the step's programs write.
+  func showsOutput(of step: StepIndex) -> Bool
+  /// Whether the log takes more lines now; who writes many waits while it does not.
+  var hasLogRoom: Bool { get }
   /// Tells how far the step is.
   func progress(_ fraction: Double, _ message: String, step: StepIndex)
   /// Posts an event; throws when that is not allowed.
@@ -153,6 +169,12 @@ public protocol ActionHost: AnyObject, Sendable {
 }
 
 extension ActionHost {
+  /// Always, for hosts that keep every line.
+  public func showsOutput(of step: StepIndex) -> Bool { true }
+
+  /// Always, for hosts whose log knows no end.
+  public var hasLogRoom: Bool { true }
+
   /// On the system's clock, for hosts without a clock of their own.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {
     Task {

@@ -50,11 +50,12 @@ public struct RegisteredAction: Sendable {
     let action = A()
     let body = action.makeBody()
     let isService = if case .service = body { true } else { false }
-    let declaration = ActionDeclaration(
+    var declaration = ActionDeclaration(
       name: A.name, summary: A.summary, inputs: A.Input.fieldDeclarations(), outputs: A.Output.fieldDeclarations(),
       outputsFromInput: A.outputsFromInput, events: A.events, eventFromInput: A.eventFromInput,
       provides: A.provides, requires: A.requires, needsProtectedData: A.needsProtectedData,
       isService: isService, errors: A.errors, example: A.example)
+    declaration.outputLimitBytes = A.outputLimitBytes
     return RegisteredAction(
       declaration: declaration, body: body, plainBody: action.plainBody(), check: { A.check($0) })
   }

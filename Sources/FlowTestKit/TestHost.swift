@@ -48,12 +48,15 @@ public final class TestHost: ActionHost {
   public struct LogLine: Sendable, Hashable {
     /// How important it is.
     public let level: LogLevel
+    /// The output of a program that it came from; nil: the action itself wrote it.
+    public let stream: LogStream?
     /// What it says.
     public let message: String
 
     /// A line as a test expects it.
-    public init(level: LogLevel = .info, _ message: String) {
+    public init(level: LogLevel = .info, _ message: String, from stream: LogStream? = nil) {
       self.level = level
+      self.stream = stream
       self.message = message
     }
   }
@@ -212,6 +215,11 @@ public final class TestHost: ActionHost {
   /// Records the line.
   public func log(_ message: String, level: LogLevel, step: StepIndex) {
     state.withLock { $0.logs.append(LogLine(level: level, message)) }
+  }
+
+  /// Records the lines.
+  public func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
+    state.withLock { state in state.logs += lines.map { LogLine($0, from: stream) } }
   }
 
   /// Records the fraction.

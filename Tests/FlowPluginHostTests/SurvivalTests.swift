@@ -335,7 +335,7 @@ struct SurvivalTests {
       #expect(try await child.call("log", ["text": .string("\(round)")], in: run) == ["text": "logged"])
       #expect(
         Set(run.logLines) == [
-          .init(level: .warning, "\(round)"), .init(level: .info, "on standard error: \(round)"),
+          .init(level: .warning, "\(round)"), .init("on standard error: \(round)", from: .standardError),
         ])
       #expect(run.progressFractions == [0.5])
     }

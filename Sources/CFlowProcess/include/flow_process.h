@@ -1,6 +1,7 @@
 #ifndef FLOW_PROCESS_H
 #define FLOW_PROCESS_H
 
+#include <stdint.h>
 #include <sys/types.h>
 
 /// What a child is given; nothing else of this process reaches it.
@@ -15,11 +16,11 @@ struct flow_spawn_request {
   const char *directory;
   /// The descriptors that become its 0, 1 and 2; no other one stays open.
   int input, output, error;
-  /// The process group it joins; 0 makes one of its own.
-  pid_t group;
+  /// Where the child notes the number of its group before it becomes the program; NULL for nowhere.
+  uint64_t *record;
 };
 
-/// Starts a child with no signal blocked and default signal handling, on Linux but for the signals of real time; 0, or
+/// Starts a child in a session and a group of its own, with no signal blocked and default signal handling, on Linux but for the signals of real time; 0, or
 /// the error number of what failed, the program that cannot be executed included.
 int flow_spawn(const struct flow_spawn_request *request, pid_t *child);
 
@@ -31,5 +32,25 @@ int flow_watch_exit(pid_t child);
 
 /// How many bytes lie unread in the pipe behind its writing end; -1 where that cannot be known.
 int flow_unread_bytes(int writing_end);
+
+/// Maps a table of so many records of 8 bytes, which a child sees as the file `file`, closed on exec; NULL with the
+/// error in errno. Each record is a line: a group's number, nothing, or `end` where none has been used yet.
+uint64_t *flow_guard_table(int count, int *file);
+
+/// Makes a record a line without a number.
+void flow_guard_clear(uint64_t *record);
+
+/// The number that a record holds; 0 for none.
+pid_t flow_guard_group(const uint64_t *record);
+
+/// Writes the number of each of these signals that comes, as a byte, into a pipe instead of acting on it; 0, or an
+/// error number.
+int flow_take_signals(const int *numbers, int count, int writing_end);
+
+/// Whether a signal is ignored.
+int flow_ignores(int number);
+
+/// Ignores a signal unless somebody handles it.
+void flow_ignore(int number);
 
 #endif

@@ -19,6 +19,7 @@ enum PlainRunArguments {
       switch word {
       case "--json": request.isJSON = true
       case "--strict": request.isStrict = true
+      case "--quiet": request.isQuiet = true
       default:
         guard let value = rest.popFirst(), !value.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
         switch word {

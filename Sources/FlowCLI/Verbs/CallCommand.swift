@@ -44,14 +44,15 @@ struct CallCommand: Verb {
     }
     var options = RunOptions(dataFolder: folder, workflowFolder: FileAccess.absolute("."))
     options.observer = LogView(style: TextStyle(isColored: StandardOutput.errorAllowsColor))
+    Interrupts.holdForStart()
     let run = try start(call, options)
-    let interrupts = Interrupts(run)
+    Interrupts.cancel(run)
     let report = await run.report
     await installation.close()
     let answer = call.answer(report)
     if !batch { StandardOutput.write(JSONText.write(answer.value) + "\n") }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
-    if let signal = interrupts.first { ExitStatus.exit(128 + signal) }
+    if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }
 
@@ -86,10 +87,10 @@ private struct LogView: RunObserver {
     var text = ""
     for event in events {
       switch event.kind {
-      case .stepLog(_, .debug, let message): text += style.dim(message) + "\n"
-      case .stepLog(_, .info, let message): text += message + "\n"
-      case .stepLog(_, .warning, let message), .warning(let message): text += style.yellow(message) + "\n"
-      case .stepLog(_, .error, let message): text += style.red(message) + "\n"
+      case .stepLog(_, .debug, _, let message): text += style.dim(message) + "\n"
+      case .stepLog(_, .info, _, let message): text += message + "\n"
+      case .stepLog(_, .warning, _, let message), .warning(let message): text += style.yellow(message) + "\n"
+      case .stepLog(_, .error, _, let message): text += style.red(message) + "\n"
       default: break
       }
     }

@@ -35,6 +35,9 @@ struct RunCommand: Verb {
   @Option(help: "The folder that keeps what outlives the run; default: .flowrun/NAME beside the workflow.")
   var data: String?
 
+  @Flag(help: "Keeps what commands and programs write out of the output; a failed step still quotes the last lines.")
+  var quiet = false
+
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 
@@ -44,7 +47,8 @@ struct RunCommand: Verb {
   var request: RunRequest {
     RunRequest(
       file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: json, report: report,
-      trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders)
+      trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders,
+      isQuiet: quiet)
   }
 
   func perform() async throws {

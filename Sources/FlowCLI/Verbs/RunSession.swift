@@ -24,6 +24,7 @@ struct RunRequest: Hashable {
   var data: String?
   var isStrict = false
   var pluginFolders: [String] = []
+  var isQuiet = false
 }
 
 /// A workflow that cannot be read or run; the description is printed as it is.
@@ -40,7 +41,6 @@ struct RunSession: Sendable {
   private let trace: TraceRecorder?
   private let style: TextStyle
   private let view: TerminalView?
-  private let interrupts: Interrupts
 
   /// Runs the workflow and ends the process, or says why it cannot be run and ends the process. Returns while it runs.
   static func start(_ request: RunRequest) {
@@ -58,6 +58,7 @@ struct RunSession: Sendable {
   /// Reads the workflow and starts it.
   init(_ request: RunRequest) throws {
     self.request = request
+    Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
     installation = try Installation(around: request.file, given: request.pluginFolders)
     let graph = try LoadedWorkflow.load(request.file, installation)
     let problems = installation.programProblems(of: graph.workflow)
@@ -96,14 +97,16 @@ struct RunSession: Sendable {
       if let view { main = view } else { main = LineView(style: style, isBrief: isBrief) }
     }
     options.observer = main
+    options.showsOutput = !request.isQuiet
     if let trace { options.observer = ManyObservers(observers: [main, trace]) }
 
+    Interrupts.holdForStart()
     do throws(PreparedWorkflow.Problem) {
       run = try Engine(registry: installation.registry).start(graph, options: options)
     } catch {
       throw InvalidWorkflow(description: "\(request.file): error: \(error)\n")
     }
-    interrupts = Interrupts(run)
+    Interrupts.cancel(run)
     if let view {
       view.draw(run)
       run.repeatedly(every: .milliseconds(100)) { [run] in view.draw(run) }
@@ -156,8 +159,20 @@ struct RunSession: Sendable {
     }
   }
 
+  /// Writes the report of a run that a signal kept from starting.
+  private static func reportInterrupt(_ signal: Int32, _ request: RunRequest) {
+    guard let path = request.report else { return }
+    let report = RunReport.ofNoRun(
+      of: request.file, why: "signal \(signal) came before the workflow was read and the run had started")
+    do throws(FileProblem) {
+      try FileAccess.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
+    } catch {
+      StandardOutput.writeError("flowrun: cannot write \(error)\n")
+    }
+  }
+
   private func exit(_ report: RunReport) -> Never {
-    if let signal = interrupts.first { ExitStatus.exit(128 + signal) }
+    if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
     switch report.conclusion {
     case .failure: ExitStatus.failure.exit()
     case .cancelled: ExitStatus.failure.exit()

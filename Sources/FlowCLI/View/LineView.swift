@@ -38,7 +38,7 @@ struct LineView: RunObserver {
     case .stepReady, .stepProgress, .runFinished: return nil
     case .stepStarted(let step, let attempt, let queue):
       return "\(step) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")
-    case .stepLog(let step, let level, let message):
+    case .stepLog(let step, let level, _, let message):
       let line = "\(step): \(message)"
       switch level {
       case .debug: return style.dim(line)

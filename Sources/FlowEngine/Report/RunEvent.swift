@@ -15,7 +15,7 @@ public struct RunEvent: Sendable {
     case runActivated(reason: LaunchReason, deferred: Set<StepIndex>)
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
-    case stepLog(StepID, level: LogLevel, message: String)
+    case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
     case stepProgress(StepID, fraction: Double, message: String)
     case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
     case stepFinished(StepID, FinishedStep)
@@ -64,9 +64,10 @@ extension RunEvent {
       object["step"] = .string(step.text)
       object["attempt"] = .integer(attempt)
       object["queue"] = .string(queue)
-    case .stepLog(let step, let level, let message):
+    case .stepLog(let step, let level, let stream, let message):
       object["step"] = .string(step.text)
       object["level"] = .string(level.rawValue)
+      object["stream"] = stream.map { .string($0.rawValue) }
       object["message"] = .string(message)
     case .stepProgress(let step, let fraction, let message):
       object["step"] = .string(step.text)

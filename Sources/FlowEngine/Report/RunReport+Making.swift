@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPluginKit
 
 extension RunReport {
   /// The report of an ended plan.
@@ -34,6 +35,16 @@ extension RunReport {
       return PathStep(step: ids(step), start: time(state.startedAt) ?? 0, end: time(state.endedAt) ?? 0)
     }
     self.plan = plan
+  }
+
+  /// The report of a run that was cancelled before its workflow was known: that of a workflow without steps.
+  package static func ofNoRun(of workflow: String, why: String) -> RunReport {
+    guard let graph = try? WorkflowGraph(Workflow(name: workflow, steps: [])) else {
+      preconditionFailure("what has no steps has no cycle")
+    }
+    return RunReport(
+      plan: Plan(graph: graph), runID: RunInformation.newID(), wasPrewarmed: false, launchReason: nil, outputs: [:],
+      warnings: [why])
   }
 
   /// Every step, in file order.

@@ -1,7 +1,7 @@
 import Dispatch
 
 /// The main thread of a program whose `main` is not asynchronous.
-public enum MainThread {
+package enum MainThread {
   /// Gives the main thread to the main queue, on which steps of the queue `main` run. The program ends by `exit`.
-  public static func serve() -> Never { dispatchMain() }
+  package static func serve() -> Never { dispatchMain() }
 }

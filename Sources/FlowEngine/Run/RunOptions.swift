@@ -19,6 +19,8 @@ public struct RunOptions: Sendable {
   public var acceptsEvents = false
   /// Hears every event of the run, in order; nil: nobody does.
   public var observer: (any RunObserver)?
+  /// Whether the observer hears of the lines that commands and programs write, but for those of quiet steps.
+  public var showsOutput = true
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.

@@ -28,6 +28,8 @@ struct RunState {
   var recordReader: RecordReader?
   /// Whether somebody is on the way to tell them.
   var isDelivering = false
+  /// How many bytes of lines that programs wrote the observer has not heard of.
+  var undeliveredLineBytes = 0
 
   /// An instant that some thread read, but not before any that was told earlier: threads read their clocks each by
   /// itself, and a plan's times do not go back.

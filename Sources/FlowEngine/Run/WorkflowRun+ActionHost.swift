@@ -39,16 +39,6 @@ extension WorkflowRun: ActionHost {
     cancellations.onCancel(step, attempt: attempt, handler)
   }
 
-  /// Writes a log line; one over 64 KiB is cut.
-  public func log(_ message: String, level: LogLevel, step: StepIndex) {
-    guard options.observer != nil else { return }
-    var line = message
-    if line.utf8.count > Limits.logLineBytes {
-      line = String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "… (cut at 64 KiB)"
-    }
-    emit(.stepLog(stepID(of: step), level: level, message: line))
-  }
-
   /// Tells how far the step is.
   public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     emit(.stepProgress(stepID(of: step), fraction: min(1, max(0, fraction)), message: message))

@@ -7,11 +7,16 @@ extension WorkflowRun {
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
 
   /// Queues an event for the observer.
-  func emit(_ kind: RunEvent.Kind) {
+  func emit(_ kind: RunEvent.Kind) { emit(CollectionOfOne(kind)) }
+
+  /// Queues events for the observer, of which so many bytes are lines that programs wrote.
+  func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0) {
     guard options.observer != nil else { return }
     let mustDeliver = state.withLock { state in
       state.collectRecords()
-      state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), kind)))
+      let now = state.instant(clock.now)
+      for kind in kinds { state.undelivered.append(.event(RunEvent(atNanoseconds: now, kind))) }
+      state.undeliveredLineBytes += lineBytes
       defer { state.isDelivering = true }
       return !state.isDelivering
     }
@@ -34,7 +39,7 @@ extension WorkflowRun {
         state.plan.endSeries()
         return ([], nil)
       }
-      defer { (state.undelivered, state.recordReader) = ([], nil) }
+      defer { (state.undelivered, state.recordReader, state.undeliveredLineBytes) = ([], nil, 0) }
       return (
         state.undelivered, state.recordReader ?? RecordReader(graph: prepared.graph, queueNames: state.plan.queueNames)
       )

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 /// Folders and what lies in them, asked of the system itself: every start looks for plugins, and what Foundation sets up
 /// at its first use takes as long as the rest of a small workflow.

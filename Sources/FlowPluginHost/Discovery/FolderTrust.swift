@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 /// Whether what lies in a folder is this user's own doing: nobody else can have put a program there or changed one.
 enum FolderTrust {

@@ -1,13 +1,6 @@
 import FlowDiagnostics
 import FlowSyntax
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

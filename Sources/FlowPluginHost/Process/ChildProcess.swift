@@ -1,15 +1,7 @@
-import CFlowProcess
+import FlowSystem
 import Synchronization
 
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
-/// A running child: three pipes, its number, and the group that ends with it.
+/// A running program of a plugin: three pipes and the group that ends with it.
 final class ChildProcess: Sendable {
   /// What is written here is the child's standard input.
   private let input: Mutex<Descriptor?>
@@ -19,22 +11,19 @@ final class ChildProcess: Sendable {
   let errors: Descriptor
   /// Becomes readable when the child has ended; its number is negative where the system has no such thing.
   let exitWatch: Descriptor
-  /// The child's process number.
-  let number: pid_t
   /// The child and whatever it starts.
-  let group: ProcessGroup
-  private let exit = Mutex<TerminationStatus?>(nil)
+  private let group: ProcessGroup
 
   /// Starts `command` in `directory`, seeing `environment` and its three pipes and nothing else of this process.
   init(_ command: [String], environment: [String: String], directory: String) throws(SystemError) {
+    SignalThread.ignoreBrokenPipes()
     let toChild = try Descriptor.pipe()
     let fromChild = try Descriptor.pipe()
     let log = try Descriptor.pipe()
-    group = try ProcessGroup()
-    number = try spawn(
-      command, environment: environment, directory: directory, input: toChild.reading.number,
-      output: fromChild.writing.number, error: log.writing.number, group: group.number)
-    exitWatch = Descriptor(flow_watch_exit(number))
+    group = try ProcessGroup(
+      Program(command, environment: environment, folder: directory), input: toChild.reading.number,
+      output: fromChild.writing.number, errors: log.writing.number)
+    exitWatch = Descriptor.exitWatch(of: group.number)
     let writing = toChild.takeWriting()
     output = fromChild.takeReading()
     errors = log.takeReading()
@@ -45,25 +34,10 @@ final class ChildProcess: Sendable {
   }
 
   /// Whether and how the child has ended; never waits.
-  func exitStatus() -> TerminationStatus? {
-    exit.withLock { exit in
-      if exit == nil {
-        var status: CInt = 0
-        if waitpid(number, &status, WNOHANG) == number { exit = TerminationStatus(waitStatus: status) }
-      }
-      return exit
-    }
-  }
+  func exitStatus() -> TerminationStatus? { group.status() }
 
-  /// Kills the child and whatever it started, and waits for the child.
-  func end() -> TerminationStatus {
-    // What ended by itself is told as it ended. One that left the group is killed by its own number, which is its own
-    // until it is reaped.
-    if exitStatus() == nil { _ = kill(number, SIGKILL) }
-    group.end()
-    awaitExit(milliseconds: 1000)
-    return exitStatus() ?? .signalled(number: SIGKILL)
-  }
+  /// Kills the child and whatever it started, and waits for the child. What ended by itself is told as it ended.
+  func end() -> TerminationStatus { group.end() }
 
   /// Waits until the child has ended, but not for one that the system cannot end.
   func awaitExit(milliseconds: CInt) {
@@ -76,14 +50,12 @@ final class ChildProcess: Sendable {
     while poll(&interest, 1, milliseconds) < 0, errno == EINTR {}
   }
 
-  deinit { _ = end() }
-
   /// How many bytes of what was written the child has not read; 0 where that cannot be known.
   func unreadInputBytes() -> Int {
     input.withLock { input in
       switch input {
       case .none: 0
-      case .some(let input): max(0, Int(flow_unread_bytes(input.number)))
+      case .some(let input): input.unreadBytes
       }
     }
   }

@@ -1,12 +1,5 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 import FlowModel
+import FlowSystem
 
 /// A program that ran to its end, with what it wrote; it is waited for on the calling thread.
 struct FinishedProgram: Sendable {

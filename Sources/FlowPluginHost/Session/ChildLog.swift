@@ -1,12 +1,5 @@
 import FlowModel
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 /// What a program writes on its standard error, line by line, and the last lines for the message when it dies.
 struct ChildLog {

@@ -18,7 +18,7 @@ extension PluginSession {
             total += count
             let room = state.withLock { $0.logRoom(limit: limits.logLinesPerCall) }
             let lines = log.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), room: room)
-            pass(lines.texts, level: .info, dropped: lines.dropped, call: nil)
+            pass(lines.texts, from: .standardError, dropped: lines.dropped)
           }
         }
         return .flooded
@@ -28,17 +28,19 @@ extension PluginSession {
 
   /// Passes on a last line without an end.
   func finishLog() {
-    log.withLock { log in if let line = log.finish() { pass([line], level: .info, dropped: 0, call: nil) } }
+    log.withLock { log in if let line = log.finish() { pass([line], from: .standardError) } }
   }
 
   /// Writes a line to the run's log, as a line of the call it belongs to; false when that call has no room for it.
   @discardableResult func log(_ message: String, level: LogLevel, call id: Int?) -> Bool {
-    pass([message], level: level, dropped: 0, call: id) > 0
+    pass([message], level: level, call: id) > 0
   }
 
   /// Writes lines to the run's log as far as their call has room, and says once that it has none; gives how many passed.
   @discardableResult
-  private func pass(_ lines: [String], level: LogLevel, dropped: Int, call id: Int?) -> Int {
+  private func pass(
+    _ lines: [String], level: LogLevel = .info, from stream: LogStream? = nil, dropped: Int = 0, call id: Int? = nil
+  ) -> Int {
     if lines.isEmpty, dropped == 0 { return 0 }
     let target = state.withLock { state -> (context: ActionContext, within: Int, passesLimit: Bool)? in
       guard let call = state.call(id), let context = call.context else { return nil }
@@ -47,7 +49,12 @@ extension PluginSession {
       return (context, within, passesLimit)
     }
     guard let target else { return 0 }
-    for line in lines.prefix(target.within) { target.context.log(line, level: level) }
+    let room = lines.prefix(target.within)
+    if let stream {
+      target.context.log(Array(room), from: stream)
+    } else {
+      for line in room { target.context.log(line, level: level) }
+    }
     if target.passesLimit {
       target.context.log(
         "the plugin '\(plugin)' has logged \(limits.logLinesPerCall) lines in this call; the others are dropped",

@@ -1,12 +1,5 @@
 import FlowModel
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 extension PluginSession {
   /// How long the end of a program may follow the end of its output before the output counts as closed.

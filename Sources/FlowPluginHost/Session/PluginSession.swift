@@ -1,15 +1,8 @@
 import FlowModel
 import FlowPluginKit
 import FlowSyntax
+import FlowSystem
 import Synchronization
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
 
 /// The conversation with one running program, from its start to its end.
 ///
@@ -42,7 +35,7 @@ final class PluginSession: Sendable {
     wakePipe.setNonBlocking()
     recallPipe.setNonBlocking()
     lines = Mutex(LineBuffer(limit: limits.lineBytes))
-    DetachedThread.start { self.pump() }
+    try DetachedThread.start { self.pump() }
   }
 
   /// Whether calls can still be made.

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 /// Why a program is no longer spoken to.
 enum SessionEnd: Sendable {

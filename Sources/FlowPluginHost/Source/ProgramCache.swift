@@ -1,13 +1,6 @@
 import FlowPluginKit
 import FlowSyntax
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -85,7 +78,7 @@ struct ProgramCache: Sendable {
     }
     guard run.status == .exited(code: 0) else {
       // A compiler that was killed may have left half of something.
-      if case .signalled = run.status { build.discard() }
+      if case .signaled = run.status { build.discard() }
       throw failure(plugin, "its source does not compile (\(run.status)):\n\(run.output)")
     }
     // A copy: where nothing has changed the compiler leaves the program as it is.

@@ -6,7 +6,7 @@ enum StepKey: String, FormatKey {
   case condition = "if"
   case enabled
   case deferral = "defer"
-  case blocking, optional, deadline, retry, queue, estimate, prewarm, env
+  case blocking, optional, deadline, retry, queue, estimate, prewarm, quiet, env
 
   static let owner = "a step"
 
@@ -22,7 +22,7 @@ enum StepKey: String, FormatKey {
     case .condition: .expression
     case .enabled: .booleanOrExpression
     case .deferral: .deferral
-    case .blocking, .optional, .prewarm: .boolean
+    case .blocking, .optional, .prewarm, .quiet: .boolean
     case .deadline: .durationOr(DeadlineKey.self, allowsExpression: false)
     case .retry: .map(RetryKey.self)
     case .queue: .queueName
@@ -35,7 +35,7 @@ enum StepKey: String, FormatKey {
     switch self {
     case .condition: "success()"
     case .enabled: "true"
-    case .deferral, .optional, .prewarm: "false"
+    case .deferral, .optional, .prewarm, .quiet: "false"
     default: nil
     }
   }
@@ -57,6 +57,7 @@ enum StepKey: String, FormatKey {
     case .queue: "main, a quality of service, or a name from queues; user-initiated, or utility if deferred"
     case .estimate: "How long it is thought to take: 80ms or 50ms..200ms"
     case .prewarm: "Whether it may run before activation"
+    case .quiet: "Whether what its commands and programs write is kept out of the log"
     case .env: "Environment variables for its child processes, on top of the workflow's"
     }
   }

@@ -25,6 +25,7 @@ extension WorkflowReader {
     case .queue: options.queue = queueName(node, owner)
     case .estimate: options.estimate = estimate(node, owner)
     case .prewarm: options.prewarm = boolean(node, owner) ?? false
+    case .quiet: options.isQuiet = boolean(node, owner) ?? false
     case .env: options.environment = environment(node, owner)
     }
   }

@@ -57,9 +57,11 @@ extension WorkflowRun {
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = ending
     if !outputs.isEmpty, ending == .success, state.plan.isAwaiting(start.step, attempt: Int(start.attempt)) {
-      if Value.object(outputs).exceeds(bytes: Limits.outputBytes) {
+      let limit = prepared.action(of: start.step).declaration.outputLimitBytes
+      if Value.object(outputs).exceeds(bytes: limit) {
         ending = .failure(
-          StepFailure(code: "output-too-large", message: "the outputs are larger than 1 MiB"), isRetryable: false)
+          StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB"),
+          isRetryable: false)
       } else {
         state.outputs[start.step] = outputs
       }

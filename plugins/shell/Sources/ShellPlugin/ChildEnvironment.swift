@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,16 +1,29 @@
 /// The end of what a failed command said, for its error message.
-enum LastLines {
-  /// How many lines are shown.
-  static let count = 10
-  /// How many bytes are shown.
-  static let limitBytes = 2048
+struct LastLines {
+  /// How many lines are kept.
+  static let count = 20
+  /// How many bytes of each.
+  static let lineBytes = 500
 
-  /// The last lines of standard error, or of standard output where that is empty, each on a line of its own behind a
-  /// colon; nothing where both are empty.
-  static func quote(_ output: String, _ errorOutput: String) -> String {
-    let text = errorOutput.contains { !$0.isWhitespace } ? errorOutput : output
-    let lines = text.utf8.suffix(limitBytes).split(separator: UInt8(ascii: "\n")).suffix(count)
-    guard !lines.isEmpty else { return "" }
-    return ":" + lines.map { "\n  " + String(decoding: $0, as: UTF8.self) }.joined()
+  private var lines: [[UInt8]] = []
+  /// Where the oldest stands when there are as many as are kept.
+  private var oldest = 0
+
+  /// Keeps a line; one that shows nothing is not kept.
+  mutating func append(_ line: UnsafeRawBufferPointer) {
+    if line.allSatisfy({ $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }) { return }
+    let kept = Array(line.prefix(Self.lineBytes))
+    if lines.count < Self.count {
+      lines.append(kept)
+    } else {
+      lines[oldest] = kept
+      oldest = (oldest + 1) % Self.count
+    }
+  }
+
+  /// The lines behind a colon, each on a line of its own; nothing where there is none.
+  var quote: String {
+    if lines.isEmpty { return "" }
+    return ":" + (lines[oldest...] + lines[..<oldest]).map { "\n  " + String(decoding: $0, as: UTF8.self) }.joined()
   }
 }

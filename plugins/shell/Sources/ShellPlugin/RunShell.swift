@@ -12,10 +12,10 @@ struct RunShell: Action {
       "command-not-found", "There is no such program; install it or correct its name", isRetryable: false),
     ErrorDeclaration("folder-missing", "The folder to run in is missing; make it or correct `cwd`", isRetryable: false),
     ErrorDeclaration("command-invalid", "The command or its environment is malformed", isRetryable: false),
-    ErrorDeclaration(
-      "output-too-large", "The command wrote more than 1 MiB; send its output to a file", isRetryable: false),
     ErrorDeclaration("spawn-failed", "The system could not start a process", isRetryable: true),
   ]
+  /// Both outputs at their longest, every character of them the six of an escape in JSON.
+  static let outputLimitBytes = 16 << 20
   static let example = """
     uses: shell.run
     with:
@@ -40,8 +40,9 @@ struct RunShell: Action {
     var values: ValueObject { ["status": status.value, "stdout": stdout.value, "stderr": stderr.value] }
 
     static let summaries = [
-      "status": "The exit status", "stdout": "What the command wrote, as UTF-8 text",
-      "stderr": "What it wrote to standard error, as UTF-8 text",
+      "status": "The exit status",
+      "stdout": "What the command wrote, as UTF-8 text; of more than 1 MiB the first and the last 512 KiB",
+      "stderr": "What it wrote to standard error, likewise",
     ]
   }
 
@@ -66,28 +67,28 @@ struct RunShell: Action {
       throw ActionError("command-invalid", error.message, isRetryable: false)
     }
     let environment = try ChildEnvironment.make(context.environment, input.env)
-    let child = ChildProcess(
-      command: command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
+    let start = try CommandStart(
+      command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
       path: environment.path)
-    let ending = try child.run(in: context)
-    if ending.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
+    let ending = try RunningCommand(start, in: context).end()
+    try context.checkCancellation()
+    if ending.group.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
     return try Self.output(of: ending, command, successStatuses: input.successStatuses)
   }
 
   private static func output(
-    of ending: ChildProcess.Ending, _ command: Command, successStatuses: [Int]
+    of ending: RunningCommand.Ending, _ command: Command, successStatuses: [Int]
   ) throws -> Output {
-    let stdout = String(decoding: ending.output, as: UTF8.self)
-    let stderr = String(decoding: ending.errorOutput, as: UTF8.self)
-    if let signal = ending.signal {
+    switch ending.group.status {
+    case .signaled(let number):
       throw ActionError(
-        "command-killed", "'\(command.description)' was ended by signal \(signal)" + LastLines.quote(stdout, stderr))
+        "command-killed", "'\(command.description)' was ended by signal \(number)" + ending.lastLines.quote)
+    case .exited(let code):
+      guard successStatuses.contains(Int(code)) else {
+        throw ActionError(
+          "command-failed", "'\(command.description)' exited with status \(code)" + ending.lastLines.quote)
+      }
+      return Output(status: Int(code), stdout: ending.output, stderr: ending.errors)
     }
-    guard successStatuses.contains(ending.exitStatus) else {
-      throw ActionError(
-        "command-failed",
-        "'\(command.description)' exited with status \(ending.exitStatus)" + LastLines.quote(stdout, stderr))
-    }
-    return Output(status: ending.exitStatus, stdout: stdout, stderr: stderr)
   }
 }

@@ -1,14 +1,6 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
-
 extension Descriptor {
-  /// What a read that does not wait came to.
-  enum Received {
+  /// What a read came to.
+  package enum Received {
     /// So many bytes stand in the buffer.
     case bytes(Int)
     /// Nothing is there yet.
@@ -17,8 +9,8 @@ extension Descriptor {
     case end
   }
 
-  /// Reads what is there, at most what the buffer holds.
-  func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
+  /// Reads what is there, at most what the buffer holds; one that is set to waits for the first byte.
+  package func receive(into buffer: UnsafeMutableRawBufferPointer) -> Received {
     while true {
       let count = read(number, buffer.baseAddress, buffer.count)
       if count > 0 { return .bytes(count) }
@@ -32,7 +24,7 @@ extension Descriptor {
   }
 
   /// What a write that does not wait came to.
-  enum Sent {
+  package enum Sent {
     /// So many bytes were taken, perhaps none.
     case bytes(Int)
     /// Nobody reads any more.
@@ -40,7 +32,7 @@ extension Descriptor {
   }
 
   /// Writes as much as is taken now.
-  func send(_ bytes: ArraySlice<UInt8>) -> Sent {
+  package func send(_ bytes: ArraySlice<UInt8>) -> Sent {
     bytes.withUnsafeBytes { buffer in
       var done = 0
       while done < buffer.count {
@@ -60,13 +52,13 @@ extension Descriptor {
 
 extension Descriptor.Pipe {
   /// Makes reading and writing at both ends return at once instead of waiting.
-  borrowing func setNonBlocking() {
+  package borrowing func setNonBlocking() {
     reading.setNonBlocking()
     writing.setNonBlocking()
   }
 
   /// Takes out what is in it.
-  borrowing func drain() {
+  package borrowing func drain() {
     withUnsafeTemporaryAllocation(byteCount: 256, alignment: 1) { buffer in
       while case .bytes = reading.receive(into: buffer) {}
     }

@@ -1,0 +1,37 @@
+import FlowModel
+import FlowPluginKit
+
+/// What steps, and the programs they run, write to the run's log.
+extension WorkflowRun {
+  /// Bytes of programs' lines that may wait for the observer; who writes more of them waits for it then, as at a slow
+  /// terminal.
+  private static let waitingLineBytes = 4 << 20
+
+  /// Writes a log line; one over 64 KiB is cut.
+  public func log(_ message: String, level: LogLevel, step: StepIndex) {
+    guard options.observer != nil else { return }
+    emit(.stepLog(stepID(of: step), level: level, stream: nil, message: Self.cut(message)))
+  }
+
+  /// Writes lines that a program wrote, unless the step is quiet.
+  public func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
+    guard showsOutput(of: step) else { return }
+    let id = stepID(of: step)
+    let cut = lines.map(Self.cut)
+    let bytes = cut.reduce(0) { $0 + $1.utf8.count + MemoryLayout<RunEvent>.stride }
+    emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
+  }
+
+  /// Whether the observer hears of the lines that the step's programs write.
+  public func showsOutput(of step: StepIndex) -> Bool {
+    options.observer != nil && options.showsOutput && !prepared.graph.workflow.steps[Int(step)].options.isQuiet
+  }
+
+  /// Whether the observer is not too far behind with the lines of programs.
+  public var hasLogRoom: Bool { state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } }
+
+  private static func cut(_ line: String) -> String {
+    if line.utf8.count <= Limits.logLineBytes { return line }
+    return String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "… (cut at 64 KiB)"
+  }
+}

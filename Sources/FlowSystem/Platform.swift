@@ -1,0 +1,9 @@
+// The one place that names the platforms: whoever imports this module has the system's C library.
+
+#if canImport(Darwin)
+  @_exported import Darwin
+#elseif canImport(Glibc)
+  @_exported import Glibc
+#elseif canImport(Musl)
+  @_exported import Musl
+#endif

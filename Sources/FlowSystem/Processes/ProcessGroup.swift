@@ -1,0 +1,113 @@
+import CFlowProcess
+import Synchronization
+
+/// A child and whatever it starts, which never outlives this process.
+///
+/// The child leads a session and a group of its own. Its number is told to the ``ProcessGuard`` before it becomes the
+/// program, and belongs to nobody else until it is collected.
+package final class ProcessGroup: Sendable {
+  /// The group's number, which is the number of the child that leads it.
+  package let number: pid_t
+  private let record: ProcessGuard.Record
+  private let ending = Mutex<Ending?>(nil)
+
+  /// How the group ended.
+  package struct Ending: Sendable, Hashable {
+    /// How the child that leads it ended.
+    package var status: TerminationStatus
+    /// Whether it had left others running, which were then killed.
+    package var leftBehind: Bool
+  }
+
+  /// Starts a child that sees these three descriptors as its first and no others of this process.
+  package init(_ program: Program, input: CInt, output: CInt, errors: CInt) throws(SystemError) {
+    let record = try ProcessGuard.shared.newRecord()
+    do throws(SystemError) {
+      number = try program.start(input: input, output: output, errors: errors, record: record.pointer)
+    } catch {
+      ProcessGuard.shared.free(record)
+      throw error
+    }
+    self.record = record
+  }
+
+  deinit { _ = end() }
+
+  /// Sends a signal to every process of the group, unless it has been collected: its number may be another's.
+  package func send(_ signal: CInt) {
+    ending.withLock { if $0 == nil { kill(-number, signal) } }
+  }
+
+  /// How the child that leads the group has ended; nil while it has not. It stays uncollected.
+  package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
+
+  /// Waits for the child that leads the group and kills whoever of the group outlived it.
+  package func collect() -> Ending {
+    // The leader stays uncollected while it is waited for, so that the group can still be reached.
+    _ = awaitLeader(0)
+    return ending.withLock { ending in
+      if let ending { return ending }
+      var status: CInt = 0
+      while waitpid(number, &status, 0) < 0, errno == EINTR {}
+      // The number of a group is given to no other while one of its processes lives. Where none does, the system would
+      // have to give out every other number before this one comes again: nobody is found.
+      let leftBehind = kill(-number, SIGKILL) == 0
+      ProcessGuard.shared.free(record)
+      let end = Ending(status: TerminationStatus(waitStatus: status), leftBehind: leftBehind)
+      ending = end
+      return end
+    }
+  }
+
+  /// How long a killed child may take to end; one in a call that the system cannot end is left to the guard.
+  private static let killMilliseconds = 1000
+
+  /// Kills the group and collects it. What ended by itself is told as it ended.
+  package func end() -> TerminationStatus {
+    if let ending = ending.withLock({ $0 }) { return ending.status }
+    send(SIGKILL)
+    var waits = 0
+    while awaitLeader(WNOHANG) == nil {
+      guard waits < Self.killMilliseconds else { return .signaled(number: SIGKILL) }
+      waits += 1
+      _ = poll(nil, 0, 1)
+    }
+    return collect().status
+  }
+
+  private func awaitLeader(_ options: CInt) -> TerminationStatus? {
+    var information = siginfo_t()
+    while true {
+      if waitid(P_PID, id_t(number), &information, WEXITED | WNOWAIT | options) == 0 { break }
+      if errno != EINTR { return nil }
+    }
+    guard information.si_signo != 0 else { return nil }
+    #if canImport(Darwin)
+      let status = information.si_status
+    #else
+      let status = information._sifields._sigchld.si_status
+    #endif
+    return information.si_code == CInt(CLD_EXITED) ? .exited(code: status & 0xFF) : .signaled(number: status)
+  }
+}
+
+extension Program {
+  /// Starts it in a group of its own, noting its number in `record`; throws what failed.
+  func start(
+    input: CInt, output: CInt, errors: CInt, record: UnsafeMutablePointer<UInt64>?
+  ) throws(SystemError) -> pid_t {
+    var child: pid_t = 0
+    let failure = withExtendedLifetime((arguments, environment)) {
+      path.withCString { path in
+        folder.withCString { folder in
+          var request = flow_spawn_request(
+            program: path, arguments: arguments.pointers.baseAddress, environment: environment.pointers.baseAddress,
+            directory: folder, input: input, output: output, error: errors, record: record)
+          return flow_spawn(&request, &child)
+        }
+      }
+    }
+    if failure != 0 { throw SystemError("cannot start '\(path)'", failure) }
+    return child
+  }
+}

@@ -1,0 +1,126 @@
+import CFlowProcess
+import Synchronization
+
+/// Kills what this process has started when this process ends, however it ends: a child process that is started with the
+/// first group and knows of all others.
+///
+/// It is a `sh` that reads from a pipe, the *lifeline*, whose only writing end is here. When this process ends the kernel
+/// closes that end, the guard reads the end of the file and kills every group that the table names. (`PR_SET_PDEATHSIG`
+/// would fire when the *thread* that spawned the child ends.)
+///
+/// The table is a file in memory: each child writes its own number there before it becomes the program, and holds the
+/// lifeline until then, so that no moment lies between. A thousand commands cost the guard nothing at all.
+package final class ProcessGuard: Sendable {
+  /// The guard of this process.
+  package static let shared = ProcessGuard()
+
+  /// How many groups there may be at once.
+  package static let mostGroups = 1024
+
+  /// A line of the table.
+  // Proof of safety: the table is mapped as long as the process lives, and a record is read and written atomically.
+  struct Record: @unchecked Sendable {
+    fileprivate let place: Int
+    let pointer: UnsafeMutablePointer<UInt64>
+  }
+
+  private struct State: ~Copyable {
+    var table: (records: UnsafeMutablePointer<UInt64>, file: CInt)?
+    /// A bit for each record that is taken.
+    var taken = [UInt64](repeating: 0, count: ProcessGuard.mostGroups / 64)
+    var process: pid_t = 0
+    var lifeline = Descriptor(-1)
+  }
+
+  private let state = Mutex(State())
+
+  private init() {}
+
+  /// A line for a group that is about to be started; starts the guard where it is not running.
+  func newRecord() throws(SystemError) -> Record {
+    try state.withLock { state throws(SystemError) in
+      if !Self.isRunning(state.process) { try Self.start(&state) }
+      guard let table = state.table, let word = state.taken.firstIndex(where: { $0 != .max }) else {
+        throw SystemError("cannot start more than \(Self.mostGroups) processes at once", EAGAIN)
+      }
+      let bit = (~state.taken[word]).trailingZeroBitCount
+      state.taken[word] |= 1 << bit
+      let place = word * 64 + bit
+      // From now on the guard reads past it.
+      flow_guard_clear(table.records + place)
+      return Record(place: place, pointer: table.records + place)
+    }
+  }
+
+  /// Forgets a group that has ended, or was never started.
+  func free(_ record: Record) {
+    flow_guard_clear(record.pointer)
+    state.withLock { $0.taken[record.place / 64] &= ~(1 << (record.place % 64)) }
+  }
+
+  /// Kills every group at once, for a process that is about to end.
+  package func killAll() {
+    state.withLock { state in
+      guard let table = state.table else { return }
+      for place in 0..<Self.mostGroups where state.taken[place / 64] & 1 << (place % 64) != 0 {
+        let group = flow_guard_group(table.records + place)
+        if group > 0 { kill(-group, SIGKILL) }
+      }
+    }
+  }
+
+  private static func isRunning(_ process: pid_t) -> Bool {
+    if process == 0 { return false }
+    var information = siginfo_t()
+    return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo == 0
+  }
+
+  /// `trap`: what ends others politely must not end the guard. A member that made a group of its own is still of the
+  /// session, which the system tells on Linux in the file `stat`, fourth behind the name; a zombie is nobody.
+  private static let script = """
+    trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP
+    read -r _
+    sessions=' '
+    while read -r group && [ "$group" != end ]; do
+      [ -z "$group" ] && continue
+      kill -KILL "-$group"
+      sessions="$sessions$group "
+    done <&1
+    [ "$sessions" = ' ' ] && exit
+    for look in 1 2 3; do
+      for file in /proc/[0-9]*/stat; do
+        read -r line <"$file" || continue
+        process=${file#/proc/}
+        set -- ${line##*) }
+        case $1:$sessions in
+          Z:*) ;;
+          *" $4 "*) kill -KILL "${process%/stat}" ;;
+        esac
+      done
+    done
+    """
+
+  private static func start(_ state: inout State) throws(SystemError) {
+    if state.process != 0 {
+      // Somebody killed it; the table is as it was.
+      var status: CInt = 0
+      while waitpid(state.process, &status, 0) < 0, errno == EINTR {}
+      state.process = 0
+    }
+    if state.table == nil {
+      var file: CInt = -1
+      guard let records = flow_guard_table(CInt(mostGroups), &file) else {
+        throw SystemError("cannot make the table of processes", errno)
+      }
+      state.table = (records, file)
+    }
+    guard let table = state.table else { return }
+    let pipe = try Descriptor.pipe()
+    let null = try Descriptor.null()
+    let program = Program(["/bin/sh", "-c", script, "flowrun-guard"], environment: [:], folder: "/")
+    lseek(table.file, 0, SEEK_SET)
+    state.process = try program.start(
+      input: pipe.reading.number, output: table.file, errors: null.number, record: nil)
+    state.lifeline = pipe.takeWriting()
+  }
+}

@@ -1,0 +1,58 @@
+/// Threads of their own for what waits, so that no thread of a pool has to.
+package enum DetachedThread {
+  fileprivate final class Work {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// Runs `body` on a thread of its own; throws when the system gives none.
+  package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let work = Unmanaged.passRetained(Work(body))
+    let failure = begin(work.toOpaque())
+    if failure != 0 {
+      work.release()
+      throw SystemError("cannot start a thread", failure)
+    }
+  }
+
+  /// Runs `body` on a thread of its own and gives what it returns, without holding the caller's; throws when the system
+  /// gives no thread.
+  package static func run<Answer: Sendable>(
+    _ body: @escaping @Sendable () -> Answer
+  ) async throws(SystemError) -> Answer {
+    let answer = await withCheckedContinuation { (continuation: CheckedContinuation<Result<Answer, SystemError>, _>) in
+      do throws(SystemError) {
+        try start { continuation.resume(returning: .success(body())) }
+      } catch {
+        continuation.resume(returning: .failure(error))
+      }
+    }
+    return try answer.get()
+  }
+
+  private static func begin(_ work: UnsafeMutableRawPointer) -> CInt {
+    #if canImport(Darwin)
+      var thread: pthread_t?
+    #else
+      var thread = pthread_t()
+    #endif
+    var attributes = pthread_attr_t()
+    pthread_attr_init(&attributes)
+    defer { pthread_attr_destroy(&attributes) }
+    pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    return pthread_create(&thread, &attributes, runWork, work)
+  }
+}
+
+// Proof of safety: `start` hands over one reference to what it made itself; it is taken once, here.
+#if canImport(Darwin)
+  private func runWork(_ work: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().body()
+    return nil
+  }
+#else
+  private func runWork(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    if let work { Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().body() }
+    return nil
+  }
+#endif

@@ -1,0 +1,172 @@
+import FlowTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// Whatever signal comes, and whenever: nothing is left behind and nothing is lost.
+@Suite(.timeLimit(.minutes(20)), .serialized) struct SignalTests {
+  private let tool: CommandLineTool
+
+  init() throws { tool = try CommandLineTool() }
+
+  /// 200 random moments a signal with `FLOWRUN_LONG_TESTS=1`; `FLOWRUN_SEED` gives others.
+  private static let rounds = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 6 : 200
+
+  @Test(arguments: [SIGKILL, SIGHUP, SIGQUIT, SIGPIPE, SIGTERM, SIGINT])
+  func `no command is left when a signal ends flowrun at a random moment`(_ signal: Int32) throws {
+    defer { tool.remove() }
+    let seed = SeededGenerator.environmentSeed ?? UInt64(signal)
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<Self.rounds {
+      // The commands are known by how long they would sleep.
+      let mark = "\(80_000_000 + Int.random(in: 0..<10_000_000, using: &random))"
+      var text = "name: killed\nsteps:\n"
+      for step in 0..<8 {
+        text += "  s\(step): { uses: shell.run, with: { command: 'sleep 0.01; sleep \(mark) & sleep \(mark)' } }\n"
+      }
+      text += "  group: { uses: shell.run, with: { command: 'timeout \(mark) sleep \(mark); true' } }\n"
+      try tool.write(text, to: "killed.yaml")
+      let process = try FlowrunProcess(["run", "killed.yaml"], in: tool.folder.path)
+      usleep(UInt32.random(in: 0..<150_000, using: &random))
+      process.send(signal)
+      if signal == SIGPIPE {
+        usleep(UInt32.random(in: 0..<20_000, using: &random))
+        process.send(SIGKILL)
+      }
+      let code = process.result(limitSeconds: 20).exitCode
+      let expected = signal == SIGPIPE ? [128 + SIGPIPE, 128 + SIGKILL] : [128 + signal]
+      #expect(expected.contains(code), "seed \(seed), round \(round): exit code \(code)")
+      let survivors = Self.awaitEnd(of: mark)
+      #expect(survivors.isEmpty, "seed \(seed), round \(round): \(survivors)")
+    }
+  }
+
+  @Test(arguments: [(SIGHUP, 129), (SIGINT, 130), (SIGQUIT, 131), (SIGTERM, 143)] as [(Int32, Int32)])
+  func `the first signal cancels the run, with its cleanup and its report`(_ signal: Int32, _ code: Int32) throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: cancelled
+      steps:
+        long: { uses: shell.run, with: { command: sleep 600 } }
+        cleanup: { uses: shell.run, needs: long, if: always(), with: { command: touch cleaned } }
+      """, to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml", "--report", "report.json"], in: tool.folder.path)
+    #expect(process.waitForOutput("long started"))
+    process.send(signal)
+    #expect(process.result(limitSeconds: 20).exitCode == code)
+    #expect(FileManager.default.fileExists(atPath: tool.folder.path + "/cleaned"))
+    let report = try String(contentsOfFile: tool.folder.path + "/report.json", encoding: .utf8)
+    #expect(report.contains(#""conclusion": "cancelled""#))
+  }
+
+  @Test func `a second signal ends everything at once`() throws {
+    defer { tool.remove() }
+    let mark = "71000001"
+    try tool.write(
+      """
+      name: deaf
+      steps:
+        deaf: { uses: shell.run, with: { command: "trap '' INT TERM; echo deaf; while true; do sleep \(mark); done" } }
+        later: { uses: shell.run, needs: deaf, if: always(), with: { command: "trap '' TERM; echo cleaning; sleep \(mark); sleep \(mark)" } }
+      """, to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    #expect(process.waitForOutput("deaf: deaf"))
+    process.send(SIGINT)
+    #expect(process.waitForOutput("later: cleaning"))
+    let start = ContinuousClock.now
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+    #expect(ContinuousClock.now - start < .milliseconds(800))
+    #expect(Self.awaitEnd(of: mark).isEmpty)
+  }
+
+  @Test func `no signal of the first milliseconds is lost`() throws {
+    defer { tool.remove() }
+    try tool.write("name: early\nsteps:\n  a: { uses: flow.sleep, with: { for: 60s } }\n", to: "w.yaml")
+    let seed = SeededGenerator.environmentSeed ?? 1
+    var random = SeededGenerator(seed: seed)
+    for round in 0..<(Self.rounds * 4) {
+      let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+      usleep(UInt32.random(in: 0..<60_000, using: &random))
+      process.send(SIGTERM)
+      #expect(process.result(limitSeconds: 10).exitCode == 143, "seed \(seed), round \(round)")
+    }
+  }
+
+  @Test func `reading a long workflow can be interrupted, with a report`() throws {
+    defer { tool.remove() }
+    var text = "name: long\nsteps:\n"
+    for step in 0..<200_000 { text += "  step-\(step): { uses: flow.noop, if: '${{ launch.first || true }}' }\n" }
+    try tool.write(text, to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml", "--report", "report.json"], in: tool.folder.path)
+    usleep(300_000)
+    process.send(SIGINT)
+    let result = process.result(limitSeconds: 10)
+    #expect(result.exitCode == 130)
+    #expect(result.errors.contains("interrupted before the run started"))
+    let report = try String(contentsOfFile: tool.folder.path + "/report.json", encoding: .utf8)
+    #expect(report.contains(#""conclusion": "cancelled""#) && report.contains("signal 2"))
+  }
+
+  @Test func `nohup keeps it from being hung up`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      "name: w\nsteps:\n  a: { uses: shell.run, with: { command: kill -HUP $PPID; sleep 0.1 } }\n", to: "w.yaml")
+    let script = "trap '' HUP; exec '\(FlowrunProcess.path)' w.yaml > out"
+    #expect(try shell(script) == 0)
+  }
+
+  @Test func `a file that is too large is an error, not the end`() throws {
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps:\n  a: { uses: flow.noop }\n", to: "w.yaml")
+    let code = try shell("ulimit -f 0; exec '\(FlowrunProcess.path)' w.yaml --report r.json > /dev/null 2>&1")
+    #expect(code == 74 || code == 64)
+  }
+
+  @Test func `more steps that hold their threads than there are threads do not keep a signal out`() throws {
+    defer { tool.remove() }
+    var text = "name: full\nsteps:\n"
+    for step in 0..<300 { text += "  s\(step): { uses: flow.block, with: { for: 60s } }\n" }
+    try tool.write(text, to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    #expect(process.waitForOutput("s100 started"))
+    usleep(700_000)
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
+  /// The exit code of a script that runs in the tool's folder.
+  private func shell(_ script: String) throws -> Int32 {
+    let process = Process()
+    process.executableURL = URL(filePath: "/bin/sh")
+    process.arguments = ["-c", script]
+    process.currentDirectoryURL = tool.folder
+    try process.run()
+    process.waitUntilExit()
+    return process.terminationReason == .exit ? process.terminationStatus : 128 + process.terminationStatus
+  }
+
+  /// The processes with `mark` among their words that still run after a while, which they are given because the guard
+  /// kills them after flowrun is gone.
+  private static func awaitEnd(of mark: String) -> [String] {
+    var found: [String] = []
+    for _ in 0..<2000 {
+      found = processes(with: mark)
+      if found.isEmpty { break }
+      usleep(2000)
+    }
+    return found
+  }
+
+  private static func processes(with mark: String) -> [String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+    return names.filter { Int($0) != nil }.compactMap { process in
+      guard let words = FileManager.default.contents(atPath: "/proc/\(process)/cmdline"), !words.isEmpty else {
+        return nil
+      }
+      let line = String(decoding: words, as: UTF8.self).replacing("\0", with: " ")
+      return line.contains(mark) ? "\(process): \(line)" : nil
+    }
+  }
+}

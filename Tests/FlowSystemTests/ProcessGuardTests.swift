@@ -1,0 +1,107 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import FlowSystem
+
+/// Nothing that this process starts outlives it, whatever ends it.
+@Suite(.timeLimit(.minutes(2))) struct ProcessGuardTests {
+  @Test(arguments: [SIGKILL, SIGTERM, SIGABRT])
+  func `whatever signal ends the process, none of its groups is left`(_ signal: CInt) async throws {
+    let note = Children.newNote()
+    setenv("FLOWRUN_TEST_NOTE", note, 1)
+    setenv("FLOWRUN_TEST_SIGNAL", "\(signal)", 1)
+    await #expect(processExitsWith: .failure) {
+      let environment = ProcessInfo.processInfo.environment
+      let note = try #require(environment["FLOWRUN_TEST_NOTE"])
+      let signal = try #require(CInt(environment["FLOWRUN_TEST_SIGNAL"] ?? ""))
+      let groups = try (0..<20).map { _ in try Children.start("sleep 600 & exec sleep 600") }
+      try groups.map { "\($0.number)" }.joined(separator: "\n").write(toFile: note, atomically: true, encoding: .utf8)
+      kill(getpid(), signal)
+      withExtendedLifetime(groups) { _ = pause() }
+    }
+    for group in try Children.noted(note) { await Children.expectGone(group: group) }
+  }
+
+  @Test func `a descendant that made a group of its own ends too`() async throws {
+    let note = Children.newNote()
+    setenv("FLOWRUN_TEST_NOTE", note, 1)
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      let note = try #require(ProcessInfo.processInfo.environment["FLOWRUN_TEST_NOTE"])
+      let group = try Children.start(
+        "timeout 600 sh -c 'echo $PPID > \(note).new; mv \(note).new \(note); sleep 600'; :")
+      while !FileManager.default.fileExists(atPath: note) { usleep(1000) }
+      kill(getpid(), SIGKILL)
+      withExtendedLifetime(group) { _ = pause() }
+    }
+    for process in try Children.noted(note) { await Children.expectGone(process: process) }
+  }
+
+  @Test func `a thousand commands one after the other cost one guard`() async {
+    await #expect(processExitsWith: .success) {
+      for _ in 0..<1000 {
+        let ending = try Children.start("exit 3").collect()
+        #expect(ending.status == .exited(code: 3))
+      }
+      #expect(Children.ofThisProcess().count == 1)
+    }
+  }
+
+  @Test func `a guard that was killed is followed by another that knows the groups of the first`() async throws {
+    let note = Children.newNote()
+    setenv("FLOWRUN_TEST_NOTE", note, 1)
+    await #expect(processExitsWith: .signal(SIGKILL)) {
+      let note = try #require(ProcessInfo.processInfo.environment["FLOWRUN_TEST_NOTE"])
+      let first = try Children.start("sleep 600")
+      let guards = Children.ofThisProcess().filter { $0 != first.number }
+      #expect(guards.count == 1)
+      for number in guards { kill(number, SIGKILL) }
+      while Children.ofThisProcess().count == 2 { usleep(1000) }
+      let second = try Children.start("sleep 600")
+      try "\(first.number)\n\(second.number)".write(toFile: note, atomically: true, encoding: .utf8)
+      kill(getpid(), SIGKILL)
+      withExtendedLifetime((first, second)) { _ = pause() }
+    }
+    for group in try Children.noted(note) { await Children.expectGone(group: group) }
+  }
+
+  @Test func `as many groups as there is room for at once, and one more is refused`() async {
+    await #expect(processExitsWith: .success) {
+      var groups: [ProcessGroup] = []
+      for _ in 0..<ProcessGuard.mostGroups { groups.append(try Children.start("exec sleep 600")) }
+      #expect(throws: SystemError.self) { try Children.start("true") }
+      groups.removeLast()
+      groups.append(try Children.start("exec sleep 600"))
+      ProcessGuard.shared.killAll()
+      for group in groups { #expect(group.collect().status == .signaled(number: SIGKILL)) }
+    }
+  }
+
+  @Test func `a child leads a session of its own, with default signals and no descriptor but three`() async throws {
+    signal(SIGUSR2, SIG_IGN)
+    defer { signal(SIGUSR2, SIG_DFL) }
+    let leaking = open("/dev/null", O_RDONLY)
+    defer { close(leaking) }
+    let pipe = try Descriptor.pipe()
+    let null = try Descriptor.null()
+    let script =
+      "ls /proc/self/fd | wc -l; cut -d' ' -f5,6 /proc/$$/stat; echo $$; exec grep -E '^Sig(Blk|Ign)' /proc/self/status"
+    let group = try ProcessGroup(
+      Program(["/bin/sh", "-c", script], environment: ["PATH": "/usr/bin:/bin"], folder: "/"),
+      input: null.number, output: pipe.writing.number, errors: null.number)
+    let reading = pipe.takeReading()
+    #expect(group.collect() == .init(status: .exited(code: 0), leftBehind: false))
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = bytes.withUnsafeMutableBytes {
+      if case .bytes(let count) = reading.receive(into: $0) { count } else { 0 }
+    }
+    let lines = String(decoding: bytes[..<count], as: UTF8.self).split(separator: "\n").map(String.init)
+    // Three, and the one that `ls` reads the folder by.
+    #expect(lines.first == "4")
+    #expect(
+      lines.dropFirst().first == "\(group.number) \(group.number)" && lines.dropFirst(2).first == "\(group.number)")
+    for line in lines.dropFirst(3) {
+      #expect((UInt64(line.split(separator: "\t").last ?? "", radix: 16) ?? .max) & 0x7FFF_FFFF == 0, "\(line)")
+    }
+  }
+}

@@ -1,0 +1,93 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+
+/// One output of a command: the pipe, and what is kept of what has come through it.
+///
+/// Of more than 1 MiB the first and the last 512 KiB are kept; the command goes on.
+struct CommandOutput: ~Copyable {
+  /// Bytes that are kept of the beginning, and of the end.
+  static let keptBytes = 512 << 10
+
+  private var pipe: Descriptor?
+  private var first: [UInt8] = []
+  /// The end of what did not fit; its oldest bytes go when there are twice as many as are kept.
+  private var last: [UInt8] = []
+  private var totalBytes = 0
+
+  private static let chunkBytes = 64 << 10
+
+  /// An output that is read from a pipe.
+  init(_ pipe: consuming Descriptor) { self.pipe = consume pipe }
+
+  /// Whether more may come.
+  var isOpen: Bool { number >= 0 }
+
+  /// The number of the pipe for `poll`; -1, which it ignores, at the end.
+  var number: CInt {
+    switch pipe {
+    case .none: -1
+    case .some(let pipe): pipe.number
+    }
+  }
+
+  /// Takes what has come: one piece, or all that lies in the pipe when its command has ended, without waiting.
+  mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
+    if everything { pipe?.setNonBlocking() }
+    while isOpen {
+      let isMore = withUnsafeTemporaryAllocation(byteCount: Self.chunkBytes, alignment: 1) { buffer in
+        switch receive(into: buffer) {
+        case .nothing: return false
+        case .end:
+          pipe = nil
+          return false
+        case .bytes(let count):
+          let piece = UnsafeRawBufferPointer(rebasing: buffer[..<count])
+          keep(piece)
+          lines.append(piece, from: stream)
+          return true
+        }
+      }
+      if !isMore || !everything { return }
+    }
+  }
+
+  private func receive(into buffer: UnsafeMutableRawBufferPointer) -> Descriptor.Received {
+    switch pipe {
+    case .none: .end
+    case .some(let pipe): pipe.receive(into: buffer)
+    }
+  }
+
+  private mutating func keep(_ piece: UnsafeRawBufferPointer) {
+    totalBytes += piece.count
+    let room = min(piece.count, Self.keptBytes - first.count)
+    first.append(contentsOf: piece[..<room])
+    last.append(contentsOf: piece[room...])
+    if last.count >= 2 * Self.keptBytes { last.removeFirst(last.count - Self.keptBytes) }
+  }
+
+  /// What is kept, as text: everything, or the first and the last bytes with a line between that says what is missing.
+  var text: String {
+    if totalBytes <= 2 * Self.keptBytes { return String(decoding: first + last, as: UTF8.self) }
+    // No character is cut in two.
+    var head = first[...]
+    if let start = head.lastIndex(where: { $0 & 0xC0 != 0x80 }), head.count - start < Self.characterBytes(head[start]) {
+      head = head[..<start]
+    }
+    let tail = last.suffix(Self.keptBytes).drop { $0 & 0xC0 == 0x80 }
+    let missing = totalBytes - head.count - tail.count
+    return String(decoding: head, as: UTF8.self) + (head.last == UInt8(ascii: "\n") ? "" : "\n")
+      + "[flowrun: \(missing) bytes left out]\n" + String(decoding: tail, as: UTF8.self)
+  }
+
+  /// How many bytes a character has that begins with this one.
+  private static func characterBytes(_ first: UInt8) -> Int {
+    switch first {
+    case 0xC0..<0xE0: 2
+    case 0xE0..<0xF0: 3
+    case 0xF0...: 4
+    default: 1
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// One command from its start to its end, in a process group of its own that ends with it.
+struct RunningCommand: ~Copyable {
+  /// How long a cancelled command has between SIGTERM and SIGKILL; less than the second that the run gives the step.
+  static let grace = Duration.milliseconds(500)
+
+  private let group: ProcessGroup
+  private var output: CommandOutput
+  private var errors: CommandOutput
+  private var lines: OutputLines
+
+  /// How a command ended and what it wrote.
+  struct Ending {
+    /// How its process ended, and whether it had left others running, which were then killed.
+    var group: ProcessGroup.Ending
+    var output: String
+    var errors: String
+    /// The last lines of both outputs, in the order in which they came.
+    var lastLines: LastLines
+  }
+
+  /// Starts the command; waits while there are no descriptors or processes for it because others have them.
+  init(_ start: CommandStart, in context: ActionContext) throws {
+    var patience = Patience()
+    while true {
+      try context.checkCancellation()
+      do throws(SystemError) {
+        let output = try Descriptor.pipe()
+        let errors = try Descriptor.pipe()
+        try CommandStart.checkRoom(above: errors.writing.number)
+        group = try ProcessGroup(
+          start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number)
+        self.output = CommandOutput(output.takeReading())
+        self.errors = CommandOutput(errors.takeReading())
+        break
+      } catch {
+        guard patience.allows(error) else { throw start.explain(error) }
+      }
+    }
+    Self.running.wrappingAdd(1, ordering: .relaxed)
+    lines = OutputLines(context)
+    let group = group
+    // SIGTERM first.
+    context.onCancel {
+      group.send(SIGTERM)
+      context.host.wake(after: Self.grace) { group.send(SIGKILL) }
+    }
+  }
+
+  /// Reads what the command writes until it has ended, and ends whoever of its group outlived it.
+  consuming func end() -> Ending {
+    read()
+    lines.finish()
+    defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
+    return Ending(group: group.collect(), output: output.text, errors: errors.text, lastLines: lines.last)
+  }
+
+  private static let running = Atomic(0)
+
+  /// Whether any command of this process runs, which will give back what it has.
+  static var isAnyRunning: Bool { running.load(ordering: .relaxed) > 0 }
+
+  /// How long the outputs alone are waited for. Most commands have closed both by then, and need no descriptor for
+  /// their end, which costs more to make than a pipe.
+  private static let shortMilliseconds: CInt = 20
+  /// How often the leader is looked after where there is no descriptor for its end.
+  private static let lookMilliseconds: CInt = 50
+  /// How long the outputs are left alone while nobody can take more lines: the command waits, as at a slow terminal.
+  private static let fullMilliseconds: CInt = 10
+
+  /// Reads both outputs until both are at their end or the leader has ended: somebody it left behind may hold them open.
+  private mutating func read() {
+    var end = Descriptor(-1)
+    var patience = Self.shortMilliseconds
+    while output.isOpen || errors.isOpen {
+      let isFull = !lines.hasRoom
+      var files = (
+        pollfd(fd: isFull ? -1 : output.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: isFull ? -1 : errors.number, events: Int16(POLLIN), revents: 0),
+        pollfd(fd: end.number, events: Int16(POLLIN), revents: 0)
+      )
+      let ready = withUnsafeMutableBytes(of: &files) { bytes in
+        poll(bytes.bindMemory(to: pollfd.self).baseAddress, 3, isFull ? Self.fullMilliseconds : patience)
+      }
+      if ready < 0, errno != EINTR { return }
+      var hasEnded = files.2.revents != 0
+      if ready == 0, end.number < 0 {
+        hasEnded = group.status() != nil
+        end = Descriptor.exitWatch(of: group.number)
+        patience = end.number >= 0 ? -1 : Self.lookMilliseconds
+      }
+      if files.0.revents != 0 || hasEnded { output.read(everything: hasEnded, as: .standardOutput, into: &lines) }
+      if files.1.revents != 0 || hasEnded { errors.read(everything: hasEnded, as: .standardError, into: &lines) }
+      if hasEnded { return }
+    }
+  }
+}
