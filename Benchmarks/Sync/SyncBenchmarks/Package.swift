@@ -16,6 +16,6 @@ let package = Package(
         .product(name: "CPostgreSQL", package: "flowrun"), .product(name: "SyncKit", package: "flowrun"),
         .product(name: "SyncServerKit", package: "flowrun"),
         .product(name: "Histogram", package: "hdrhistogram-swift"),
-      ]),
+      ])
   ]
 )
