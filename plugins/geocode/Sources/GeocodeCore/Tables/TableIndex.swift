@@ -1,7 +1,7 @@
 /// What the program computes with, from `index.bin`: trees, numbers, borders, the order of names and where rows begin, laid
 /// out ahead of time by the script that makes the tables, so that loading builds nothing.
 ///
-/// Layout: `flowgeo2`, the number of sections and a zero (UInt32), then offset and size in bytes of each section (UInt32),
+/// Layout: `flowgeo3`, the number of sections and a zero (UInt32), then offset and size in bytes of each section (UInt32),
 /// then the sections, each at a multiple of 16; all little-endian. `layout.py` writes the same sections in the same order
 /// and says what each holds.
 final class TableIndex: Sendable {
@@ -14,10 +14,10 @@ final class TableIndex: Sendable {
     case placeLeaves, placeNodes, placePoints
     case districtLeaves, districtNodes, districtPoints
     case searchSamples, searchEntries, searchMarks
-    case borderCells, borderCrossings, borderEdges, borderCorners, borderCountries
+    case borderCells, borderCrossings, borderRuns, borderCorners
   }
 
-  private static let magic: StaticString = "flowgeo2"
+  private static let magic: StaticString = "flowgeo3"
   private static let headerSize = 16
 
   private let file: TableFile

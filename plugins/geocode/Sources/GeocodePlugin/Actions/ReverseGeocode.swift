@@ -22,8 +22,8 @@ struct ReverseGeocode: Action {
     @Field("Degrees east, -180 … 180") var longitude: Double
     @Field("How much is asked for") var level: Level = .city
     @Field("Cities with fewer inhabitants are passed over") var minimumPopulation: Int = 0
-    @Field("A city farther away is no answer; on the sea there is then none at all") var maximumDistanceKilometers:
-      Double = 100
+    @Field("A city farther away is no answer; outside every outline there is then none at all")
+    var maximumDistanceKilometers: Double = 100
     @Field("Takes a longitude beyond ±180 as further turns round the globe") var wrap: Bool = false
   }
 
@@ -35,7 +35,7 @@ struct ReverseGeocode: Action {
       "divisions-zh": "In China: province, prefecture and district", "latitude": "Where the city is",
       "longitude": "Where the city is", "distance-kilometers": "From the coordinate to the city",
       "method": "polygon, nearest, hybrid or override: what decided the country",
-      "confidence": "How often an answer decided like this has the right country, 0 … 1",
+      "confidence": "How often an answer decided like this, as far from a border, has the right country, 0 … 1",
     ]
     var city: String?
     var cityZh: String?

@@ -1,0 +1,82 @@
+"""A second opinion on countries: points with the country that other borders give them.
+
+The borders are those of time zones (timezonefinder, from OpenStreetMap, ODbL), the land that of an elevation model
+(global-land-mask). Neither is in the geocoder's tables; they only judge its answers. Every time zone of `zone.tab` lies in
+one country.
+
+    opinion.py LAND BORDER
+
+Prints points: latitude, longitude, country, and `land` or `border`: LAND random points on land, and BORDER more of them
+that have another country's land within 30 km.
+"""
+
+import math
+import random
+import sys
+from pathlib import Path
+
+PACKAGES = ["timezonefinder==6.5.9", "global-land-mask==1.0.0", "tzdata==2025.2"]
+RINGS = (1, 2, 4, 6, 9, 12, 16, 20, 25, 30)
+"""Kilometers at which the country around a point is looked at, in 16 directions each."""
+MERGED = {"TH", "VN"}
+"""Countries of which a part has the other's time zone; points there are passed over."""
+
+
+class Opinion:
+    def __init__(self):
+        import tzdata
+        from global_land_mask import globe
+        from timezonefinder import TimezoneFinder
+
+        self.globe, self.zones, self.countries = globe, TimezoneFinder(in_memory=True), {}
+        for line in (Path(tzdata.__file__).parent / "zoneinfo" / "zone.tab").read_text().splitlines():
+            if not line.startswith("#"):
+                code, _, zone = line.split("\t")[:3]
+                self.countries.setdefault(zone, code)
+
+    def country(self, latitude, longitude):
+        """The country of a point on land, or None."""
+        if not self.globe.is_land(max(-89.99, min(89.99, latitude)), longitude):
+            return None
+        # Some stations of Antarctica keep the time of the country that runs them.
+        if latitude < -60:
+            return "AQ"
+        return self.countries.get(self.zones.timezone_at(lat=latitude, lng=longitude))
+
+    def is_near_border(self, latitude, longitude, own):
+        for kilometers in RINGS:
+            for turn in range(16):
+                bearing = (turn + 0.5 * (kilometers % 2)) * math.pi / 8
+                other = self.country(*step(latitude, longitude, bearing, kilometers))
+                if other and other != own:
+                    return True
+        return False
+
+
+def step(latitude, longitude, bearing, kilometers):
+    """The point that lies so many kilometers away in a direction."""
+    angle, phi = kilometers / 6371.0088, math.radians(latitude)
+    sine = math.sin(phi) * math.cos(angle) + math.cos(phi) * math.sin(angle) * math.cos(bearing)
+    turn = math.atan2(
+        math.sin(bearing) * math.sin(angle) * math.cos(phi), math.cos(angle) - math.sin(phi) * sine)
+    return math.degrees(math.asin(sine)), (longitude + math.degrees(turn) + 540) % 360 - 180
+
+
+def main():
+    land, border = map(int, sys.argv[1:])
+    opinion, chance = Opinion(), random.Random(2)
+    while land > 0 or border > 0:
+        latitude, longitude = math.degrees(math.asin(chance.uniform(-1, 1))), chance.uniform(-180, 180)
+        own = opinion.country(latitude, longitude)
+        if own is None or own in MERGED:
+            continue
+        if land > 0:
+            print(f"{latitude:.5f}\t{longitude:.5f}\t{own}\tland")
+            land -= 1
+        elif opinion.is_near_border(latitude, longitude, own):
+            print(f"{latitude:.5f}\t{longitude:.5f}\t{own}\tborder")
+            border -= 1
+
+
+if __name__ == "__main__":
+    main()

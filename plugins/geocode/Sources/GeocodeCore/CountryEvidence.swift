@@ -1,0 +1,98 @@
+/// What is known of a point's country, and how it is weighed: outlines that may be off by a kilometer or two, and places,
+/// which are exact but may lie across a border.
+struct CountryEvidence {
+  let tables: GeocodeTables
+  let coordinate: Coordinate
+  let point: SIMD3<Float>
+  /// What the outlines say.
+  let outline: CountryBorders.Finding
+  /// The nearest place, named or not; outside every outline only within the distance that was asked for.
+  let nearest: PointTree.Hit?
+
+  /// A place stands against an outline when it is nearer than one of these, and the border than the other: the nearer
+  /// the place, the farther off the border may be drawn.
+  private static let standing = [(0.5, CountryBorders.reachKilometers), (1, 4), (8, 0.6)].map {
+    (squaredChord: UnitVectors.squaredChord(kilometers: $0), borderKilometers: $1)
+  }
+  /// Outside every outline a place is near up to here.
+  private static let nearPlaceSquaredChord = UnitVectors.squaredChord(kilometers: 8)
+  /// A country without an outline is too small for the map: its places stand up to here …
+  private static let smallCountrySquaredChord = UnitVectors.squaredChord(kilometers: 15)
+  /// … unless one of the outline's country is less than this many times as far. Squared, as distances are.
+  private static let rivalFactor: Float = 1.5 * 1.5
+  /// Outside every outline a coast up to this far away tells the country, where no place is near.
+  private static let coastKilometers = 50.0
+  /// A place of the country farther away says nothing of the province.
+  private static let provinceSquaredChord = UnitVectors.squaredChord(kilometers: 400)
+
+  /// The country and its first-level division, or nil on the open sea: nothing within `reach` kilometers.
+  @inline(__always)
+  func decide(within reach: Double) -> ReverseGeocoder.Match? {
+    let country = outline.country
+    if country != CountryBorders.none, let nearest, tables.regions.countries[Int(nearest.carried)] == country {
+      return match(country, province: nearest, .polygon, Confidence.agreed(borderKilometers()))
+    }
+    return country == CountryBorders.none ? decideAtSea(within: reach) : decideDisputed()
+  }
+
+  /// The outline says one country and the nearest place another, or there is no place.
+  private func decideDisputed() -> ReverseGeocoder.Match? {
+    let rival = nearestPlace(of: outline.country)
+    guard let nearest else {
+      return match(outline.country, province: rival, .polygon, Confidence.agreed(borderKilometers()))
+    }
+    let country = tables.regions.countries[Int(nearest.carried)]
+    guard tables.borders.isOutlined[Int(country)] else {
+      let stands =
+        nearest.squaredChord <= Self.smallCountrySquaredChord
+        && rival.map { $0.squaredChord >= nearest.squaredChord * Self.rivalFactor } ?? true
+      return stands
+        ? match(country, province: nearest, .nearest, Confidence.smallCountry)
+        : match(outline.country, province: rival, .hybrid, Confidence.outlineWon(borderKilometers()))
+    }
+    let border = borderKilometers(of: country)
+    let stands = Self.standing.contains { nearest.squaredChord < $0.squaredChord && border < $0.borderKilometers }
+    return stands
+      ? match(country, province: nearest, .nearest, Confidence.placeWon)
+      : match(outline.country, province: rival, .hybrid, Confidence.outlineWon(border))
+  }
+
+  /// Outside every outline: the nearest place, or else the nearest coast; islands and capes that the map leaves out.
+  private func decideAtSea(within reach: Double) -> ReverseGeocoder.Match? {
+    guard let nearest else {
+      let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, reach))
+      return coast == CountryBorders.none
+        ? nil : match(coast, province: nearestPlace(of: coast), .polygon, Confidence.coast)
+    }
+    let country = tables.regions.countries[Int(nearest.carried)]
+    if nearest.squaredChord > Self.nearPlaceSquaredChord {
+      // A coast that is twice as near tells more than the place.
+      let half = UnitVectors.kilometers(squaredChord: nearest.squaredChord) / 2
+      let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, half))
+      if coast != CountryBorders.none, coast != country {
+        return match(coast, province: nearestPlace(of: coast), .polygon, Confidence.coastAgainstPlace)
+      }
+    }
+    return match(country, province: nearest, .nearest, Confidence.placeOnly(borderKilometers()))
+  }
+
+  /// Kilometers to the nearest border, or to that of one country; infinite beyond `CountryBorders.reachKilometers`.
+  @inline(__always)
+  private func borderKilometers(of country: CountryBorders.CountryNumber? = nil) -> Double {
+    outline.isNearBorder ? tables.borders.distanceToBorder(from: coordinate, of: country) : .infinity
+  }
+
+  private func nearestPlace(of country: CountryBorders.CountryNumber) -> PointTree.Hit? {
+    guard tables.isPopulated[Int(country)] else { return nil }
+    return tables.tree.nearest(to: point, closerThan: PointTree.everywhere, label: country, followers: true)
+  }
+
+  @inline(__always)
+  private func match(
+    _ country: CountryBorders.CountryNumber, province place: PointTree.Hit?, _ method: ReverseGeocoder.Method,
+    _ confidence: Double
+  ) -> ReverseGeocoder.Match {
+    let region = place.flatMap { $0.squaredChord < Self.provinceSquaredChord ? Int($0.carried) : nil }
+    return ReverseGeocoder.Match(country: Int(country), region: region, method: method, confidence: confidence)
+  }
+}
