@@ -16,6 +16,7 @@ public struct FlowCommand: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
+      NotificationsCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

@@ -18,6 +18,9 @@ import Testing
       events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue }
     }
 
+    /// What the run gave back.
+    let outputs: ValueObject
+
     /// The log lines that say which pages were opened.
     var opened: [String] { logs.filter { $0.hasPrefix("opened ") } }
 
@@ -37,11 +40,13 @@ import Testing
   ) throws -> Played {
     let own = try data ?? folder()
     defer { if data == nil { try? FileManager.default.removeItem(atPath: own) } }
+    let report = own + "/report.json"
     let result = try FlowrunProcess.run(
-      ["run", workflow, "--json", "--data", own] + inputs.flatMap { ["-i", $0] }, in: Self.root)
+      ["run", workflow, "--json", "--data", own, "--report", report] + inputs.flatMap { ["-i", $0] }, in: Self.root)
+    let outputs = try JSONText.parse(String(contentsOfFile: report, encoding: .utf8)).objectValue?["outputs"]
     let events = try result.lines.map { try JSONText.parse($0).objectValue ?? [:] }
     #expect(result.exitCode == 0, "\(result.errors)")
-    return Played(exitCode: result.exitCode, events: events)
+    return Played(exitCode: result.exitCode, events: events, outputs: outputs?.objectValue ?? [:])
   }
 
   @Test func `opens the page of the tap that started the app, once (N1, N8, N33, N36, N37)`() throws {
@@ -71,14 +76,14 @@ import Testing
   @Test func `shows a banner and opens nothing while nobody taps it (N10)`() throws {
     let played = try play(["state=foreground", "payload=@workflows/samples/product.json", "tap=false"])
     #expect(played.opened.isEmpty)
-    #expect(played.logs.contains { $0.hasPrefix("notification received: banner '新商品上架'") })
+    #expect(played.logs.contains { $0.hasPrefix("banner '新商品上架'") })
   }
 
   @Test(arguments: ["killed", "background", "foreground"])
   func `opens nothing for a payload without a route (N18, N35, N39)`(state: String) throws {
     let played = try play(["state=\(state)", "payload=@workflows/samples/no-route.json"])
     #expect(played.opened.isEmpty)
-    #expect(played.logs.contains { $0.hasPrefix("noRoute:") })
+    #expect(played.logs.contains { $0.hasPrefix("no-route:") })
   }
 
   @Test func `lets the second of two taps win, and logs it (N7, C7)`() throws {
@@ -87,6 +92,100 @@ import Testing
     ])
     #expect(played.opened == ["opened vip by app://vip/:vipId for app://vip/999"])
     #expect(played.logs.contains("pending.overwritten app://product/12345"))
+  }
+
+  @Test func `lets the newest tap win, not another delivery of an older one (N7, C4)`() throws {
+    let taps = ["state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json"]
+    let again = try play(taps + ["deliveries=2", "third=@workflows/samples/product.json"])
+    #expect(again.opened == ["opened vip by app://vip/:vipId for app://vip/999"])
+    #expect(again.outputs["page"] == "vip" && again.outputs["opened"] == 1)
+    let own = try play(taps + ["deliveries=2", "third=@workflows/samples/product.json", "third-id=aba"])
+    #expect(own.opened == ["opened product by app://product/:productId for app://product/12345"])
+    #expect(own.outputs["page"] == "product")
+    let late = try play(taps + ["deliveries=3"])
+    #expect(late.opened == ["opened vip by app://vip/:vipId for app://vip/999"])
+  }
+
+  @Test(arguments: ["killed", "background", "foreground"])
+  func `opens nothing for a silent push, whatever the state (C3)`(state: String) throws {
+    let silent = #"{"aps": {"content-available": 1}, "route": "app://product/1"}"#
+    let played = try play(["state=\(state)", "payload=\(silent)"])
+    #expect(played.opened.isEmpty && !played.logs.contains { $0.hasPrefix("banner") || $0.hasPrefix("pending") })
+  }
+
+  @Test(arguments: [("killed", true), ("background", false), ("foreground", false), ("url", true)])
+  func `notes what is received, waits, is executed and completed (N36)`(state: String, waits: Bool) throws {
+    let played = try play(["state=\(state)", "payload=@workflows/samples/product.json", "url=app://product/12345"])
+    let order =
+      (state == "url" ? [] : ["notification received"]) + (waits ? ["pending.set"] : [])
+      + ["pending.executed", "opened", "pending.completed"]
+    let found = order.map { start in played.logs.firstIndex { $0.hasPrefix(start) } ?? -1 }
+    #expect(!found.contains(-1) && found == found.sorted(), "\(played.logs)")
+    #expect(played.logs.contains { $0.hasPrefix("pending.set") } == waits)
+  }
+
+  @Test func `gives the notification's page its defaults, and presents what is presented (N13, N29)`() throws {
+    let bare = try play(["state=killed", #"payload={"route": "app://notification"}"#])
+    #expect(bare.outputs["merged"] == ["notificationId": "未知", "message": "无"])
+    #expect(bare.outputs["action"] == "push")
+    let settings = try play(["state=background", #"payload={"route": "app://settings"}"#])
+    #expect(settings.outputs["action"] == "present")
+    #expect(settings.opened == ["opened settings, presented, by app://settings for app://settings"])
+  }
+
+  @Test(arguments: [
+    "url=app://product/1?to%6ben=SECRET", "url=app://product/1?next=app%3A%2F%2Fsearch%3Ftoken%3DSECRET",
+    "url=app://SECRET:SECRET@product/1", "url=app://nowhere?auth=SECRET",
+  ])
+  func `lets no secret of a link reach a line, an event or the report`(input: String) throws {
+    let data = try folder()
+    defer { try? FileManager.default.removeItem(atPath: data) }
+    for inputs in [
+      ["state=url", input],
+      ["state=killed", #"payload={"route": "app://product/1", "parameters": {"accessToken": "SECRET"}}"#],
+    ] {
+      let report = data + "/report.json"
+      let result = try FlowrunProcess.run(
+        ["run", Self.workflow, "--json", "--data", data, "--report", report] + inputs.flatMap { ["-i", $0] },
+        in: Self.root)
+      #expect(result.exitCode == 0)
+      #expect(!result.output.contains("SECRET") && !result.errors.contains("SECRET"))
+      #expect(try !String(contentsOfFile: report, encoding: .utf8).contains("SECRET"))
+    }
+  }
+
+  /// Test step 3 of the seed: scheduled, killed from outside, delivered by the system, tapped.
+  @Test func `delivers a local notification although the app was killed (N32, C21)`() throws {
+    let data = try folder()
+    defer { try? FileManager.default.removeItem(atPath: data) }
+    let reminder = Self.root + "/workflows/reminder.yaml"
+    let arguments = [reminder, "--data", data]
+    let killed = try FlowrunProcess(
+      ["run"] + arguments + ["--json", "-i", "after=700ms", "-i", "route=app://product/12345"], in: Self.root)
+    #expect(killed.waitForOutput("scheduled notification"))
+    killed.send(9)
+    #expect(killed.result().exitCode == 137)
+    let waits = try FlowrunProcess.run(["notifications"] + arguments)
+    #expect(waits.lines.count == 1 && waits.output.contains("Your reservation"), "\(waits.output)")
+    var options = ""
+    while options.isEmpty {
+      options = try FlowrunProcess.run(["notifications", "deliver"] + arguments + ["--json"]).output
+    }
+    #expect(try FlowrunProcess.run(["notifications", "deliver"] + arguments).output == "no notification is due\n")
+    let tap = data + "/tap.json"
+    try options.write(toFile: tap, atomically: true, encoding: .utf8)
+    let launch = try FlowrunProcess.run(
+      ["run", Self.root + "/workflows/launch.yaml", "--data", data, "--launch", "notification=@" + tap])
+    #expect(launch.output.contains("opened product by app://product/:productId for app://product/12345"))
+    // Or the next run of the app delivers it.
+    let again = try FlowrunProcess(
+      ["run"] + arguments + ["--json", "-i", "after=1s", "-i", "route=app://vip/1"], in: Self.root)
+    #expect(again.waitForOutput("scheduled notification"))
+    again.send(9)
+    _ = again.result()
+    let next = try play(
+      ["after=2s", "tap-after=10ms", "route=app://vip/2"], in: data, workflow: reminder)
+    #expect(next.opened.contains("opened vip by app://vip/:vipId for app://vip/1"), "\(next.logs)")
   }
 
   @Test func `opens one page for a tap that is delivered three times (C4)`() throws {
@@ -168,14 +267,14 @@ import Testing
     #expect(result.exitCode == 0)
     #expect(
       result.lines == [
-        "PATTERN                             PAGE          ACTION",
-        "app://user/:userId                  user          push",
-        "app://settings                      settings      present",
-        "app://product/:productId            product       push",
-        "app://search                        search        push",
-        "app://vip/:vipId                    vip           push",
-        "app://notification/:notificationId  notification  push",
-        "app://report/:reportId              report        push",
+        "PATTERN                              PAGE          ACTION",
+        "app://user/:userId                   user          push",
+        "app://settings                       settings      present",
+        "app://product/:productId             product       push",
+        "app://search                         search        push",
+        "app://vip/:vipId                     vip           push",
+        "app://notification/:notificationId?  notification  push",
+        "app://report/:reportId               report        push",
       ])
   }
 

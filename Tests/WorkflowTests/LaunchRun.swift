@@ -29,6 +29,35 @@ struct LaunchRun {
     .deletingLastPathComponent().appending(path: "workflows").path
   static let file = folder + "/launch.yaml"
 
+  /// A copy of the workflow with its folder in `folders`, changed by `change`; what is to be changed must be there.
+  static func changed(in folders: DataFolders, _ changes: (String, String)...) throws -> String {
+    let copy = folders.folder("changed-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(atPath: copy, withIntermediateDirectories: true)
+    try FileManager.default.copyItem(atPath: folder + "/launch", toPath: copy + "/launch")
+    var text = try String(contentsOfFile: file, encoding: .utf8)
+    for (old, new) in changes {
+      try #require(text.contains(old), "launch.yaml no longer holds '\(old)'")
+      text = text.replacing(old, with: new)
+    }
+    try text.write(toFile: copy + "/launch.yaml", atomically: true, encoding: .utf8)
+    return copy + "/launch.yaml"
+  }
+
+  /// What the steps logged, in order.
+  var logs: [String] { events.filter { $0["event"] == "step.log" }.compactMap { $0["message"]?.stringValue } }
+
+  /// When the gate opened.
+  func gateOpened() throws -> Double { try #require(report["gate"]?["openedAt"]?.numberValue) }
+
+  /// When everything that the gate waits for was there.
+  func gateReady() throws -> Double { try #require(report["gate"]?["readyAt"]?.numberValue) }
+
+  /// Whether two steps ran at the same time.
+  func overlap(_ one: String, _ other: String) throws -> Bool {
+    try milliseconds(one, "startedAt") < milliseconds(other, "endedAt")
+      && milliseconds(other, "startedAt") < milliseconds(one, "endedAt")
+  }
+
   /// What the report says of a step.
   func step(_ id: String) throws -> ValueObject { try #require(report["steps"]?[id]?.objectValue) }
 

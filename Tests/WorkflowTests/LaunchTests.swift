@@ -8,16 +8,20 @@ import Testing
 
   init() throws { folders = try DataFolders() }
 
-  @Test func `L39 L6 the gate waits for the store, the five managers and the content view and for nothing else`() throws
+  @Test func `L39 L6 C17 the gate waits for the store, the five managers, the content view and the local lists alone`()
+    throws
   {
     let launch = try LaunchRun(data: folders.folder("a"))
     #expect(launch.result.exitCode == 0, "\(launch.result.errors)")
     #expect(launch.report["conclusion"] == "success")
     #expect(
-      launch.steps { $0["blocking"] == true } == [
+      launch.steps { $0["blocking"] == true && $0["reason"] != "disabled" } == [
         "open-store", "account", "language", "country-list", "brand-color", "appearance", "content-view",
+        "recent-destinations", "trips",
       ])
-    for id in launch.steps(where: { $0["blocking"] == true }) { #expect(try launch.outcome(id) == "success") }
+    for id in launch.steps(where: { $0["blocking"] == true && $0["reason"] != "disabled" }) {
+      #expect(try launch.outcome(id) == "success")
+    }
   }
 
   @Test func `L17 the content view begins when all five managers are done`() throws {
@@ -25,6 +29,15 @@ import Testing
     let begins = try launch.milliseconds("content-view", "startedAt")
     for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
       #expect(try launch.milliseconds(manager, "endedAt") <= begins)
+    }
+    // That they happened to be quicker says little: each by itself, made slow, holds the view back.
+    for manager in ["account", "language", "country-list", "brand-color", "appearance"] {
+      let slow = try LaunchRun.changed(
+        in: folders,
+        ("    uses: preferences.\(manager)\n", "    uses: preferences.\(manager)\n    deadline: { min: 300ms }\n"))
+      let launch = try LaunchRun(data: folders.folder("slow-\(manager)"), file: slow)
+      #expect(
+        try launch.milliseconds("content-view", "startedAt") >= 300, "content-view does not wait for \(manager)")
     }
   }
 
@@ -37,21 +50,6 @@ import Testing
     #expect(try #require(gate["heldByMinMilliseconds"]?.numberValue) > 1000)
     #expect(try launch.outcome("splash") == "success")
     #expect(try launch.milliseconds("enter-app", "startedAt") >= opened)
-  }
-
-  @Test(arguments: ["background", "location"])
-  func `R9 a launch in the background has no floor and shows nothing`(_ reason: String) throws {
-    let launch = try LaunchRun(["--launch", reason], data: folders.folder("a"))
-    #expect(launch.result.exitCode == 0)
-    #expect(launch.report["launchReason"] == .string(reason))
-    #expect(try #require(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue) < 10)
-    #expect(try launch.step("enter-app")["reason"] == "condition")
-    #expect(!launch.events.contains { $0["name"] == "ui.ready" })
-  }
-
-  @Test func `R13 only a location launch locates at once, before the gate's deferred steps`() throws {
-    #expect(try LaunchRun(["--launch", "location"], data: folders.folder("a")).outcome("locate-at-once") == "success")
-    #expect(try LaunchRun(data: folders.folder("b")).step("locate-at-once")["reason"] == "condition")
   }
 
   @Test func `P1 P2 R5 R7 R8 the events of the launch come in order, with state restored between the two halves`()
@@ -80,42 +78,35 @@ import Testing
     #expect(try DataFolders.counts(in: data) == [17, 136])
   }
 
-  @Test
-  func
-    `L8 L9 L25 L36 the cloud is out and nobody minds; switched on, it comes before the lists and no dependant changes`()
+  @Test func `L23 L27 L29 lists, preferences and configuration load beside each other, and all beside the splash`()
     throws
   {
-    let off = try LaunchRun(data: folders.folder("off"))
-    for id in ["connect-cloud", "wait-for-cloud", "sync-in-background"] {
-      #expect(try off.step(id)["reason"] == "disabled")
+    let lists = ["recent-destinations", "trips", "user-preferences", "configuration"]
+    let uses = ["storage.recent-destinations", "storage.trips", "preferences.load", "storage.values"]
+    // Each made to take a while: one after the other they could not overlap.
+    var text = try String(contentsOfFile: LaunchRun.file, encoding: .utf8)
+    for (id, action) in zip(lists, uses) {
+      let place = try #require(text.firstRange(of: "  \(id):"))
+      let line = try #require(text[place.upperBound...].firstRange(of: "    uses: \(action)\n"))
+      text.insert(contentsOf: "    deadline: { min: 300ms }\n", at: line.upperBound)
     }
-    #expect(try off.outcome("trips") == "success")
-
-    try FileManager.default.copyItem(atPath: LaunchRun.folder + "/launch", toPath: folders.folder("launch"))
-    let file = folders.folder("launch.yaml")
-    let text = try String(contentsOfFile: LaunchRun.file, encoding: .utf8)
-    try text.replacing("enabled: false", with: "enabled: true").write(toFile: file, atomically: true, encoding: .utf8)
-    let first = try LaunchRun(data: folders.folder("on"), file: file)
-    #expect(first.result.exitCode == 0, "\(first.result.errors)")
-    #expect(try first.milliseconds("wait-for-cloud", "endedAt") <= first.milliseconds("trips", "startedAt"))
-    // Only a first launch waits; later ones begin with what is there.
-    let second = try LaunchRun(data: folders.folder("on"), file: file)
-    #expect(try second.step("wait-for-cloud")["reason"] == "condition")
-    #expect(try second.outcome("trips") == "success")
-  }
-
-  @Test func `L23 L27 L29 lists, preferences and configuration load beside the splash and beside each other`() throws {
-    let launch = try LaunchRun(data: folders.folder("a"))
-    let ready = try ["recent-destinations", "trips", "user-preferences", "configuration"].map {
-      try launch.milliseconds($0, "readyAt")
+    let file = try LaunchRun.changed(in: folders)
+    try text.write(toFile: file, atomically: true, encoding: .utf8)
+    let launch = try LaunchRun([], data: folders.folder("a"), file: file)
+    for (place, one) in lists.enumerated() {
+      for other in lists[(place + 1)...] { #expect(try launch.overlap(one, other), "\(one) and \(other)") }
+      #expect(try launch.milliseconds("splash", "startedAt") < launch.milliseconds(one, "endedAt"))
+      #expect(try launch.milliseconds(one, "endedAt") <= launch.milliseconds("enter-app", "startedAt"))
     }
-    #expect(Set(ready).count == 1)
+    // The splash is up before the content view is made, and its animation runs beside all of that.
+    #expect(try launch.milliseconds("splash", "startedAt") < launch.milliseconds("content-view", "endedAt"))
     #expect(try launch.step("splash")["blocking"] == false)
   }
 
-  @Test func `L20 L21 L41 the permission is asked for at the first use of the map and not before the gate`() throws {
-    let launch = try LaunchRun(["--launch", "background", "--event", "map.first-use@400ms"], data: folders.folder("a"))
-    let opened = try #require(launch.report["gate"]?["openedAt"]?.numberValue)
+  @Test func `L20 L21 L41 L42 the permission is asked for at the first use of the map and not before the gate`() throws
+  {
+    let launch = try LaunchRun(["--event", "map.first-use@2300ms"], data: folders.folder("a"))
+    let opened = try launch.gateOpened()
     let asked = try launch.milliseconds("ask-for-location", "startedAt")
     #expect(asked >= opened)
     let begins = try launch.place("ask-for-location") {
@@ -123,14 +114,33 @@ import Testing
     }
     #expect(try launch.place(ofPosted: "map.first-use") < begins)
     #expect(try launch.milliseconds("start-location", "startedAt") >= asked)
-    let never = try LaunchRun(data: folders.folder("b"))
+    for id in ["start-geocoding", "map-detail", "route-manager", "weather-manager"] {
+      #expect(try launch.outcome(id) == "success")
+      #expect(try launch.milliseconds(id, "startedAt") >= opened)
+    }
+    // Whoever uses the map at once waits for the window: nothing is asked for before it is in front.
+    let early = try LaunchRun(["--event", "map.first-use@100ms"], data: folders.folder("b"))
+    #expect(try early.milliseconds("ask-for-location", "startedAt") >= early.gateOpened())
+    let never = try LaunchRun(data: folders.folder("c"))
     #expect(try never.step("ask-for-location")["reason"] == "event-never-posted")
     #expect(never.report["conclusion"] == "success")
   }
 
+  @Test func `L3 L4 P9 what is allowed is looked up three times and asked for once, in a window`() throws {
+    let data = folders.folder("a")
+    let launch = try LaunchRun(["-i", "notifications=denied"], data: data)
+    for id in ["prepare-location", "notification-status", "cloud-status"] {
+      #expect(try launch.outcome(id) == "success")
+    }
+    #expect(launch.logs.contains("notifications: not-determined") && launch.logs.contains("cloud: switched-off"))
+    #expect(launch.logs.filter { $0.hasPrefix("permission ") }.count == 1)
+    let next = try LaunchRun(["-i", "notifications=denied"], data: data)
+    #expect(next.logs.contains("notifications: denied"))
+  }
+
   @Test func `L37 a view's details load when it is opened`() throws {
     let arguments = ["routes", "badges", "profile"].flatMap { ["--event", "\($0).first-use@1ms"] }
-    let launch = try LaunchRun(["--launch", "background"] + arguments, data: folders.folder("a"))
+    let launch = try LaunchRun(arguments, data: folders.folder("a"))
     for id in ["trip-details", "badges", "profile"] {
       #expect(try launch.outcome(id) == "success")
       #expect(try launch.step(id)["deferred"] == true)
@@ -144,6 +154,10 @@ import Testing
       "prepare-location", "prepare-geocoder", "recent-destinations", "trips", "user-preferences", "configuration",
     ] {
       #expect(try launch.milliseconds(id, "startedAt") <= opened)
+      #expect(try launch.step(id)["deferred"] == false)
+    }
+    for id in ["prepare-location", "prepare-geocoder", "user-preferences", "configuration"] {
+      #expect(try launch.step(id)["blocking"] == false)
     }
   }
 

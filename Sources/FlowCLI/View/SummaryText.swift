@@ -14,6 +14,15 @@ enum SummaryText {
       let shown = path.count > 12 ? Array(path.prefix(5)) + ["… \(path.count - 10) more …"] + path.suffix(5) : path
       lines.append("critical path: " + list(shown, " → "))
     }
+    let misses = report.estimateMisses
+    if !misses.isEmpty {
+      let shown = misses.prefix(shownMisses).map { miss in
+        let (low, high) = (DurationText.format(miss.estimate.low), DurationText.format(miss.estimate.high))
+        return "\(miss.step) \(Milliseconds.text(miss.milliseconds)) (\(low == high ? low : "\(low) to \(high)"))"
+      }
+      let rest = misses.count > shownMisses ? ["… \(misses.count - shownMisses) more"] : []
+      lines.append("outside their estimates: " + list(shown + rest, ", "))
+    }
     let troubled = report.troubledSteps
     for step in troubled where step.outcome == .failure || step.outcome == .timedOut {
       let note = step.conclusion == .success ? " (optional)" : ""
@@ -26,6 +35,9 @@ enum SummaryText {
     for warning in report.warnings { lines.append(style.yellow("warning: \(warning)")) }
     return list(lines, "\n") + "\n"
   }
+
+  /// How many steps outside their estimates are named.
+  private static let shownMisses = 20
 
   /// The texts with `separator` between. The standard library's way asks the runtime once for what an array is, which
   /// takes longer than the whole summary of a small run.

@@ -14,23 +14,27 @@ public struct NotificationPlugin: Plugin {
   /// The notification center of the runs.
   public let resources: [PluginResource]
 
-  /// The plugin; `center` is what the system offers.
-  public init(center: any UserNotificationCenter = HeadlessNotificationCenter()) {
-    resources = [PluginResource(.notificationCenter, UserNotificationCenterHandle(center: center))]
+  /// The plugin; `center` is what the system offers, and `now` tells the milliseconds since 1970.
+  public init(
+    center: any UserNotificationCenter = HeadlessNotificationCenter(),
+    now: @escaping @Sendable () -> Int = ScheduledNotifications.now
+  ) {
+    resources = [PluginResource(.notificationCenter, UserNotificationCenterHandle(center: center, now: now))]
   }
 
   /// Everything that begins with `notification.`.
   public var actions: [any ActionType.Type] {
     [
-      RequestPermission.self, RegisterToken.self, ParsePayload.self, PresentNotification.self,
+      ReadStatus.self, RequestPermission.self, RegisterToken.self, ParsePayload.self, PresentNotification.self,
       ScheduleNotification.self, ReceiveNotifications.self,
     ]
   }
 }
 
-/// Carries the center of whatever type under its key.
+/// Carries the center of whatever type under its key, and the time of day.
 struct UserNotificationCenterHandle: Sendable {
   let center: any UserNotificationCenter
+  let now: @Sendable () -> Int
 }
 
 extension ResourceKey {
@@ -43,5 +47,11 @@ extension ActionContext {
   func notificationCenter() throws -> any UserNotificationCenter {
     let handle: UserNotificationCenterHandle = try resource(.notificationCenter)
     return handle.center
+  }
+
+  /// The time of day in milliseconds since 1970, which outlives the process.
+  func notificationTime() throws -> Int {
+    let handle: UserNotificationCenterHandle = try resource(.notificationCenter)
+    return handle.now()
   }
 }

@@ -53,7 +53,7 @@ private final class FakeCenter: UserNotificationCenter {
 }
 
 /// Keeps what it is asked to open and show.
-private final class FakeApp: LinkOpener, UserInterface {
+final class FakeApp: LinkOpener, UserInterface {
   private let links = Mutex<[TappedLink]>([])
   private let titles = Mutex<[String]>([])
   let isReady: Bool
@@ -71,15 +71,18 @@ private final class FakeApp: LinkOpener, UserInterface {
   func showBanner(title: String, body: String) { titles.withLock { $0.append(title) } }
 }
 
-private func host(_ center: any UserNotificationCenter, _ app: FakeApp = FakeApp()) -> TestHost {
+func host(
+  _ center: any UserNotificationCenter, _ app: FakeApp = FakeApp(), dataFolder: String = "/",
+  now: @escaping @Sendable () -> Int = ScheduledNotifications.now
+) -> TestHost {
   var resources: [ResourceKey: any Sendable] = [
     .userInterface: app as any UserInterface, .linkOpener: app as any LinkOpener,
   ]
-  for resource in NotificationPlugin(center: center).resources { resources[resource.key] = resource.handle }
-  return TestHost(resources: resources)
+  for resource in NotificationPlugin(center: center, now: now).resources { resources[resource.key] = resource.handle }
+  return TestHost(dataFolder: dataFolder, resources: resources)
 }
 
-private let product: Value = [
+let product: Value = [
   "aps": ["alert": ["title": "新商品上架", "body": "iPhone 16 Pro 现已开售"], "badge": 1, "sound": "default"],
   "route": "app://product/12345", "parameters": ["name": "iPhone 16 Pro", "price": "7999"],
 ]
@@ -98,10 +101,10 @@ private let product: Value = [
   }
 
   @Test(arguments: [
-    (#"{"productId":"123"}"#, "noRoute: the payload has no 'route', so a tap opens nothing; send the complete route"),
-    (#"{"route":7}"#, "noRoute: the payload's 'route' is 7, not a text"),
-    (#"{"route":null}"#, "noRoute: the payload's 'route' is null, not a text"),
-    (#"{"route":""}"#, "noRoute: the payload's 'route' is empty"),
+    (#"{"productId":"123"}"#, "no-route: the payload has no 'route', so a tap opens nothing; send the complete route"),
+    (#"{"route":7}"#, "no-route: the payload's 'route' is not a text"),
+    (#"{"route":null}"#, "no-route: the payload's 'route' is not a text"),
+    (#"{"route":""}"#, "no-route: the payload's 'route' is empty"),
   ])
   func `finds no route where there is no text, and says so (N18, N35)`(text: String, warning: String) throws {
     let payload = try NotificationPayload(.string(text))
@@ -219,7 +222,8 @@ private let product: Value = [
 
   @Test func `delivers a scheduled notification once, after five seconds (N32)`() async throws {
     let center = HeadlessNotificationCenter()
-    let host = host(center)
+    let folder = try TemporaryFolder()
+    let host = host(center, dataFolder: folder.path)
     let delivered = Mutex<[String]>([])
     center.setDelegate { delivery in delivered.withLock { $0.append(delivery.id) } }
     let id = try await host.call(ScheduleNotification.self, with: ["title": "T", "route": "app://product/8888"])["id"]?
@@ -238,7 +242,8 @@ private let product: Value = [
       try await failing.call(ScheduleNotification.self, with: ["title": "T"])
     }
     #expect(failing.logLines.map(\.level) == [.error])
-    let host = host(HeadlessNotificationCenter())
+    let folder = try TemporaryFolder()
+    let host = host(HeadlessNotificationCenter(), dataFolder: folder.path)
     for _ in 0..<64 { _ = try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
     await #expect(throws: ActionError.self) { try await host.call(ScheduleNotification.self, with: ["title": "T"]) }
   }

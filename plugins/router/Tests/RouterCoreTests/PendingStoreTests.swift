@@ -117,6 +117,25 @@ import Testing
     #expect(store.unfinished(scope: scope).count == 1)
   }
 
+  @Test func `lets the newest tap win over another delivery of the one before it (N7, C4)`() {
+    var store = PendingStore()
+    _ = store.hold(route("app://a"), scope: scope, at: 0)
+    _ = store.hold(route("app://a", id: "1"), scope: scope, at: 1)
+    _ = store.hold(route("app://b", id: "2"), scope: scope, at: 2)
+    #expect(store.hold(route("app://a", id: "1"), scope: scope, at: 3).arrival == .duplicate)
+    #expect(store.hold(route("app://a"), scope: scope, at: 4).arrival == .duplicate)
+    #expect(store.unfinished(scope: scope).map(\.url) == ["app://b"])
+    // A tap of its own on an equal link is newer than both.
+    #expect(store.hold(route("app://a", id: "3"), scope: scope, at: 5).arrival == .deferred(3))
+    #expect(store.unfinished(scope: scope).map(\.notificationID) == ["3"])
+    // Neither does a late delivery open anything behind the one that was handed off.
+    _ = store.flush(scope: scope, settleMilliseconds: 0, at: 5)
+    guard case .handOff(let id, _)? = store.settled(scope: scope, at: 5).last else { return }
+    _ = store.finished(id, at: 6)
+    #expect(store.open(route("app://b", id: "2"), scope: scope, isReady: true, at: 7).arrival == .duplicate)
+    #expect(store.open(route("app://b", id: "2"), scope: scope, isReady: true, at: 2_100).arrival == .open(4))
+  }
+
   @Test func `tells taps apart by identifier, and by URL and parameters where one has none`() {
     let a = route("app://a", ["x": 1], id: "1")
     #expect(a.isSameTap(as: route("app://b", id: "1")))

@@ -90,7 +90,7 @@ import Testing
     #expect(table.outcome("app://a/b/c/d") == "a/b/c/d")
     #expect(table.outcome("app://a/b/c/e") == "a/:x/c/e")
     #expect(table.outcome("app://a/b/7/f") == "a/*/:y<int>/f")
-    #expect(table.pathParameters("app://a/b/c/7/x") == ["z": "a"])
+    #expect(table.pathParameters("app://a/b/c/7/x") == ["z": "a", "rest": "x"])
     #expect(table.outcome("app://a/b/c/d/e/f/g") == "**/g")
     #expect(table.outcome("app://a/b/c/f") == "not found")
   }
@@ -113,7 +113,7 @@ import Testing
   }
 
   @Test func `reads what stands behind two asterisks from the end`() throws {
-    #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["id": "7"])
+    #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])
     #expect(try table(["a/**/by/:id"]).outcome("app://a/by/7") == "not found")
   }
 
@@ -125,6 +125,44 @@ import Testing
     #expect(table.pathParameters("https://a.shop.example/product/1") == ["sku": "1"])
     #expect(table.pathParameters("https://my.shop.example/product/1") == ["mine": "1"])
     #expect(table.pathParameters("app://product/1") == ["id": "1"])
+  }
+
+  @Test(arguments: [false, true])
+  func `lets the more specific wildcard host win, whatever the order`(isReversed: Bool) throws {
+    let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com", "*.b.a.example.com"])
+    let patterns = [
+      "https://*.example.com/p/:far", "https://*.a.example.com/p/:near", "https://x.b.a.example.com/p/:exact",
+      "https://*.b.a.example.com/p/:nearest",
+    ]
+    let table = try table(isReversed ? patterns.reversed() : patterns, policy: policy)
+    #expect(table.pathParameters("https://x.example.com/p/1") == ["far": "1"])
+    #expect(table.pathParameters("https://x.a.example.com/p/1") == ["near": "1"])
+    #expect(table.pathParameters("https://y.b.a.example.com/p/1") == ["nearest": "1"])
+    #expect(table.pathParameters("https://x.b.a.example.com/p/1") == ["exact": "1"])
+    #expect(table.shadowedRoutes().isEmpty)
+  }
+
+  @Test func `compares a universal link's path with case, and only scheme and host without`() throws {
+    let policy = try URLPolicy(schemes: ["app"], hosts: ["example.com", "*.shop.example"])
+    let table = try table(["settings", "Profile/:id", "https://*.shop.example/Cart"], policy: policy)
+    #expect(table.outcome("HTTPS://EXAMPLE.com/settings") == "settings")
+    #expect(table.outcome("https://example.com/SETTINGS") == "not found")
+    #expect(table.outcome("https://example.com/Profile/1") == "Profile/:id")
+    #expect(table.outcome("https://example.com/profile/1") == "not found")
+    #expect(table.outcome("https://my.shop.example/Cart") == "https://*.shop.example/Cart")
+    #expect(table.outcome("https://my.shop.example/cart") == "not found")
+    #expect(table.outcome("APP://SETTINGS") == "settings")
+    #expect(table.outcome("app://profile/1") == "Profile/:id")
+  }
+
+  @Test func `gives the page what two asterisks took`() throws {
+    #expect(try table(["files/**"]).pathParameters("app://files/a/b%20c/d") == ["rest": "a/b c/d"])
+    #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])
+    // A slash of a segment's own stays apart from those between segments.
+    #expect(try table(["files/**"]).pathParameters("app://files/a%2Fb/c") == ["rest": "a%2Fb/c"])
+    #expect(throws: RoutePatternError.self) { try RoutePattern("files/**/:rest") }
+    #expect(throws: RoutePatternError.self) { try RoutePattern("files/:rest/**") }
+    #expect(try table(["files/:rest"]).pathParameters("app://files/a") == ["rest": "a"])
   }
 
   @Test func `takes a higher priority for a tie and nothing else`() throws {

@@ -180,4 +180,26 @@ import Testing
     let policy = try URLPolicy(schemes: ["app"], hosts: ["bücher.example"])
     #expect(try table(["x"], policy: policy).outcome("https://\(label).example/x") == "rejected host-not-allowed")
   }
+
+  @Test func `refuses a host of more than 253 bytes or a label of more than 63, plain or not`() throws {
+    let policy = try URLPolicy(schemes: ["app"], hosts: ["*.example.com"])
+    func name(_ count: Int) -> String {
+      var labels: [String] = []
+      var rest = count - ".example.com".utf8.count
+      while rest > 0 {
+        labels.append(String(repeating: "a", count: min(rest, 50)))
+        rest -= 51
+      }
+      return labels.joined(separator: ".") + ".example.com"
+    }
+    func outcome(_ host: String) throws -> String { try table(["a"], policy: policy).outcome("https://\(host)/a") }
+    #expect(name(253).utf8.count == 253)
+    #expect(try outcome(name(253)) == "a")
+    #expect(try outcome(name(254)) == "rejected host-not-allowed")
+    #expect(try outcome("%61" + name(254).dropFirst()) == "rejected host-not-allowed")
+    #expect(try outcome(String(repeating: "a", count: 63) + ".example.com") == "a")
+    #expect(try outcome(String(repeating: "a", count: 64) + ".example.com") == "rejected host-not-allowed")
+    #expect(HostPattern("*." + name(254)) == nil)
+    #expect(HostPattern(String(repeating: "a", count: 64) + ".example.com") == nil)
+  }
 }

@@ -12,7 +12,7 @@ public struct StoragePlugin: Plugin {
   public var actions: [any ActionType.Type] {
     [
       OpenStore.self, RecentDestinations.self, Trips.self, Destinations.self, Statistics.self, ReadValues.self,
-      Query.self,
+      Query.self, InstallTemplates.self, CheckResources.self,
     ]
   }
 }

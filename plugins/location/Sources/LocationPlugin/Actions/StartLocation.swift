@@ -47,7 +47,7 @@ struct StartLocation: Service {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     // The system launches an app for a new position only when the user has allowed it (R13).
     let status = try LocationPermission.current(in: context)
-    guard status.isGranted || (context.launch.reason == .location && status == .notDetermined) else {
+    guard status.isGranted || (isLaunchedForLocation(context.launch) && status == .notDetermined) else {
       throw ActionError(
         "not-permitted", "the location may not be used: \(status.rawValue); location.request-permission asks the user",
         isRetryable: false)
@@ -89,6 +89,11 @@ struct StartLocation: Service {
       throw ActionError("no-source", "the location service ended without a position")
     }
     return Output(last, joined: false)
+  }
+
+  /// R12: the key among the launch options says so, whatever the reason.
+  private func isLaunchedForLocation(_ launch: Launch) -> Bool {
+    launch.reason == .location || launch.options["location"].map { $0 != .boolean(false) && $0 != .null } ?? false
   }
 
   /// A second start shares the service: it is ready with the last position.

@@ -64,6 +64,7 @@ struct ParsePayload: Action {
     } catch {
       throw ActionError(error.code, error.message, isRetryable: false)
     }
+    context.log("notification received: '\(payload.title)'")
     for warning in payload.warnings { context.log(warning, level: .warning) }
     return Output(
       title: payload.title, body: payload.body, badge: payload.badge, sound: payload.sound, category: payload.category,

@@ -39,7 +39,7 @@ struct PresentNotification: Action {
       return Output(shown: false, options: options)
     }
     try interface.showBanner(title: input.title, body: input.body)
-    context.log("notification received: banner '\(input.title)' with \(options.joined(separator: ", "))")
+    context.log("banner '\(input.title)' with \(options.joined(separator: ", "))")
     return Output(shown: true, options: options)
   }
 

@@ -42,6 +42,7 @@ struct ReceiveNotifications: Service {
     defer { center.setDelegate(nil) }
     context.log("notification delegate installed")
     context.ready(Output(installed: true))
+    if !center.keepsSchedule { try takeOver(center, context) }
     for await delivery in deliveries {
       try await handle(delivery, input, context)
     }
@@ -50,6 +51,25 @@ struct ReceiveNotifications: Service {
 
   /// How many deliveries may wait for their turn.
   private static let bufferLimit = 64
+
+  /// Schedules what earlier runs have left: at once what was due meanwhile.
+  private func takeOver(_ center: any UserNotificationCenter, _ context: ActionContext) throws {
+    let (entries, unreadable) = ScheduledNotifications(dataFolder: context.run.dataFolder).waiting()
+    for name in unreadable { context.log("'\(name)' holds no notification and is left as it is", level: .warning) }
+    let (now, host) = (try context.notificationTime(), context.host)
+    for entry in entries {
+      context.log("notification \(entry.id) of an earlier run \(entry.dueAtMilliseconds <= now ? "is due" : "waits")")
+      let delay = Duration.milliseconds(max(0, entry.dueAtMilliseconds - now))
+      do {
+        try center.add(NotificationRequest(id: entry.id, payload: entry.payload, delay: delay)) {
+          host.wake(after: $0, $1)
+        }
+      } catch {
+        // It stays on disk, for the next run.
+        context.log("notification \(entry.id) cannot be taken over yet: \(error)", level: .warning)
+      }
+    }
+  }
 
   private nonisolated(nonsending) func handle(
     _ delivery: NotificationDelivery, _ input: Input, _ context: ActionContext
@@ -65,6 +85,12 @@ struct ReceiveNotifications: Service {
     switch delivery.kind {
     case .tapped: try await open(payload, delivery.id, context)
     case .received:
+      // Of two processes with one data folder, one delivers what was scheduled there.
+      if try !context.notificationCenter().keepsSchedule,
+        !ScheduledNotifications(dataFolder: context.run.dataFolder).claim(delivery.id)
+      {
+        return context.log("notification \(delivery.id) was delivered elsewhere")
+      }
       context.log("notification received \(delivery.id)")
       let isShown = try show(payload, context)
       try context.post(Self.received)

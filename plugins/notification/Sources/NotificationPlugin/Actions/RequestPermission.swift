@@ -39,6 +39,7 @@ struct RequestPermission: AsyncAction {
     } catch {
       throw ActionError("permission-unavailable", "the system could not ask for permission: \(error)")
     }
+    try NotificationPermission.keep(isGranted, in: context)
     let list = input.options.map(\.rawValue).joined(separator: ", ")
     context.log(
       isGranted ? "permission granted for \(list)" : "permission denied for \(list); going on without notifications",

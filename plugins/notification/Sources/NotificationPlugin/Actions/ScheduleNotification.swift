@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
 
-/// Schedules a local notification, delivered once (N32).
+/// Schedules a local notification, delivered once (N32), also when the process is gone by then.
 struct ScheduleNotification: Action {
   static let name = "notification.schedule"
   static let summary = "Schedules a local notification, delivered once"
@@ -39,15 +39,30 @@ struct ScheduleNotification: Action {
     if !input.parameters.isEmpty { payload["parameters"] = .object(input.parameters) }
     let host = context.host
     do {
-      try context.notificationCenter().add(NotificationRequest(id: id, payload: payload, delay: input.after)) {
-        host.wake(after: $0, $1)
-      }
+      let center = try context.notificationCenter()
+      if !center.keepsSchedule { try keep(id, payload, input.after, context) }
+      try center.add(NotificationRequest(id: id, payload: payload, delay: input.after)) { host.wake(after: $0, $1) }
     } catch {
+      _ = ScheduledNotifications(dataFolder: context.run.dataFolder).claim(id)
       context.log("the notification was not scheduled: \(error)", level: .error)
       throw error
     }
     context.log("scheduled notification \(id) in \(DurationText.format(input.after))")
     return Output(id: id)
+  }
+
+  /// On disk first: whoever kills the process afterwards loses nothing.
+  private func keep(_ id: String, _ payload: ValueObject, _ delay: Duration, _ context: ActionContext) throws {
+    guard id.utf8.count <= ScheduledNotifications.identifierByteLimit else {
+      throw ActionError(
+        "schedule-failed",
+        "the identifier has \(id.utf8.count) bytes, more than \(ScheduledNotifications.identifierByteLimit)",
+        isRetryable: false)
+    }
+    let (seconds, attoseconds) = delay.components
+    let due = try context.notificationTime() + Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+    try ScheduledNotifications(dataFolder: context.run.dataFolder).add(
+      .init(id: id, payload: payload, dueAtMilliseconds: due))
   }
 
   /// A random UUID (RFC 9562, version 4).

@@ -19,6 +19,9 @@ public final class HeadlessNotificationCenter: UserNotificationCenter {
   /// A center that grants.
   public init() {}
 
+  /// No: what is scheduled here is gone with the process.
+  public var keepsSchedule: Bool { false }
+
   /// What the person will answer.
   func answer(isGranted: Bool) { state.withLock { $0.isGranted = isGranted } }
 

@@ -5,6 +5,10 @@ import FlowPluginKit
 ///
 /// Calls come on any thread.
 public protocol UserNotificationCenter: Sendable {
+  /// What the system has on record of the permission, without asking; nil where it keeps none and the store does.
+  func isAuthorized() async throws -> Bool?
+  /// Whether the system itself keeps what is scheduled when the application is gone; otherwise the data folder does.
+  var keepsSchedule: Bool { get }
   /// Asks the person, or answers what was answered before; throws when the system cannot ask.
   func requestAuthorization(_ options: [NotificationOption]) async throws -> Bool
   /// Registers for remote notifications; the bytes of the device token (N22).
@@ -16,6 +20,13 @@ public protocol UserNotificationCenter: Sendable {
 
   /// Calls a handler once, after a time.
   typealias Wake = @Sendable (Duration, @escaping @Sendable () -> Void) -> Void
+}
+
+extension UserNotificationCenter {
+  /// Not known.
+  public func isAuthorized() async throws -> Bool? { nil }
+  /// Yes, as a device's system does.
+  public var keepsSchedule: Bool { true }
 }
 
 /// How a notification may make itself felt.

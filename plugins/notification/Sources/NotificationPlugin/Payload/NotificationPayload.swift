@@ -86,9 +86,9 @@ struct NotificationPayload: Sendable, Hashable {
     switch object["route"] {
     case .string(let route)? where !route.isEmpty: return route
     case nil:
-      warnings.append("noRoute: the payload has no 'route', so a tap opens nothing; send the complete route")
-    case .string?: warnings.append("noRoute: the payload's 'route' is empty")
-    case let other?: warnings.append("noRoute: the payload's 'route' is \(other.shortText), not a text")
+      warnings.append("no-route: the payload has no 'route', so a tap opens nothing; send the complete route")
+    case .string?: warnings.append("no-route: the payload's 'route' is empty")
+    case .some: warnings.append("no-route: the payload's 'route' is not a text")
     }
     return nil
   }
@@ -98,8 +98,8 @@ struct NotificationPayload: Sendable, Hashable {
     switch object["parameters"] {
     case .object(let parameters)?: return parameters
     case nil: break
-    case let other?:
-      warnings.append("the payload's 'parameters' are \(other.shortText), not an object, and are left out")
+    case .some:
+      warnings.append("the payload's 'parameters' are not an object and are left out")
     }
     return [:]
   }

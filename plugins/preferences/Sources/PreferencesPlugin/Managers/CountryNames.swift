@@ -1,4 +1,4 @@
-/// The countries and territories of ISO 3166-1 with their English and Chinese names, as CLDR has them.
+/// The countries and territories of ISO 3166-1, and Kosovo, with their English and Chinese names, as CLDR has them.
 enum CountryNames {
   /// A country with its names.
   struct Country: Sendable, Hashable {
@@ -259,6 +259,7 @@ enum CountryNames {
     VU|Vanuatu|瓦努阿图
     WF|Wallis & Futuna|瓦利斯和富图纳
     WS|Samoa|萨摩亚
+    XK|Kosovo|科索沃
     YE|Yemen|也门
     YT|Mayotte|马约特
     ZA|South Africa|南非

@@ -1,34 +1,156 @@
-/// Hides values that must not stand in logs: those of keys that look like secrets.
+import FlowModel
+
+/// Hides values that must not stand in logs: those of keys that look like secrets, however a link writes them.
 public enum Redaction {
   /// What stands in the place of a value.
   public static let mark = "[redacted]"
 
-  /// Whether the values under a key are hidden: it contains `token`, `password`, `auth` or `code`, in any case.
+  /// The bytes of a link that are read; a log shows fewer.
+  private static let byteLimit = 4_096
+  /// How many links inside links, and escapes of escapes, are looked through; what lies deeper is hidden whole.
+  private static let depth = 4
+
+  /// Whether the values under a key are hidden: it contains `token`, `password`, `auth`, `code` or a word like them, in
+  /// any case.
   public static func hides(_ key: String) -> Bool {
     let key = key.lowercased()
-    return ["token", "password", "auth", "code"].contains { key.contains($0) }
+    return ["token", "password", "passwd", "auth", "code", "secret", "credential", "signature"].contains {
+      key.contains($0)
+    }
   }
 
-  /// The URL as it may stand in a log: at most 256 characters, control characters visible, the values of such query
-  /// keys hidden.
+  /// The URL as it may stand in a log: at most 256 characters, control characters visible. Hidden are user names, the
+  /// values of such keys, and links inside that hold one.
   ///
-  /// It takes any text, also one that no scanner accepts.
-  public static func forLog(_ url: String) -> String {
-    var text = ""
-    var rest = url[...]
-    while let mark = rest.firstIndex(where: { $0 == "?" || $0 == "&" || $0 == "#" || $0 == ";" }) {
-      text += hidden(rest[..<mark])
-      text.append(rest[mark])
-      rest = rest[rest.index(after: mark)...]
-    }
-    text += hidden(rest)
+  /// It takes any text, also one that no scanner accepts. The segments at the places in `segments` are hidden, too.
+  public static func forLog(_ url: String, hiding segments: Set<Int> = []) -> String {
+    var text = url.utf8.count > byteLimit ? String(decoding: url.utf8.prefix(byteLimit), as: UTF8.self) : url
+    text = hidden(text, depth: depth, segments)
     text = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.isControl ? "\u{FFFD}" : $0 }))
     return text.count > 256 ? text.prefix(255) + "…" : text
   }
 
-  private static func hidden(_ item: Substring) -> String {
-    guard let equals = item.firstIndex(of: "="), hides(String(item[..<equals])) else { return String(item) }
-    return item[...equals] + Self.mark
+  /// Parameters as they may stand in a log or a report: the values of such keys hidden at any depth, links as
+  /// ``forLog(_:hiding:)`` shows them.
+  public static func forLog(_ parameters: ValueObject) -> ValueObject {
+    var shown = ValueObject()
+    for (key, value) in parameters { shown[key] = hides(key) ? .string(mark) : self.shown(value) }
+    return shown
+  }
+
+  private static func shown(_ value: Value) -> Value {
+    switch value {
+    case .string(let text): .string(forLog(text))
+    case .array(let values): .array(values.map(shown))
+    case .object(let object): .object(forLog(object))
+    default: value
+    }
+  }
+}
+
+// MARK: - The parts of a link
+
+extension Redaction {
+  private static func hidden(_ url: String, depth: Int, _ segments: Set<Int> = []) -> String {
+    var text = ""
+    var rest = url[...]
+    // What stands before the path: a scheme, and a user name that has no place there.
+    if let slashes = url.firstRange(of: "://") {
+      let end = url[slashes.upperBound...].firstIndex { "/?#".contains($0) } ?? url.endIndex
+      if let at = url[slashes.upperBound..<end].lastIndex(of: "@") {
+        text += url[..<slashes.upperBound] + mark
+        rest = url[at...]
+      } else {
+        text += url[..<slashes.upperBound]
+        rest = url[slashes.upperBound...]
+      }
+    }
+    var segment = isWebLink(url) ? -1 : 0
+    var isPath = true
+    while true {
+      let end = rest.firstIndex { "?&#;".contains($0) || (isPath && $0 == "/") } ?? rest.endIndex
+      let item = rest[..<end]
+      text += isPath && segments.contains(segment) && !item.isEmpty ? mark : hidden(item, depth: depth)
+      guard end < rest.endIndex else { return text }
+      if rest[end] == "/", !item.isEmpty || segment < 0 { segment += 1 }
+      if "?#".contains(rest[end]) { isPath = false }
+      text.append(rest[end])
+      rest = rest[rest.index(after: end)...]
+    }
+  }
+
+  /// One segment or item of a query: its value is hidden when its key says so, or when it holds a link that has
+  /// something to hide.
+  private static func hidden(_ item: Substring, depth: Int) -> String {
+    guard let equals = item.firstIndex(of: "=") else { return holdsSecret(String(item), depth) ? mark : String(item) }
+    let value = item[item.index(after: equals)...]
+    guard !hides(decoded(String(item[..<equals]))), !holdsSecret(String(value), depth) else {
+      return item[...equals] + mark
+    }
+    return String(item)
+  }
+
+  /// Whether a text, decoded, is a link or a list of items with something to hide.
+  private static func holdsSecret(_ text: String, _ depth: Int) -> Bool {
+    guard text.utf8.contains(where: { $0 == ASCII.percent || $0 == ASCII.equals || $0 == ASCII.at }) else {
+      return false
+    }
+    guard depth > 0 else { return true }
+    let inner = PercentEncoding.decode(text)
+    if inner == text, !text.utf8.contains(ASCII.equals), !text.contains("://") { return false }
+    return hidden(inner, depth: depth - 1) != inner
+  }
+
+  /// A key without its escapes, escaped ones included.
+  private static func decoded(_ key: String) -> String {
+    var key = key
+    for _ in 0..<depth {
+      let next = PercentEncoding.decode(key)
+      if next == key { break }
+      key = next
+    }
+    return key
+  }
+
+  private static func isWebLink(_ url: String) -> Bool {
+    url.prefix(8).lowercased() == "https://" || url.prefix(7).lowercased() == "http://"
+  }
+}
+
+extension RouteTable {
+  /// The URL as it may stand in a log: as ``Redaction`` shows it, and without the path parameters whose names look like
+  /// secrets, of the route that matches it or of those that nearly do.
+  public func forLog(_ url: String) -> String {
+    Redaction.forLog(url, hiding: hidesParameters ? hiddenSegments(of: url) : [])
+  }
+
+  /// The segments of a URL that a route names like a secret.
+  private func hiddenSegments(of url: String) -> Set<Int> {
+    if case .match(let match) = lookUp(url) {
+      return hidden(routes[match.routeIndex].pattern, in: match.url.segmentCount)
+    }
+    // Nobody can say which route was meant: every one that begins alike hides what it would.
+    let path = Substring(url).drop { $0 != ":" }.drop { $0 == ":" || $0 == "/" }.prefix { !"?#".contains($0) }
+    var segments = path.split(separator: "/").map { PercentEncoding.decode(String($0)).lowercased() }
+    if url.lowercased().hasPrefix("https:"), !segments.isEmpty { segments.removeFirst() }
+    return routes.reduce(into: []) { places, route in
+      if case .literal(let text)? = route.pattern.segments.first, text.lowercased() != segments.first { return }
+      places.formUnion(hidden(route.pattern, in: segments.count))
+    }
+  }
+
+  private func hidden(_ pattern: RoutePattern, in count: Int) -> Set<Int> {
+    var places: Set<Int> = []
+    var isBehindRest = false
+    for (place, segment) in pattern.segments.enumerated() {
+      switch segment {
+      case .rest: isBehindRest = true
+      case .parameter(let name, _, _) where Redaction.hides(name):
+        places.insert(isBehindRest ? count - (pattern.segments.count - place) : place)
+      default: break
+      }
+    }
+    return places
   }
 }
 

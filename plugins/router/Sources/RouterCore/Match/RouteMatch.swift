@@ -41,6 +41,12 @@ public struct RouteMatch: Sendable {
   @inline(__always)
   private func text(at index: Int) -> String? {
     guard let segment = table.segment(ofCapture: index, in: url.segmentCount) else { return nil }
+    if let behind = table.capture(index).segmentsBehindRest { return rest(from: segment, behind) }
     return url.segment(segment)
+  }
+
+  /// What `**` took: its segments with slashes between them, a slash of a segment's own as `%2F`.
+  private func rest(from first: Int, _ behind: Int) -> String {
+    (first..<url.segmentCount - behind).map { url.segment($0).replacing("/", with: "%2F") }.joined(separator: "/")
   }
 }

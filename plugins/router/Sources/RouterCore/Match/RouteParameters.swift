@@ -3,7 +3,7 @@ import FlowModel
 /// What a page is given: one namespace for each origin, and one view of them all (N41).
 ///
 /// Where a name comes from several origins, the path wins over the payload and the payload over the query; the others
-/// are listed in ``collisions``.
+/// are listed in ``collisions``. What none of them gives the route's own defaults do (N29).
 public struct RouteParameters: Sendable, Hashable {
   /// Where a parameter came from, in order of precedence.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
@@ -32,7 +32,9 @@ public struct RouteParameters: Sendable, Hashable {
   public let collisions: [Collision]
 
   /// No parameters but these; also what a pending route has before it is matched.
-  public init(path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:]) {
+  public init(
+    path: ValueObject = [:], query: ValueObject = [:], payload: ValueObject = [:], defaults: ValueObject = [:]
+  ) {
     self.path = path
     self.query = query
     self.payload = payload
@@ -47,6 +49,7 @@ public struct RouteParameters: Sendable, Hashable {
       if merged[member.key] == nil { merged[member.key] = member.value.arrayValue?.first ?? member.value }
       origins[member.key, default: []].append(.query)
     }
+    for member in defaults where merged[member.key] == nil { merged[member.key] = member.value }
     self.merged = merged
     collisions = merged.keys.compactMap { name in
       guard let given = origins[name], given.count > 1 else { return nil }
@@ -90,7 +93,7 @@ extension RouteMatch {
       let name = table.capture(index).name
       if let text = pathParameter(name) { try checkURL(text, named: name) }
     }
-    return RouteParameters(path: pathParameters, query: query, payload: payload)
+    return RouteParameters(path: pathParameters, query: query, payload: payload, defaults: route.defaults)
   }
 
   private func typed(_ text: String, named name: String) throws(URLRejection) -> Value {

@@ -92,11 +92,16 @@ private struct RoutePatternParser {
     case 1: return .any
     case 2 where bytes[start + 1] == UInt8(ascii: "*"):
       if hasRest { throw RoutePatternError("'**' may stand in a pattern once", at: start, help: "use '*'") }
+      if names.contains(RoutePattern.restName) { throw Self.restIsTaken(at: start) }
       hasRest = true
       return .rest
     default:
       throw RoutePatternError("'*' and '**' fill a whole segment", at: start, help: "use ':name' and check it there")
     }
+  }
+
+  private static func restIsTaken(at place: Int) -> RoutePatternError {
+    RoutePatternError("':rest' is what '**' takes", at: place, help: "give the parameter another name")
   }
 
   private mutating func parseParameter(_ start: Int, _ end: Int) throws(RoutePatternError) -> RoutePattern.Segment {
@@ -111,6 +116,7 @@ private struct RoutePatternParser {
         "a parameter's name is up to 64 letters, digits, '_' and '-', beginning with no digit", at: start + 1)
     }
     if names.contains(name) { throw RoutePatternError("the name ':\(name)' comes twice", at: start) }
+    if hasRest, name == RoutePattern.restName { throw Self.restIsTaken(at: start) }
     names.append(name)
     if isOptional, hasRest {
       throw RoutePatternError("an optional segment cannot stand behind '**'", at: start, help: "remove the '?'")

@@ -7,7 +7,7 @@
 /// ```
 /// A pattern without a scheme, or with one of the policy's own, holds for all of them and for every host; one that
 /// begins with `https://host` holds for this host only. `?` marks a last parameter that may be missing. `*` stands for
-/// one segment, `**` for one or more and at most once; neither is captured.
+/// one segment and is not captured, `**` for one or more and at most once; what it takes is the parameter `rest`.
 public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
   /// One part between slashes.
   public enum Segment: Sendable, Hashable {
@@ -20,6 +20,9 @@ public struct RoutePattern: Sendable, Hashable, CustomStringConvertible {
     /// One or more segments.
     case rest
   }
+
+  /// The parameter that holds what `**` took.
+  public static let restName = "rest"
 
   /// The pattern as it was declared.
   public let text: String

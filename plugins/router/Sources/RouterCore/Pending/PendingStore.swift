@@ -52,7 +52,7 @@ public struct PendingStore: Sendable, Hashable {
   /// A link with its name.
   private struct Entry: Sendable, Hashable {
     let id: ID
-    let route: PendingRoute
+    var route: PendingRoute
   }
 
   /// The links of one scope.
@@ -68,6 +68,9 @@ public struct PendingStore: Sendable, Hashable {
   private struct HandedOff: Sendable, Hashable {
     let route: PendingRoute
     let atMilliseconds: Int
+
+    /// Whether another delivery of it is still to be expected.
+    func isFresh(at now: Int) -> Bool { now - atMilliseconds <= PendingPolicy.duplicateWindowMilliseconds }
   }
 
   /// How links are kept.
@@ -76,6 +79,8 @@ public struct PendingStore: Sendable, Hashable {
   /// Links opened at once, without waiting.
   private var direct: [Entry] = []
   private var recent: [HandedOff] = []
+  /// Links that a later tap took the place of: another delivery of one is no newer tap.
+  private var superseded: [HandedOff] = []
   private var lastID: ID = 0
 
   /// A store without links.
@@ -102,9 +107,9 @@ extension PendingStore {
     guard route.source.isExternal else { return false }
     let unfinished = queues.values.lazy.flatMap { [$0.handingOff].compactMap { $0 } + $0.waiting } + direct
     if unfinished.contains(where: { $0.route.isSameTap(as: route) }) { return true }
-    return recent.contains {
-      now - $0.atMilliseconds <= PendingPolicy.duplicateWindowMilliseconds && $0.route.isSameTap(as: route)
-    }
+    let isHolding = !queues.isEmpty || !direct.isEmpty
+    return recent.contains { $0.isFresh(at: now) && $0.route.isSameTap(as: route) }
+      || superseded.contains { (isHolding || $0.isFresh(at: now)) && $0.route.isSameTap(as: route) }
   }
 }
 
@@ -115,14 +120,16 @@ extension PendingStore {
   public mutating func hold(
     _ route: PendingRoute, scope: String, at now: Int
   ) -> (arrival: Arrival, effects: [Effect]) {
-    if isDuplicate(route, at: now) { return (.duplicate, [.log(LogEntry(kind: .duplicate, route: route))]) }
+    if isDuplicate(route, at: now) { return (.duplicate, duplicated(route)) }
     lastID += 1
     let entry = Entry(id: lastID, route: route)
     var effects: [Effect] = []
     var queue = queues[scope] ?? Queue()
     let room = policy.keep == .latest ? 1 : PendingPolicy.capacity
     while queue.waiting.count >= room {
-      effects.append(.log(LogEntry(kind: .overwritten, route: queue.waiting.removeFirst().route)))
+      let earlier = queue.waiting.removeFirst().route
+      supersede(earlier, at: now)
+      effects.append(.log(LogEntry(kind: .overwritten, route: earlier)))
     }
     queue.waiting.append(entry)
     queues[scope] = queue
@@ -141,10 +148,30 @@ extension PendingStore {
     guard isReady, queue?.settlesAtMilliseconds == nil, queue?.handingOff == nil else {
       return hold(route, scope: scope, at: now)
     }
-    if isDuplicate(route, at: now) { return (.duplicate, [.log(LogEntry(kind: .duplicate, route: route))]) }
+    if isDuplicate(route, at: now) { return (.duplicate, duplicated(route)) }
     lastID += 1
     direct.append(Entry(id: lastID, route: route))
     return (.open(lastID), [.log(LogEntry(kind: .executed, route: route))])
+  }
+
+  /// Notes another delivery of a tap; one that has an identifier gives it to the link that waits without, so that the
+  /// next tap on an equal link is told apart.
+  private mutating func duplicated(_ route: PendingRoute) -> [Effect] {
+    var effects: [Effect] = [.log(LogEntry(kind: .duplicate, route: route))]
+    guard let id = route.notificationID else { return effects }
+    for (scope, queue) in queues {
+      for (place, entry) in queue.waiting.enumerated()
+      where entry.route.notificationID == nil && entry.route.isSameTap(as: route) {
+        queues[scope]?.waiting[place].route.notificationID = id
+        effects.append(.persist(scope: scope))
+      }
+    }
+    return effects
+  }
+
+  private mutating func supersede(_ route: PendingRoute, at now: Int) {
+    if superseded.count == PendingPolicy.capacity { superseded.removeFirst() }
+    superseded.append(HandedOff(route: route, atMilliseconds: now))
   }
 
   /// Takes over links that an earlier process left unfinished; those past their time to live are dropped.
@@ -197,7 +224,7 @@ extension PendingStore {
 
   /// A hand-off has ended, well or not: the link is forgotten and, with `fifo`, the next one follows.
   public mutating func finished(_ id: ID, at now: Int) -> [Effect] {
-    recent.removeAll { now - $0.atMilliseconds > PendingPolicy.duplicateWindowMilliseconds }
+    recent.removeAll { !$0.isFresh(at: now) }
     if let index = direct.firstIndex(where: { $0.id == id }) {
       return [completed(direct.remove(at: index), at: now)]
     }
@@ -219,6 +246,7 @@ extension PendingStore {
     }
     var queue = queues[scope] ?? Queue()
     if policy.keep == .latest, !queue.waiting.isEmpty {
+      supersede(entry.route, at: now)
       return [.log(LogEntry(kind: .overwritten, route: entry.route)), .persist(scope: scope)]
     }
     queue.waiting.insert(entry, at: 0)

@@ -1,3 +1,5 @@
+import FlowModel
+
 /// A pattern and what it opens.
 public struct Route: Sendable, Hashable {
   /// What URLs look like.
@@ -14,12 +16,14 @@ public struct Route: Sendable, Hashable {
   public let sources: Set<RouteSource>
   /// Query and payload parameters that must be of a type where they are given.
   public let parameterTypes: [String: ParameterType]
+  /// What the page is given of a parameter that the link lacks.
+  public let defaults: ValueObject
 
   /// A route; without `page`, the pattern's first literal names it.
   public init(
     _ pattern: RoutePattern, page: String? = nil, action: RouteAction = .push, priority: Int = 0,
     isSensitive: Bool = false, sources: Set<RouteSource> = RouteSource.all,
-    parameterTypes: [String: ParameterType] = [:]
+    parameterTypes: [String: ParameterType] = [:], defaults: ValueObject = [:]
   ) {
     self.pattern = pattern
     self.page = page ?? pattern.firstLiteral ?? ""
@@ -28,6 +32,7 @@ public struct Route: Sendable, Hashable {
     self.isSensitive = isSensitive
     self.sources = sources
     self.parameterTypes = parameterTypes
+    self.defaults = defaults
   }
 
   /// A route for a pattern in text; throws what is wrong with the pattern.

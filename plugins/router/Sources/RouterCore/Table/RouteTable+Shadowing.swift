@@ -6,68 +6,97 @@ public struct ShadowedRoute: Sendable, Hashable {
   public let byIndex: Int
   /// A URL that it matches and does not get.
   public let example: String
+  /// Whether it is certain; otherwise it has more combinations of words than were tried, and all that were tried are
+  /// taken.
+  public let isProven: Bool
+
+  /// What a person is told, and why.
+  public func finding(among routes: [Route]) -> (message: String, reason: String) {
+    let reason = "'\(routes[byIndex].pattern)' takes \(example), say"
+    guard !isProven else { return ("no URL reaches '\(routes[index].pattern)'", reason) }
+    return (
+      "whether a URL reaches '\(routes[index].pattern)' is not proven",
+      "the first \(RouteTable.witnessLimit) of its combinations lead elsewhere: \(reason)"
+    )
+  }
 }
 
 extension RouteTable {
+  /// The most URLs asked for one route; only patterns with many lists of words have more.
+  static let witnessLimit = 4_096
+
   /// The routes that no URL reaches.
   ///
   /// For each route it asks the table about the URLs that the fewest others match: for a parameter a text of its type
-  /// and of as few others as there can be, for `bool` and `enum` each word, for `**` every number of segments up to more
-  /// than any pattern has. If none of these comes back to the route, no URL does.
+  /// and of as few others as there can be, and one that no pattern names; for `bool` and `enum` each word, for `**` every
+  /// number of segments up to more than any pattern has. If none of these comes back to the route, no URL does; where
+  /// there are too many to ask, that is not proven.
   public func shadowedRoutes() -> [ShadowedRoute] {
-    let witnesses = WitnessMaker(routes: routes, scheme: policy.schemes[0])
+    let witnesses = WitnessMaker(routes: routes, policy: policy)
     return routes.indices.compactMap { index in
-      var taken: ShadowedRoute?
-      for url in witnesses.urls(for: routes[index].pattern) {
-        guard case .match(let match) = lookUp(url), match.routeIndex != index else { return nil }
-        taken = taken ?? ShadowedRoute(index: index, byIndex: match.routeIndex, example: url)
+      var taken: (by: Int, example: String)?
+      let (urls, isComplete) = witnesses.urls(for: routes[index].pattern)
+      for url in urls {
+        // A URL that is refused says nothing of the routes.
+        guard case .match(let match) = lookUp(url) else { continue }
+        if match.routeIndex == index { return nil }
+        taken = taken ?? (match.routeIndex, url)
       }
-      return taken
+      return taken.map { ShadowedRoute(index: index, byIndex: $0.by, example: $0.example, isProven: isComplete) }
     }
   }
 }
 
 /// Makes URLs that a pattern matches and as few others as possible do.
 private struct WitnessMaker {
-  /// The most URLs asked for one route; only patterns with many lists of words have more.
-  private static let limit = 4096
   private let scheme: String
-  /// Texts that patterns name, which a witness avoids.
+  /// Texts that patterns name, in lower case, which a witness avoids.
   private let taken: Set<String>
+  /// A part of a host that no pattern and no policy names.
+  private let label: String
   private let longestPattern: Int
 
-  init(routes: [Route], scheme: String) {
-    self.scheme = scheme
+  init(routes: [Route], policy: URLPolicy) {
+    scheme = policy.schemes[0]
     var taken: Set<String> = []
     for segment in routes.lazy.flatMap(\.pattern.segments) {
       switch segment {
-      case .literal(let text): taken.insert(text)
-      case .parameter(_, .enumeration(let words), _): taken.formUnion(words)
+      case .literal(let text): taken.insert(text.lowercased())
+      case .parameter(_, .enumeration(let words), _): taken.formUnion(words.map { $0.lowercased() })
       default: break
       }
     }
     self.taken = taken
     longestPattern = routes.map(\.pattern.segments.count).max() ?? 0
+    let labels = Set(
+      (routes.compactMap(\.pattern.host) + policy.hosts).flatMap { $0.name.split(separator: ".").map(String.init) })
+    label = Self.first(where: { !labels.contains($0) }) { $0 == 0 ? "any" : "any\($0)" }
   }
 
-  func urls(for pattern: RoutePattern) -> [String] {
-    let prefix = pattern.host.map { "https://\($0.isWildcard ? "any." : "")\($0.name)/" } ?? "\(scheme)://"
+  /// The URLs, and whether they are all there need be.
+  func urls(for pattern: RoutePattern) -> (urls: [String], isComplete: Bool) {
+    let prefix = pattern.host.map { "https://\($0.isWildcard ? label + "." : "")\($0.name)/" } ?? "\(scheme)://"
     var paths = [""]
     var shorter: [String] = []
+    var isComplete = true
     for segment in pattern.segments {
       if case .parameter(_, _, isOptional: true) = segment { shorter = paths }
       let texts = texts(for: segment, upTo: min(longestPattern + 1, 65 - pattern.segments.count))
       paths = paths.flatMap { path in texts.map { path.isEmpty ? $0 : "\(path)/\($0)" } }
-      if paths.count > Self.limit { paths.removeLast(paths.count - Self.limit) }
+      if paths.count > RouteTable.witnessLimit {
+        paths.removeLast(paths.count - RouteTable.witnessLimit)
+        isComplete = false
+      }
     }
-    return (paths + shorter).map { prefix + $0 }
+    return ((paths + shorter).map { prefix + $0 }, isComplete)
   }
 
   private func texts(for segment: RoutePattern.Segment, upTo count: Int) -> [String] {
     switch segment {
     case .literal(let text): [PercentEncoding.encode(text)]
-    case .any: [free("~")]
-    case .rest: (1...count).map { Array(repeating: free("~"), count: $0).joined(separator: "/") }
+    case .any: [free { "~" + Self.sevens($0) }]
+    case .rest:
+      (1...count).map { Array(repeating: free { "~" + Self.sevens($0) }, count: $0).joined(separator: "/") }
     case .parameter(_, let type, _): texts(of: type)
     }
   }
@@ -76,21 +105,38 @@ private struct WitnessMaker {
     switch type {
     case .enumeration(let words): words
     case .boolean: ["true", "false"]
-    case .uuid: ["ABCDEF01-2345-4789-ABCD-EF0123456789"]
-    case .date: ["2024-02-29"]
-    case .unsignedInteger: [free("7")]
-    case .integer: [free("-7")]
-    case .double: [free("7.5")]
-    case .slug: [free("z-7")]
-    case .url: ["\(scheme):%2F%2F~"]
-    case .string: [free("~")]
+    case .uuid: [free { "ABCDEF01-2345-4789-ABCD-" + Self.digits($0, 12) }]
+    case .date:
+      [
+        free {
+          "\(Self.digits(1 + $0 / 336 % 9_999, 4))-\(Self.digits(1 + $0 / 28 % 12, 2))-\(Self.digits(1 + $0 % 28, 2))"
+        }
+      ]
+    case .unsignedInteger: [free { String(7 + $0) }]
+    case .integer: [free { String(-7 - $0) }]
+    case .double: [free { "7.5" + Self.sevens($0) }]
+    case .slug: [free { "z-7" + Self.sevens($0) }]
+    case .url: ["\(scheme)%3A%2F%2F" + free(within: "\(scheme)://") { "~" + Self.sevens($0) }]
+    case .string: [free { "~" + Self.sevens($0) }]
     }
   }
 
-  /// The text, made longer until no pattern names it.
-  private func free(_ text: String) -> String {
-    var text = text
-    while taken.contains(text) { text += "7" }
-    return text
+  /// The first text that no pattern names, behind `prefix`.
+  private func free(within prefix: String = "", _ make: (Int) -> String) -> String {
+    Self.first(where: { !taken.contains((prefix + $0).lowercased()) }, make)
+  }
+
+  /// Ends because `make` gives ever other texts and finitely many are taken.
+  private static func first(where isFree: (String) -> Bool, _ make: (Int) -> String) -> String {
+    var count = 0
+    while !isFree(make(count)) { count += 1 }
+    return make(count)
+  }
+
+  private static func sevens(_ count: Int) -> String { String(repeating: "7", count: count) }
+
+  private static func digits(_ number: Int, _ count: Int) -> String {
+    let text = String(number)
+    return String(repeating: "0", count: max(0, count - text.count)) + text
   }
 }

@@ -25,6 +25,8 @@ public final class RouteTable: Sendable {
   struct Capture: Sendable {
     let name: String
     let type: ParameterType
+    /// Whether it is what `**` took: from its segment to the one behind which this many follow.
+    var segmentsBehindRest: Int?
   }
 
   /// What URLs may look like.
@@ -32,9 +34,11 @@ public final class RouteTable: Sendable {
   /// The routes in the order given.
   public let routes: [Route]
   private let trie: RouteTrie
+  /// Whether a path parameter of any route is named like a secret.
+  let hidesParameters: Bool
   /// Where the patterns for all hosts lie.
   private let root: Int32
-  /// Where the patterns of single hosts lie; exact hosts come before wildcards.
+  /// Where the patterns of single hosts lie; the more specific hosts come first.
   private let hostRoots: [(host: HostPattern, root: Int32)]
   private let captures: [Capture]
   /// For each capture the segment it takes: counted from the start, or, behind `**`, from the end as −1, −2, ….
@@ -52,11 +56,12 @@ public final class RouteTable: Sendable {
     captures = assembly.captures
     captureSegments = assembly.captureSegments
     captureStarts = assembly.captureStarts
+    hidesParameters = captures.contains { Redaction.hides($0.name) }
     let hosts = assembly.hosts
     let (trie, roots) = assembly.finishedTrie()
     self.trie = trie
     root = roots[0]
-    hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { !$0.0.isWildcard && $1.0.isWildcard }
+    hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { $0.0.precedes($1.0) }
   }
 
   /// What `url` leads to. One allocation for a URL without escapes, two for any.

@@ -45,7 +45,7 @@ struct RouteTableAssembly {
       note(.noPage, index, "'\(route.pattern)' has no literal to name its page", help: "add 'page'")
     }
     guard let root = root(of: route.pattern, index) else { return }
-    let (end, shorterEnd) = builder.insert(route.pattern.segments, below: root)
+    let (end, shorterEnd) = builder.insert(route.pattern.segments, below: root, folds: route.pattern.host == nil)
     settle(index, at: end)
     if let shorterEnd { settleShorter(index, at: shorterEnd) }
   }
@@ -55,7 +55,10 @@ struct RouteTableAssembly {
     var isBehindRest = false
     for (depth, segment) in pattern.segments.enumerated() {
       switch segment {
-      case .rest: isBehindRest = true
+      case .rest:
+        captures.append(.init(name: RoutePattern.restName, type: .string, segmentsBehindRest: count - depth - 1))
+        captureSegments.append(Int16(depth))
+        isBehindRest = true
       case .parameter(let name, let type, _):
         captures.append(.init(name: name, type: type))
         captureSegments.append(Int16(isBehindRest ? depth - count : depth))

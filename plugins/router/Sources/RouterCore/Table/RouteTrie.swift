@@ -47,23 +47,31 @@ struct RouteTrie: Sendable {
   var types: [ParameterType] = []
   var text: [UInt8] = []
   var index = LiteralIndex(capacity: 0)
-  /// Whether the first segment of a URL is compared without case; its literals are then in lower case here.
+  /// Whether the first segment of a custom scheme's URL, which is its host, is compared without case.
   var foldsFirstSegment = true
 }
 
 extension RouteTrie {
+  /// What a search knows of the URL beside its bytes.
+  private struct Path {
+    /// How many segments there are.
+    let count: Int
+    /// Whether the first is compared without case.
+    let folds: Bool
+  }
+
   /// The route of the most specific pattern below `root` that matches the URL, or −1.
   @inline(__always)
   func match(_ url: borrowing ScannedURL, from root: Int32) -> Int32 {
     let slots = url.slots
-    let count = url.segmentCount
-    return url.withBytes { bytes in search(root, 0, enteredBy: 0, bytes, slots.span, count) }
+    let path = Path(count: url.segmentCount, folds: foldsFirstSegment && url.kind == .customScheme)
+    return url.withBytes { bytes in search(root, 0, enteredBy: 0, bytes, slots.span, path) }
   }
 
   /// Goes down from a node that `entered` of its labels have led into, at segment `first` of the URL.
   private func search(
     _ start: Int32, _ first: Int, enteredBy entered: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>,
-    _ count: Int
+    _ path: Path
   ) -> Int32 {
     var current = start
     var segment = first
@@ -72,15 +80,17 @@ extension RouteTrie {
       let node = nodes[Int(current)]
       if Int(node.labelCount) > entered {
         let rest = Int(node.labelCount) - entered
-        guard segment + rest <= count else { return -1 }
+        guard segment + rest <= path.count else { return -1 }
         for offset in 0..<rest {
-          guard isLabel(Int(node.firstLabel) + entered + offset, segment + offset, bytes, slots) else { return -1 }
+          guard isLabel(Int(node.firstLabel) + entered + offset, segment + offset, bytes, slots, path) else {
+            return -1
+          }
         }
         segment += rest
       }
-      if segment == count { return node.route }
+      if segment == path.count { return node.route }
       if node.hasLiterals {
-        let child = literalChild(of: current, segment, bytes, slots)
+        let child = literalChild(of: current, segment, bytes, slots, path)
         if child >= 0 {
           if node.branchCount == 0 {
             current = child
@@ -88,7 +98,7 @@ extension RouteTrie {
             entered = 1
             continue descend
           }
-          let route = search(child, segment + 1, enteredBy: 1, bytes, slots, count)
+          let route = search(child, segment + 1, enteredBy: 1, bytes, slots, path)
           if route >= 0 { return route }
         }
       }
@@ -96,7 +106,7 @@ extension RouteTrie {
       for position in Int(node.firstBranch)..<end {
         let branch = branches[position]
         switch branch.kind {
-        case .rest: return searchRest(branch.node, segment + 1, bytes, slots, count)
+        case .rest: return searchRest(branch.node, segment + 1, bytes, slots, path)
         case .typed:
           let slot = slots[segment]
           guard types[Int(branch.type)].accepts(bytes, from: Int(slot.start), to: Int(slot.end)) else { continue }
@@ -108,7 +118,7 @@ extension RouteTrie {
           entered = 0
           continue descend
         }
-        let route = search(branch.node, segment + 1, enteredBy: 0, bytes, slots, count)
+        let route = search(branch.node, segment + 1, enteredBy: 0, bytes, slots, path)
         if route >= 0 { return route }
       }
       return -1
@@ -117,10 +127,10 @@ extension RouteTrie {
 
   /// Behind a `**` that has taken the segments up to `first`: what follows it in the pattern wins over its taking more.
   private func searchRest(
-    _ node: Int32, _ first: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ count: Int
+    _ node: Int32, _ first: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ path: Path
   ) -> Int32 {
-    for segment in first..<max(first, count) {
-      let route = search(node, segment, enteredBy: 0, bytes, slots, count)
+    for segment in first..<max(first, path.count) {
+      let route = search(node, segment, enteredBy: 0, bytes, slots, path)
       if route >= 0 { return route }
     }
     return nodes[Int(node)].route
@@ -128,18 +138,20 @@ extension RouteTrie {
 
   @inline(__always)
   private func literalChild(
-    of parent: Int32, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>
+    of parent: Int32, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ path: Path
   ) -> Int32 {
     let slot = slots[segment]
     let hash = SegmentHash.hash(bytes, from: Int(slot.start), to: Int(slot.end))
     return index.find(SegmentHash.combine(hash, below: parent)) { child in
       let node = nodes[Int(child)]
-      return node.parent == parent && isLabel(Int(node.firstLabel), segment, bytes, slots)
+      return node.parent == parent && isLabel(Int(node.firstLabel), segment, bytes, slots, path)
     }
   }
 
   @inline(__always)
-  private func isLabel(_ label: Int, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>) -> Bool {
+  private func isLabel(
+    _ label: Int, _ segment: Int, _ bytes: Span<UInt8>, _ slots: Span<ScannedURL.Slot>, _ path: Path
+  ) -> Bool {
     let label = labels[label]
     let slot = slots[segment]
     let count = Int(slot.end - slot.start)
@@ -147,13 +159,13 @@ extension RouteTrie {
     if SegmentBytes.areEqual(text.span.bytes, at: Int(label.start), bytes.bytes, at: Int(slot.start), count: count) {
       return true
     }
-    return foldsFirstSegment && segment == 0 && isLabelFolded(label, bytes, from: Int(slot.start))
+    return path.folds && segment == 0 && isLabelFolded(label, bytes, from: Int(slot.start))
   }
 
   private func isLabelFolded(_ label: Label, _ bytes: Span<UInt8>, from start: Int) -> Bool {
     var position = start
     for index in Int(label.start)..<Int(label.end) {
-      guard text[index] == ASCII.lowercased(bytes[position]) else { return false }
+      guard ASCII.lowercased(text[index]) == ASCII.lowercased(bytes[position]) else { return false }
       position += 1
     }
     return true

@@ -38,7 +38,7 @@ struct RouteTrieBuilder {
 
   private var drafts: [Draft] = []
   /// The different literals, and under which hash each is found.
-  private var literals: [(label: RouteTrie.Label, hash: UInt64)] = []
+  private var literals: [(label: RouteTrie.Label, hash: UInt64, folds: Bool)] = []
   private var literalIndex: LiteralIndex
   /// Children by parent and literal.
   private var childIndex: LiteralIndex
@@ -56,14 +56,16 @@ struct RouteTrieBuilder {
   mutating func addRoot() -> Int32 { add(.root, below: -1) }
 
   /// The draft to which a pattern leads below `root`, made where it is missing, and the draft at which it may end when
-  /// its optional last segment is missing.
-  mutating func insert(_ segments: [RoutePattern.Segment], below root: Int32) -> (end: Int32, shorterEnd: Int32?) {
+  /// its optional last segment is missing. Where it `folds`, its first segment may be a host, which has no case.
+  mutating func insert(
+    _ segments: [RoutePattern.Segment], below root: Int32, folds: Bool
+  ) -> (end: Int32, shorterEnd: Int32?) {
     var draft = root
     var shorterEnd: Int32?
     for (depth, segment) in segments.enumerated() {
       switch segment {
       case .literal(let text):
-        draft = literal(text, depth, below: draft)
+        draft = literal(text, folds: folds && depth == 0 && trie.foldsFirstSegment, below: draft)
       case .parameter(_, let type, let isOptional):
         if isOptional { shorterEnd = draft }
         draft = branch(type == .string ? .parameter : .typed(type), below: draft)
@@ -97,8 +99,8 @@ extension RouteTrieBuilder {
     return Int32(drafts.count - 1)
   }
 
-  private mutating func literal(_ text: String, _ depth: Int, below parent: Int32) -> Int32 {
-    let literal = literal(text, folds: depth == 0 && trie.foldsFirstSegment)
+  private mutating func literal(_ text: String, folds: Bool, below parent: Int32) -> Int32 {
+    let literal = literal(text, folds: folds)
     let hash = SegmentHash.combine(literals[Int(literal)].hash, below: parent)
     let known = childIndex.find(hash) { child in
       guard drafts[Int(child)].parent == parent, case .literal(literal) = drafts[Int(child)].edge else { return false }
@@ -112,19 +114,16 @@ extension RouteTrieBuilder {
     return child
   }
 
-  /// The literal of this text, each text kept once.
+  /// The literal of this text, each text kept once; of texts that differ only in case, where that folds, the first.
   private mutating func literal(_ text: String, folds: Bool) -> LiteralID {
     let start = trie.text.count
-    if folds {
-      for byte in text.utf8 { trie.text.append(ASCII.lowercased(byte)) }
-    } else {
-      trie.text.append(contentsOf: text.utf8)
-    }
+    trie.text.append(contentsOf: text.utf8)
     let count = trie.text.count - start
     let hash = SegmentHash.hash(trie.text.span, from: start, to: start + count)
     let known = literalIndex.find(hash) { candidate in
       let label = literals[Int(candidate)].label
-      guard Int(label.end - label.start) == count else { return false }
+      guard literals[Int(candidate)].folds == folds, Int(label.end - label.start) == count else { return false }
+      if folds { return (0..<count).allSatisfy { isSameLetter(Int(label.start) + $0, start + $0) } }
       let raw = trie.text.span.bytes
       return SegmentBytes.areEqual(raw, at: Int(label.start), raw, at: start, count: count)
     }
@@ -133,9 +132,13 @@ extension RouteTrieBuilder {
       return known
     }
     let id = LiteralID(literals.count)
-    literals.append((RouteTrie.Label(start: UInt32(start), end: UInt32(start + count)), hash))
+    literals.append((RouteTrie.Label(start: UInt32(start), end: UInt32(start + count)), hash, folds))
     literalIndex.insert(hash, id)
     return id
+  }
+
+  private func isSameLetter(_ place: Int, _ other: Int) -> Bool {
+    ASCII.lowercased(trie.text[place]) == ASCII.lowercased(trie.text[other])
   }
 
   private mutating func branch(_ edge: Edge, below parent: Int32) -> Int32 {

@@ -34,11 +34,16 @@ struct HostName {
     return true
   }
 
-  /// Whether the name is ASCII as patterns hold it but for its case: no escape, no `xn--`, no final dot.
+  /// Whether the name is ASCII as patterns hold it but for its case: no escape, no `xn--`, no final dot,
+  /// and no longer than names may be.
   private static func isPlain(_ bytes: Span<UInt8>, from start: Int, to end: Int) -> Bool {
+    guard end - start <= HostPattern.byteLimit else { return false }
     var previous = ASCII.dot
+    var label = 0
     for index in start..<end {
       let byte = bytes[index]
+      label = byte == ASCII.dot ? 0 : label + 1
+      if label > HostPattern.labelByteLimit { return false }
       switch byte {
       case ASCII.dot where previous == ASCII.dot, ASCII.hyphen where previous == ASCII.hyphen: return false
       case ASCII.dot, ASCII.hyphen: break

@@ -29,11 +29,21 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// The host as a person declares it.
   public var description: String { (isWildcard ? "*." : "") + name + (port.map { ":\($0)" } ?? "") }
 
+  /// Whether it is asked before `other`: a name before the wildcards, the longer wildcard before the shorter.
+  func precedes(_ other: HostPattern) -> Bool {
+    if isWildcard != other.isWildcard { return !isWildcard }
+    return isWildcard && name.utf8.count > other.name.utf8.count
+  }
+
   /// Whether a port is allowed; none given stands for 443.
   func allows(port given: Int?) -> Bool { given == nil || given == 443 || given == port }
 
   /// Whether a normalized name is this host or one below it.
   func names(_ host: String) -> Bool { isWildcard ? host.hasSuffix("." + name) : host == name }
+
+  /// The most bytes of a name and of one part between its dots (RFC 1035, 2.3.4).
+  static let byteLimit = 253
+  static let labelByteLimit = 63
 
   /// The name in lower case and in Unicode, without a final dot; nil when it is no name.
   ///
@@ -44,10 +54,14 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
       name = String(name.map { "。．｡".contains($0) ? "." : $0 })
     }
     if name.hasSuffix(".") { name.removeLast() }
-    guard !name.isEmpty, name.utf8.count <= 253 else { return nil }
+    guard !name.isEmpty, name.utf8.count <= byteLimit else { return nil }
     var labels: [String] = []
     for label in name.split(separator: ".", omittingEmptySubsequences: false) {
-      guard !label.isEmpty, label.utf8.count <= 63 * 4, label.allSatisfy(isAllowed) else { return nil }
+      guard !label.isEmpty, label.allSatisfy(isAllowed) else { return nil }
+      // A label of other scripts is shorter in the form that is sent.
+      guard label.utf8.count <= (label.utf8.allSatisfy { $0 < 0x80 } ? labelByteLimit : labelByteLimit * 4) else {
+        return nil
+      }
       if label.hasPrefix("xn--") {
         guard let decoded = Punycode.decode(label.dropFirst(4)) else { return nil }
         labels.append(decoded)

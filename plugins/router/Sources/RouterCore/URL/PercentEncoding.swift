@@ -14,6 +14,28 @@ public enum PercentEncoding {
     return String(decoding: encoded, as: UTF8.self)
   }
 
+  /// The text with each `%XX` as the byte it stands for; what is no escape stays, and so does a text that would not be
+  /// UTF-8.
+  static func decode(_ text: String) -> String {
+    guard text.utf8.contains(ASCII.percent) else { return text }
+    let bytes = Array(text.utf8)
+    var decoded: [UInt8] = []
+    decoded.reserveCapacity(bytes.count)
+    var place = 0
+    while place < bytes.count {
+      if bytes[place] == ASCII.percent, place + 2 < bytes.count,
+        let high = ASCII.hexadecimalValue(bytes[place + 1]), let low = ASCII.hexadecimalValue(bytes[place + 2])
+      {
+        decoded.append(high << 4 | low)
+        place += 3
+      } else {
+        decoded.append(bytes[place])
+        place += 1
+      }
+    }
+    return String(validating: decoded, as: UTF8.self) ?? String(decoding: decoded, as: UTF8.self)
+  }
+
   private static func isUnreserved(_ byte: UInt8) -> Bool {
     ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte >= 0x80 || byte == ASCII.hyphen || byte == ASCII.dot
       || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "~")

@@ -13,7 +13,14 @@ struct FindLaunchLink: Action {
     """
 
   struct Input: ActionInput {
-    @Field("The launch options; without them, those of this launch") var options: ValueObject?
+    @Field(
+      """
+      The launch options; without them, those of this launch. Read are url; remoteNotification (a payload); \
+      localNotification {userInfo}; notificationResponse {notification: {request: {identifier, content: {userInfo}}}, \
+      actionIdentifier} or {identifier, userInfo}; urlContexts [{url}]; userActivities [{webpageURL}]; \
+      userActivityDictionary {UIApplicationLaunchOptionsUserActivityKey: {webpageURL}}; shortcutItem {userInfo}. \
+      A userInfo is a payload: {route, parameters}
+      """) var options: ValueObject?
     @Field("The keys of features that the application has; without it, all that are known") var supports: [String]?
   }
 
@@ -22,12 +29,14 @@ struct FindLaunchLink: Action {
     var parameters: ValueObject
     var source: String?
     var notificationId: String?
+    var arrival: String?
     var keys: [String]
     var ignored: [String]
 
     static let summaries = [
       "url": "The link; null when the launch has none", "parameters": "What came beside it",
       "source": "Where it came from, as router.hold takes it", "notification-id": "The notification's identifier",
+      "arrival": "tap, or receipt for a notification that came and was not tapped; null without a notification",
       "keys": "The keys that were understood", "ignored": "The keys that were not, or are not supported",
     ]
   }
@@ -45,13 +54,24 @@ struct FindLaunchLink: Action {
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let supported = input.supports.map { Set($0.compactMap(LaunchOptions.Key.init)) } ?? Set(LaunchOptions.Key.allCases)
-    let options = LaunchOptions(input.options ?? context.launch.options, supported: supported)
+    let options = LaunchOptions(
+      input.options ?? context.launch.options, for: context.launch.reason, supported: supported)
     for name in options.ignored {
       context.log("the launch option '\(name)' is not supported and is ignored", level: .warning)
     }
-    if let link = options.link { context.log("launched by the link \(Redaction.forLog(link.url))") }
+    for warning in options.warnings { context.log(warning, level: .warning) }
+    switch options.arrival {
+    case .tap?: context.log("notification received and tapped")
+    case .receipt?: context.log("notification received; nobody has tapped it, so it opens nothing")
+    case nil: break
+    }
+    if let link = options.link {
+      let router: Router? = try? context.resource(Router.key)
+      context.log("launched by the link \(router?.table.forLog(link.url) ?? Redaction.forLog(link.url))")
+    }
     return Output(
       url: options.link?.url, parameters: options.link?.parameters ?? [:], source: options.link?.source.rawValue,
-      notificationId: options.link?.notificationID, keys: options.keys.map(\.rawValue), ignored: options.ignored)
+      notificationId: options.link?.notificationID, arrival: options.arrival?.rawValue,
+      keys: options.keys.map(\.rawValue), ignored: options.ignored)
   }
 }

@@ -27,13 +27,17 @@ struct FlushRoutes: AsyncAction {
     var result: String
     var route: String?
     var page: String?
+    var action: String?
     var merged: ValueObject
+    var shown: ValueObject
     var outcomes: [ValueObject]
 
     static let summaries = [
       "opened": "How many links were opened", "result": "What became of the last one; none when nothing waited",
       "route": "The route of the last one", "page": "The page of the last one",
-      "merged": "The parameters of the last one", "outcomes": "What became of each, as router.open says it",
+      "action": "How the page of the last one came on: push or present", "merged": "The parameters of the last one",
+      "shown": "The same for logs and reports, with secrets hidden",
+      "outcomes": "What became of each, as router.open says it",
     ]
   }
 
@@ -44,6 +48,6 @@ struct FlushRoutes: AsyncAction {
     let last = outcomes.last ?? .none
     return Output(
       opened: outcomes.filter(\.hasOpened).count, result: last.result, route: last.route, page: last.page,
-      merged: last.merged, outcomes: outcomes.map(\.values))
+      action: last.action, merged: last.merged, shown: last.shown, outcomes: outcomes.map(\.values))
   }
 }

@@ -26,7 +26,8 @@ struct RegisterRoutes: Action {
     @Field("The schemes that open the application, all alike; routes are shown with the first") var schemes: [String]
     @Field("The hosts whose https links open the application, such as example.com or *.example.com")
     var hosts: [String] = []
-    @Field("The routes: a pattern, or an object with pattern, page, action, priority, sensitive, sources, types")
+    @Field(
+      "The routes: a pattern, or an object with pattern, page, action, priority, sensitive, sources, types, defaults")
     var routes: [Value]
     @Field("How links are held: keep, persist, time-to-live") var pending: PendingOptions = PendingOptions()
     @Field("Whether '+' in a query means a space") var plusAsSpace: Bool = false
@@ -50,11 +51,9 @@ struct RegisterRoutes: Action {
     do throws(RouteEntryProblems) {
       let declarations = try RouteDeclarations(input.values)
       return declarations.table.shadowedRoutes().map { shadowed in
-        let (pattern, other) = (
-          declarations.table.routes[shadowed.index].pattern, declarations.table.routes[shadowed.byIndex].pattern
-        )
+        let (message, help) = shadowed.finding(among: declarations.table.routes)
         return InputProblem(
-          "routes[\(shadowed.index)]", "no URL reaches '\(pattern)'", help: "'\(other)' takes \(shadowed.example), say",
+          "routes[\(shadowed.index)]", message, help: help,
           related: .init("routes[\(shadowed.byIndex)]", "this route takes its URLs"), isWarning: true)
       }
     } catch {

@@ -17,6 +17,9 @@ struct RouteEntry {
     FieldDeclaration(
       "types", .object(properties: nil), isRequired: false,
       summary: "Types of query and payload parameters, such as { next: url }"),
+    FieldDeclaration(
+      "defaults", .object(properties: nil), isRequired: false,
+      summary: "What the page is given of parameters that the link lacks, such as { message: none }"),
   ]
 
   /// The route, or what is wrong with the entry at `keyPath`, every mistake of it.
@@ -60,7 +63,8 @@ struct RouteEntry {
         pattern, page: object["page"]?.stringValue,
         action: object["action"]?.stringValue.flatMap(RouteAction.init(rawValue:)) ?? .push,
         priority: object["priority"]?.integerValue ?? 0, isSensitive: object["sensitive"]?.booleanValue ?? false,
-        sources: sources.map(Set.init) ?? RouteSource.all, parameterTypes: types))
+        sources: sources.map(Set.init) ?? RouteSource.all, parameterTypes: types,
+        defaults: object["defaults"]?.objectValue ?? [:]))
   }
 
   private static func parameterTypes(

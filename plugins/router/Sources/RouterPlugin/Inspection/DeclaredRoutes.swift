@@ -56,8 +56,8 @@ public struct DeclaredRoutes: Sendable {
   public var shadowed: [String] {
     declarations.flatMap { declaration in
       declaration.table.shadowedRoutes().map { shadowed in
-        let (route, other) = (declaration.table.routes[shadowed.index], declaration.table.routes[shadowed.byIndex])
-        return "no URL reaches '\(route.pattern)': '\(other.pattern)' takes \(shadowed.example), say"
+        let (message, reason) = shadowed.finding(among: declaration.table.routes)
+        return "\(message): \(reason)"
       }
     }
   }
@@ -65,7 +65,7 @@ public struct DeclaredRoutes: Sendable {
   /// How many routes there are.
   public var count: Int { declarations.reduce(0) { $0 + $1.table.routes.count } }
 
-  /// What a tap on `url` would do: `{"url", "result", "route", "parameters", "merged", "reason", "nearest"}`.
+  /// What a tap on `url` would do: `{"url", "result", "route", "page", "action", "parameters", "merged", "reason", "nearest"}`.
   ///
   /// Of several steps the first whose routes match decides.
   public func outcome(of url: String, from source: String? = nil) -> ValueObject {
@@ -87,7 +87,7 @@ public struct DeclaredRoutes: Sendable {
     guard text("route").isEmpty else {
       let why = text("message").isEmpty ? "" : ": \(text("message")) [\(text("reason"))]"
       return
-        "\(text("result"))  \(text("route"))  page \(text("page"))  \(JSONText.write(outcome["merged"] ?? [:]))\(why)"
+        "\(text("result"))  \(text("route"))  page \(text("page"))\(text("action") == "present" ? ", presented" : "")  \(JSONText.write(outcome["merged"] ?? [:]))\(why)"
     }
     let nearest = (outcome["nearest"]?.arrayValue ?? []).compactMap(\.stringValue)
     let help = nearest.isEmpty ? "" : "; nearest: \(nearest.joined(separator: ", "))"

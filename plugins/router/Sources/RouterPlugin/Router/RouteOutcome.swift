@@ -13,10 +13,14 @@ struct RouteOutcome: ActionOutput {
   var route: String?
   /// The page of that route.
   var page: String?
+  /// How the page comes on: `push` or `present`.
+  var action: String?
   /// `path`, `query` and `payload`, each an object.
   var parameters: ValueObject
   /// All parameters, the path winning over the payload and the payload over the query.
   var merged: ValueObject
+  /// The same with everything hidden that must not stand in a log or a report.
+  var shown: ValueObject
   /// Why not, as a word.
   var reason: String?
   /// Why not, as a sentence.
@@ -30,8 +34,11 @@ struct RouteOutcome: ActionOutput {
       "opened, deferred, duplicate, rejected, not-found, blocked, redirected (an interceptor had another link opened), "
       + "handler-failed, or none without a URL",
     "route": "The pattern of the route that matched", "page": "The page of that route",
+    "action": "How the page comes on: push or present",
     "parameters": "path, query and payload, each an object; a query key has its values in order",
-    "merged": "All parameters; path wins over payload, payload over query", "reason": "Why not, as a word",
+    "merged": "All parameters; path wins over payload, payload over query, and the route's defaults fill in",
+    "shown": "The same for logs and reports: what keys such as token or password hold is hidden",
+    "reason": "Why not, as a word",
     "message": "Why not, as a sentence", "nearest": "Routes that come near a URL that has none",
   ]
 
@@ -61,6 +68,7 @@ struct RouteOutcome: ActionOutput {
     self.nearest = nearest
     parameters = Self.parameters(RouteParameters())
     merged = [:]
+    shown = [:]
   }
 
   /// A result with the route that matched.
@@ -70,8 +78,10 @@ struct RouteOutcome: ActionOutput {
     self.init(url: match.url.text, result, reason: reason, message: message)
     route = match.route.pattern.text
     page = match.route.page
+    action = match.route.action.rawValue
     self.parameters = Self.parameters(parameters)
     merged = parameters.merged
+    shown = Redaction.forLog(parameters.merged)
   }
 
   /// What a link would come to with nothing in its way.

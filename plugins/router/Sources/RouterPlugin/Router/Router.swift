@@ -109,7 +109,7 @@ final class Router: LinkOpener {
     do {
       return try await open(link, scope: Self.mainScope, on: interface, context).result
     } catch {
-      context.log("the link \(Redaction.forLog(link.url)) cannot be kept: \(error)", level: .error)
+      context.log("the link \(table.forLog(link.url)) cannot be kept: \(error)", level: .error)
       return "rejected"
     }
   }
@@ -182,7 +182,7 @@ extension Router {
       var resolution = table.resolve(url, from: source, payload: pending.parameters)
       switch await intercept(resolution, url, source, context) {
       case .redirect(let target, let name)?:
-        context.log("'\(name)' redirects \(Redaction.forLog(url)) to \(Redaction.forLog(target))")
+        context.log("'\(name)' redirects \(table.forLog(url)) to \(table.forLog(target))")
         (url, source, redirector) = (target, .internal, name)
         continue
       case .block(let name)?:
@@ -257,7 +257,7 @@ extension Router {
       case .log(let entry):
         let isWarning = entry.kind == .overwritten || entry.kind == .expired
         context.log(
-          "\(entry.kind.rawValue) \(Redaction.forLog(entry.route.url))", level: isWarning ? .warning : .info)
+          "\(entry.kind.rawValue) \(table.forLog(entry.route.url))", level: isWarning ? .warning : .info)
       case .persist(let scope): save(scope, context)
       case .wake, .handOff: break
       }
@@ -278,10 +278,11 @@ extension Router {
 
   /// Logs what became of a link, once (N36).
   private func report(_ outcome: RouteOutcome, _ context: ActionContext) -> RouteOutcome {
-    let url = Redaction.forLog(outcome.url ?? "")
+    let url = table.forLog(outcome.url ?? "")
     if outcome.hasOpened {
       let how = outcome.result == "opened" ? "opened" : "\(outcome.result), opened"
-      context.log("\(how) \(outcome.page ?? "") by \(outcome.route ?? "") for \(url)")
+      let action = outcome.action == RouteAction.present.rawValue ? ", presented," : ""
+      context.log("\(how) \(outcome.page ?? "")\(action) by \(outcome.route ?? "") for \(url)")
     } else {
       let nearest = outcome.nearest.isEmpty ? "" : "; nearest: \(outcome.nearest.joined(separator: ", "))"
       context.log(

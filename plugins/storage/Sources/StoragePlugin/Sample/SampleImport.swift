@@ -69,15 +69,22 @@ struct SampleImport {
     }
   }
 
-  /// What the application reads before its first screen (L29).
+  /// What the application reads before its first screen (L29), and the weather that its map shows (L18).
   private func importConfiguration(into db: Database) throws {
     let settings: [(String, Value)] = [
       ("map.style", "standard"), ("map.initial-span-degrees", 12), ("trips.page-size", 20),
     ]
-    for (key, value) in settings {
-      try db.execute(
-        sql: "INSERT OR IGNORE INTO KeyValue (scope, key, value) VALUES ('configuration', ?, ?)",
-        arguments: [key, JSONText.write(value)])
+    for (key, value) in settings { try put(value, key, "configuration", into: db) }
+    for line in SampleData.weather.split(separator: "\n") {
+      let fields = line.split(separator: "|").map(String.init)
+      guard fields.count == 3, let degrees = Int(fields[1]) else { throw BadLine(line: String(line)) }
+      try put(["celsius": .integer(degrees), "sky": .string(fields[2])], fields[0], "weather", into: db)
     }
+  }
+
+  private func put(_ value: Value, _ key: String, _ scope: String, into db: Database) throws {
+    try db.execute(
+      sql: "INSERT OR IGNORE INTO KeyValue (scope, key, value) VALUES (?, ?, ?)",
+      arguments: [scope, key, JSONText.write(value)])
   }
 }

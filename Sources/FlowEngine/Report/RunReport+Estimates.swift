@@ -1,0 +1,29 @@
+import FlowModel
+
+extension RunReport {
+  /// A step that took less or more than its file estimates (L7).
+  public struct EstimateMiss: Sendable, Hashable {
+    /// The step.
+    public var step: StepID
+    /// How long it ran.
+    public var milliseconds: Double
+    /// What was thought.
+    public var estimate: Estimate
+  }
+
+  /// The steps that ran shorter or longer than estimated, in file order.
+  public var estimateMisses: [EstimateMiss] {
+    let steps = plan.graph.workflow.steps
+    return steps.indices.compactMap { index in
+      guard let estimate = steps[index].options.estimate, plan.outcome(of: StepIndex(index)) == .success else {
+        return nil
+      }
+      let state = plan.states[index]
+      guard state.startedAt != never, state.endedAt != never else { return nil }
+      let ran = Duration.nanoseconds(state.endedAt - state.startedAt)
+      guard ran < estimate.low || ran > estimate.high else { return nil }
+      return EstimateMiss(
+        step: steps[index].id, milliseconds: millisecondsOf(state.endedAt - state.startedAt), estimate: estimate)
+    }
+  }
+}

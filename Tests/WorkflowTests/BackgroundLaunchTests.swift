@@ -1,0 +1,102 @@
+import FlowModel
+import Foundation
+import TestSupport
+import Testing
+
+/// What the system starts without anybody looking, and how the window comes later.
+@Suite(.timeLimit(.minutes(3))) struct `A launch in the background` {
+  let folders: DataFolders
+
+  init() throws { folders = try DataFolders() }
+
+  private static let samples = LaunchRun.folder + "/samples"
+
+  @Test(arguments: ["background", "location"])
+  func `R1 R9 C11 has no floor, a ceiling of a second, shows nothing and asks for nothing`(_ reason: String) throws {
+    let launch = try LaunchRun(["--launch", reason, "--event", "map.first-use@300ms"], data: folders.folder("a"))
+    #expect(launch.result.exitCode == 0)
+    #expect(launch.report["launchReason"] == .string(reason))
+    #expect(try #require(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue) < 10)
+    #expect(try launch.step("enter-app")["reason"] == "condition")
+    #expect(!launch.events.contains { $0["name"] == "ui.ready" })
+    for id in ["ask-for-location", "start-geocoding", "map-detail", "enter-from-background"] {
+      #expect(try launch.step(id)["reason"] == "event-never-posted")
+    }
+    #expect(try launch.step("ask-for-notifications")["reason"] == "condition")
+    // A store that never answers: the gate gives up after a second, not after five.
+    let stuck = try LaunchRun.changed(
+      in: folders, ("    uses: preferences.account\n", "    uses: preferences.account\n    deadline: { min: 3s }\n"))
+    let late = try LaunchRun(["--launch", reason], data: folders.folder("b"), file: stuck)
+    #expect(late.report["gate"]?["outcome"] == "timed-out")
+    #expect(try (1_000..<1_500).contains(late.gateOpened()))
+  }
+
+  @Test func `C18 R1 shows its window once when a person comes, with a splash of its own time`() throws {
+    let launch = try LaunchRun(
+      ["--launch", "background", "--event", "app.will-enter-foreground@1500ms", "--event", "map.first-use@1s"],
+      data: folders.folder("a"))
+    #expect(launch.result.exitCode == 0)
+    #expect(launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
+    let shown = try launch.milliseconds("enter-from-background", "startedAt")
+    #expect(shown >= 3_300 && shown < 4_500)
+    #expect(try launch.milliseconds("ask-for-location", "startedAt") >= shown)
+    #expect(try launch.outcome("map-detail") == "success")
+    // Whoever launched the app in the foreground has the window already.
+    let usual = try LaunchRun(["--event", "app.will-enter-foreground@2300ms"], data: folders.folder("b"))
+    #expect(usual.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
+    #expect(try usual.step("enter-from-background")["reason"] == "disabled")
+  }
+
+  @Test func `C3 a silent push opens nothing, neither then nor when a person comes or taps the icon`() throws {
+    let data = folders.folder("a")
+    let silent = ["--launch", "background=@\(Self.samples)/silent.json"]
+    let push = try LaunchRun(silent + ["--event", "app.will-enter-foreground@300ms"], data: data)
+    #expect(push.logs.contains("notification received; nobody has tapped it, so it opens nothing"))
+    #expect(try push.outcome("enter-from-background") == "success")
+    #expect(try push.step("hold-launch-link")["reason"] == "condition")
+    let icon = try LaunchRun([], data: data)
+    for launch in [push, icon] {
+      #expect(!launch.logs.contains { $0.hasPrefix("opened") || $0.hasPrefix("pending.set") })
+      #expect(launch.report["outputs"]?["opened"] == .null)
+    }
+  }
+
+  @Test func `C10 C20 N1 N16 a tap opens its page as soon as it can, without a floor`() throws {
+    let launch = try LaunchRun(
+      ["--launch", "notification=@\(Self.samples)/tap.json"], data: folders.folder("a"))
+    #expect(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue ?? 100 < 10)
+    #expect(launch.logs.contains("opened product by app://product/:productId for app://product/12345"))
+    #expect(launch.report["outputs"]?["opened"] == "product")
+    #expect(try launch.gateOpened() < 1_500)
+  }
+
+  @Test(arguments: [["--launch", "location"], ["--launch", "background=@\(samples)/position.json"]])
+  func `R12 R13 a position that launched the app is located at once, by its key and before anything deferred`(
+    _ arguments: [String]
+  ) throws {
+    let launch = try LaunchRun(arguments, data: folders.folder("a"))
+    #expect(try launch.outcome("locate-at-once") == "success")
+    #expect(try launch.step("locate-at-once")["deferred"] == false)
+    let begins = try launch.place("locate-at-once") {
+      $0["event"] == "step.started" && $0["step"] == "locate-at-once"
+    }
+    #expect(try launch.place(ofPosted: "app.did-finish-launching") < begins)
+    let deferred = launch.steps { $0["deferred"] == true }
+    let first = launch.events.firstIndex {
+      $0["event"] == "step.started" && deferred.contains($0["step"]?.stringValue ?? "")
+    }
+    #expect(first.map { begins < $0 } ?? true)
+    #expect(try LaunchRun(data: folders.folder("b")).step("locate-at-once")["reason"] == "condition")
+    #expect(try LaunchRun([], data: folders.folder("c")).step("start-location")["deferred"] == true)
+  }
+
+  @Test func `R13 C18 without permission a location launch locates nothing, says so and ends well`() throws {
+    let data = folders.folder("a")
+    let denied = try LaunchRun(["-i", "location=denied", "--event", "map.first-use@2100ms"], data: data)
+    #expect(try denied.step("start-location")["reason"] == "condition")
+    let launch = try LaunchRun(["--launch", "location"], data: data)
+    #expect(launch.report["conclusion"] == "success")
+    #expect(try launch.step("locate-at-once")["reason"] == "condition")
+    #expect(launch.logs.contains("launched for a position, which the person does not allow: nothing is located"))
+  }
+}

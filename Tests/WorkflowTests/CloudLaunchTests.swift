@@ -1,0 +1,89 @@
+import FlowModel
+import Foundation
+import TestSupport
+import Testing
+
+/// The cloud, which is off unless asked for, and the time that a launch takes on a phone.
+@Suite(.timeLimit(.minutes(3))) struct `A launch with a cloud` {
+  let folders: DataFolders
+
+  init() throws { folders = try DataFolders() }
+
+  private static let cloudSteps = ["connect-cloud", "pull-from-cloud", "refresh-lists", "sync-in-background"]
+
+  @Test func `L8 L36 C8 switched off, the cloud is out and nobody minds`() throws {
+    let launch = try LaunchRun(data: folders.folder("a"))
+    for id in Self.cloudSteps + ["key-data"] { #expect(try launch.step(id)["reason"] == "disabled") }
+    #expect(try launch.outcome("trips") == "success")
+    #expect(launch.report["conclusion"] == "success")
+  }
+
+  @Test func `L9 L25 L37 a quick cloud refreshes the lists at the first launch, and a later one does not wait for it`()
+    throws
+  {
+    let data = folders.folder("a")
+    let first = try LaunchRun(["-i", "cloud=fast"], data: data)
+    #expect(first.report["conclusion"] == "success", "\(first.result.errors)")
+    for id in Self.cloudSteps { #expect(try first.outcome(id) == "success") }
+    #expect(try first.milliseconds("trips", "endedAt") <= first.gateReady())
+    #expect(try first.milliseconds("refresh-lists", "startedAt") >= first.milliseconds("pull-from-cloud", "endedAt"))
+    #expect(try first.step("sync-in-background")["deferred"] == true)
+    let second = try LaunchRun(["-i", "cloud=fast"], data: data)
+    #expect(try second.step("pull-from-cloud")["reason"] == "condition")
+    #expect(try second.outcome("trips") == "success")
+  }
+
+  @Test
+  func `L18 L30 L36 C17 with a slow cloud the local lists are there at the first look, refreshed when it answers`()
+    throws
+  {
+    let launch = try LaunchRun(["-i", "cloud=slow"], data: folders.folder("a"))
+    #expect(launch.report["gate"]?["outcome"] == "ready")
+    // The key data have a deadline of their own, below the ceiling.
+    let opened = try launch.gateOpened()
+    #expect(opened >= 4_000 && opened < 5_000)
+    #expect(try launch.outcome("key-data") == "timed-out")
+    for id in ["recent-destinations", "trips"] { #expect(try launch.milliseconds(id, "endedAt") < 2_000) }
+    #expect(try launch.milliseconds("refresh-lists", "startedAt") >= 4_000)
+    #expect(try launch.outcome("refresh-lists") == "success")
+  }
+
+  @Test func `L36 C8 a cloud that is down costs a warning, not the launch`() throws {
+    let launch = try LaunchRun(["-i", "cloud=down"], data: folders.folder("a"))
+    #expect(launch.result.exitCode == 0)
+    #expect(launch.report["conclusion"] == "partial")
+    #expect(try launch.gateOpened() < 2_500)
+    #expect(try launch.step("pull-from-cloud")["error"]?["code"] == "sync-timeout")
+    #expect(try launch.step("refresh-lists")["reason"] == "condition")
+    // What was to be sent waits, and the next launch has a reason to pull.
+    let next = try LaunchRun(["-i", "cloud=fast"], data: folders.folder("a"))
+    #expect(next.report["conclusion"] == "success")
+  }
+
+  @Test(arguments: [("fast", 1_100.0), ("normal", 1_400), ("first", 1_900)])
+  func `L31 L32 L33 takes as long as the seed says and is held by the floor`(
+    profile: String, total: Double
+  ) throws {
+    let launch = try LaunchRun(["-i", "profile=\(profile)"], data: folders.folder("a"))
+    let ready = try launch.gateReady()
+    // Not before its sum; what is above is this machine's own work.
+    #expect(ready >= total && ready < total + 900)
+    #expect(launch.report["gate"]?["outcome"] == "ready")
+    #expect(try launch.gateOpened() >= 2_000)
+  }
+
+  @Test func `L33 L35 C17 a phone whose gate waits for the cloud at any price gives up at five seconds`() throws {
+    let launch = try LaunchRun(["-i", "profile=slow"], data: folders.folder("a"))
+    #expect(launch.report["gate"]?["outcome"] == "timed-out")
+    #expect(try (5_000..<5_300).contains(launch.gateOpened()))
+    #expect(launch.report["gate"]?["late"] == ["key-data-at-any-price"])
+    #expect(launch.result.exitCode == 0)
+    #expect(try LaunchRun(["-i", "profile=slow", "--strict"], data: folders.folder("b")).result.exitCode == 124)
+  }
+
+  @Test func `L7 L15 C12 the end of a run compares estimates with what happened`() throws {
+    let result = try FlowrunProcess.run(["run", LaunchRun.file, "--data", folders.folder("a"), "-i", "profile=fast"])
+    let line = try #require(result.lines.first { $0.hasPrefix("outside their estimates: ") })
+    #expect(line.contains("account ") && line.contains(" (100ms to 300ms)"))
+  }
+}

@@ -1,0 +1,47 @@
+import FlowModel
+import FlowPluginKit
+
+/// Tells whether notifications are allowed; never asks (L3).
+struct ReadStatus: AsyncAction {
+  static let name = "notification.status"
+  static let summary = "Tells whether the person allows notifications; never asks"
+  static let example = """
+    uses: notification.status
+    needs: open-store
+    """
+
+  struct Output: ActionOutput {
+    var status: String
+    var granted: Bool
+
+    static let summaries = [
+      "status": "granted, denied, or not-determined while nobody has been asked", "granted": "Whether it was granted",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: NoInput, in context: ActionContext) async throws -> Output {
+    let isGranted = try await NotificationPermission.known(in: context)
+    let status = isGranted.map { $0 ? "granted" : "denied" } ?? "not-determined"
+    context.log("notifications: \(status)")
+    return Output(status: status, granted: isGranted ?? false)
+  }
+}
+
+/// The person's answer, as the system records it or, where the system keeps none, as the store does.
+enum NotificationPermission {
+  private static let scope = "notification"
+  private static let key = "permission"
+
+  /// What is known without asking; nil while nobody has been asked.
+  nonisolated(nonsending) static func known(in context: ActionContext) async throws -> Bool? {
+    if let known = try await context.notificationCenter().isAuthorized() { return known }
+    let store: (any KeyValueStore)? = try? context.resource(.keyValueStore)
+    return try store?.get(key, in: scope)?.booleanValue
+  }
+
+  /// Keeps the answer for the launches after this one, where a step before opened a store.
+  static func keep(_ isGranted: Bool, in context: ActionContext) throws {
+    let store: (any KeyValueStore)? = try? context.resource(.keyValueStore)
+    try store?.put(.boolean(isGranted), for: key, in: scope)
+  }
+}

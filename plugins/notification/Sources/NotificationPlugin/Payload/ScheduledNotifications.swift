@@ -1,0 +1,111 @@
+import FlowModel
+import FlowPluginKit
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The local notifications that wait in a data folder: they outlive the run that scheduled them, and the process (N32).
+///
+/// Each is a file of its own in the folder `notifications`. Whoever removes the file delivers it, so that of two
+/// processes only one does.
+public struct ScheduledNotifications: Sendable {
+  /// A notification and when it is due.
+  public struct Entry: Sendable, Hashable {
+    /// Its identifier.
+    public let id: String
+    /// The payload, as a remote notification would have it.
+    public let payload: ValueObject
+    /// When it is due, in milliseconds since 1970.
+    public let dueAtMilliseconds: Int
+
+    init(id: String, payload: ValueObject, dueAtMilliseconds: Int) {
+      self.id = id
+      self.payload = payload
+      self.dueAtMilliseconds = dueAtMilliseconds
+    }
+
+    /// The title of its alert.
+    public var title: String { payload["aps"]?.objectValue?["alert"]?.objectValue?["title"]?.stringValue ?? "" }
+
+    /// The launch options that a tap on it gives an application which is not running.
+    public var launchOptions: ValueObject {
+      [
+        "notificationResponse": [
+          "actionIdentifier": "com.apple.UNNotificationDefaultActionIdentifier",
+          "notification": [
+            "request": ["identifier": .string(id), "content": ["userInfo": .object(payload)]]
+          ],
+        ]
+      ]
+    }
+  }
+
+  /// The longest identifier, in bytes: it names a file.
+  static let identifierByteLimit = 100
+
+  private let folder: URL
+
+  /// The notifications that wait in a data folder.
+  public init(dataFolder: String) {
+    folder = URL(fileURLWithPath: dataFolder, isDirectory: true).appendingPathComponent("notifications")
+  }
+
+  /// Keeps a notification until it is claimed; one with the same identifier is replaced.
+  func add(_ entry: Entry) throws {
+    do {
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      let value: Value = [
+        "id": .string(entry.id), "payload": .object(entry.payload), "due-at": .integer(entry.dueAtMilliseconds),
+      ]
+      try Data(JSONText.bytes(of: value)).write(to: file(of: entry.id), options: .atomic)
+    } catch {
+      throw ActionError("schedule-failed", "the notification cannot be kept in '\(folder.path)': \(error)")
+    }
+  }
+
+  /// Takes a notification out for delivery; false when another has, or when it was never kept.
+  func claim(_ id: String) -> Bool {
+    do {
+      try FileManager.default.removeItem(at: file(of: id))
+      return true
+    } catch {
+      return false
+    }
+  }
+
+  /// What waits, the earliest first, and the names of files that hold no notification.
+  public func waiting() -> (entries: [Entry], unreadable: [String]) {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+    var entries: [Entry] = []
+    var unreadable: [String] = []
+    for name in names.sorted() where name.hasSuffix(Self.suffix) {
+      let bytes = (try? Data(contentsOf: folder.appendingPathComponent(name))).map(Array.init) ?? []
+      guard let object = (try? JSONText.parse(bytes))?.objectValue, let id = object["id"]?.stringValue,
+        let payload = object["payload"]?.objectValue, let due = object["due-at"]?.integerValue
+      else {
+        unreadable.append(name)
+        continue
+      }
+      entries.append(Entry(id: id, payload: payload, dueAtMilliseconds: due))
+    }
+    return (entries.sorted { ($0.dueAtMilliseconds, $0.id) < ($1.dueAtMilliseconds, $1.id) }, unreadable)
+  }
+
+  /// Takes out what is due at a time, in milliseconds since 1970; each is given to one caller only.
+  public func takeDue(atMilliseconds now: Int = Self.now()) -> [Entry] {
+    waiting().entries.filter { $0.dueAtMilliseconds <= now && claim($0.id) }
+  }
+
+  /// The milliseconds since 1970.
+  public static func now() -> Int { Int(Date().timeIntervalSince1970 * 1_000) }
+
+  private static let suffix = ".json"
+
+  /// Identifiers hold any text, file names do not.
+  private func file(of id: String) -> URL {
+    folder.appendingPathComponent(DeviceToken.hexadecimal(Array(id.utf8)) + Self.suffix)
+  }
+}

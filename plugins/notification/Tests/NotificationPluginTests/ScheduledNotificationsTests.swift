@@ -1,0 +1,81 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Synchronization
+import Testing
+
+@testable import NotificationPlugin
+
+/// N32, C21: a local notification comes although the application was killed.
+@Suite(.timeLimit(.minutes(1))) struct ScheduledNotificationsTests {
+  private let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  /// Schedules one in a process that is gone right afterwards.
+  private func schedule(_ id: String, after: String = "5s", at now: Int = 0) async throws {
+    let gone = host(HeadlessNotificationCenter(), dataFolder: folder.path, now: { now })
+    _ = try await gone.call(
+      ScheduleNotification.self,
+      with: ["title": "T", "route": "app://vip/1", "id": .string(id), "after": .string(after)])
+  }
+
+  private func wait(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+
+  @Test func `the next run delivers what was due meanwhile at once, and the rest when it is due (C21)`() async throws {
+    try await schedule("late")
+    try await schedule("later", after: "60s")
+    let app = FakeApp()
+    let next = host(HeadlessNotificationCenter(), app, dataFolder: folder.path, now: { 30_000 })
+    let service = Task { try await next.call(ReceiveNotifications.self) }
+    _ = await next.readied()
+    next.advance(by: .zero)
+    await wait { next.posts.count == 1 }
+    #expect(next.logs.contains("notification received late"))
+    next.advance(by: .milliseconds(29_999))
+    #expect(next.posts.count == 1)
+    next.advance(by: .milliseconds(1))
+    await wait { next.posts.count == 2 }
+    #expect(next.logs.contains("notification received later"))
+    #expect(app.banners == ["T", "T"] && app.opened.isEmpty)
+    #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.isEmpty)
+    next.cancel()
+    _ = await service.result
+  }
+
+  @Test func `each is delivered by one process only, and replaced by the next with its identifier (C21)`() async throws
+  {
+    for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
+    let scheduled = ScheduledNotifications(dataFolder: folder.path)
+    #expect(scheduled.waiting().entries.map(\.id) == ["a", "b", "日本/.."])
+    #expect(scheduled.takeDue(atMilliseconds: 4_999).isEmpty)
+    async let one = scheduled.takeDue(atMilliseconds: 5_000)
+    async let other = scheduled.takeDue(atMilliseconds: 5_000)
+    #expect(await (one + other).map(\.id).sorted() == ["a", "b", "日本/.."])
+    #expect(scheduled.waiting().entries.isEmpty)
+  }
+
+  @Test func `names what cannot be read, and refuses an identifier that no file can have`() async throws {
+    try await schedule("a")
+    let file = folder.path + "/notifications/zz.json"
+    try Data("half a not".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(ScheduledNotifications(dataFolder: folder.path).waiting().unreadable == ["zz.json"])
+    let error = await #expect(throws: ActionError.self) { try await schedule(String(repeating: "x", count: 101)) }
+    #expect(error?.code == "schedule-failed")
+    #expect(ScheduledNotifications(dataFolder: folder.path).waiting().entries.map(\.id) == ["a"])
+  }
+
+  @Test func `L3 the permission is looked up without asking, and remembered`() async throws {
+    let values = MemoryKeyValueStore()
+    func answer(_ host: TestHost) async throws -> Value? { try await host.call(ReadStatus.self)["status"] }
+    func host() -> TestHost {
+      var resources: [ResourceKey: any Sendable] = [.keyValueStore: values as any KeyValueStore]
+      for resource in NotificationPlugin().resources { resources[resource.key] = resource.handle }
+      return TestHost(resources: resources)
+    }
+    #expect(try await answer(host()) == "not-determined")
+    _ = try await host().call(RequestPermission.self, with: ["answer": "denied"])
+    #expect(try await answer(host()) == "denied")
+  }
+}

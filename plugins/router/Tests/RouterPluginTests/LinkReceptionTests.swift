@@ -1,0 +1,118 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import RouterPlugin
+import Testing
+
+/// What a link that reaches the application may do, and what of it may be seen.
+@Suite struct LinkReceptionTests {
+  @Test(
+    arguments: [
+      (.background, ["remoteNotification": ["aps": ["content-available": 1], "route": "app://a"]], nil, "receipt"),
+      (.background, ["remoteNotification": ["aps": ["alert": "x"], "route": "app://a"]], nil, "receipt"),
+      (.location, ["remoteNotification": ["route": "app://a"], "location": true], nil, "receipt"),
+      (.user, ["localNotification": ["userInfo": ["route": "app://a"]]], nil, "receipt"),
+      (.background, ["notificationResponse": ["userInfo": ["route": "app://a"]]], nil, "receipt"),
+      (.notification, ["remoteNotification": ["aps": ["content-available": 1], "route": "app://a"]], nil, "receipt"),
+      (.notification, ["remoteNotification": ["aps": ["alert": "x"], "route": "app://a"]], "app://a", "tap"),
+      (
+        .notification,
+        [
+          "notificationResponse": [
+            "actionIdentifier": "com.apple.UNNotificationDefaultActionIdentifier",
+            "notification": ["request": ["identifier": "n", "content": ["userInfo": ["route": "app://a"]]]],
+          ]
+        ], "app://a", "tap"
+      ),
+      (
+        .notification,
+        [
+          "notificationResponse": [
+            "actionIdentifier": "com.apple.UNNotificationDismissActionIdentifier",
+            "notification": ["request": ["identifier": "n", "content": ["userInfo": ["route": "app://a"]]]],
+          ]
+        ], nil, "receipt"
+      ),
+      (
+        .url,
+        [
+          "userActivityDictionary": ["UIApplicationLaunchOptionsUserActivityKey": ["webpageURL": "https://a.example/b"]]
+        ],
+        "https://a.example/b", nil
+      ),
+    ] as [(LaunchReason, ValueObject, String?, String?)])
+  func `tells a tap from a receipt, which opens nothing (C3, N16, N25)`(
+    reason: LaunchReason, options: ValueObject, url: String?, arrival: String?
+  ) async throws {
+    let launch = Launch(options: FlowModel.Launch(reason: reason, options: options))
+    let outputs = try await launch.call("router.launch-link")
+    #expect(outputs["url"] == (url.map(Value.string) ?? .null))
+    #expect(outputs["arrival"] == (arrival.map(Value.string) ?? .null))
+  }
+
+  @Test(
+    arguments: [
+      (["route": 7], "no-route: the payload's 'route' is not a text"),
+      (["route": ""], "no-route: the payload's 'route' is empty"),
+      (["aps": [:]], "no-route: the payload has no 'route', so a tap opens nothing; send the complete route"),
+      (
+        ["route": "app://a", "parameters": "token=SECRET"],
+        "the payload's 'parameters' are not an object and are left out"
+      ),
+    ] as [(ValueObject, String)])
+  func `warns of a payload that a tap cannot use (N18, N19, N35)`(payload: ValueObject, warning: String) async throws {
+    let launch = Launch(
+      options: FlowModel.Launch(reason: .notification, options: ["remoteNotification": .object(payload)]))
+    _ = try await launch.call("router.launch-link")
+    #expect(launch.host.logs.contains(warning))
+  }
+
+  @Test func `presents what is to be presented, and says so (N13)`() async throws {
+    let launch = Launch(isReady: true)
+    try await launch.register()
+    let outputs = try await launch.call("router.open", ["url": "app://settings"])
+    #expect(outputs["action"] == "present")
+    #expect(launch.interface.opened.map(\.presentation) == [.present])
+    #expect(launch.host.logs.contains { $0.contains("opened settings, presented, by app://settings") })
+    #expect(try await launch.call("router.open", ["url": "app://search"])["action"] == "push")
+  }
+
+  @Test func `fills in what a link lacks by the route's defaults (N29)`() async throws {
+    let launch = Launch(isReady: true)
+    _ = try await launch.call(
+      "router.register",
+      [
+        "schemes": ["app"],
+        "routes": [
+          [
+            "pattern": "app://notification/:notificationId?",
+            "defaults": ["notificationId": "未知", "message": "无"],
+          ]
+        ],
+      ])
+    #expect(
+      try await launch.call("router.open", ["url": "app://notification"])["merged"]
+        == ["notificationId": "未知", "message": "无"])
+    #expect(
+      try await launch.call("router.open", ["url": "app://notification/7", "parameters": ["message": "hello"]])[
+        "merged"]
+        == ["notificationId": "7", "message": "hello"])
+  }
+
+  @Test func `lets no secret of a link into the log, however it is written`() async throws {
+    let launch = Launch(isReady: true)
+    _ = try await launch.call(
+      "router.register",
+      ["schemes": ["app"], "routes": ["app://reset/:token", "app://login", ["pattern": "app://in/:to<url>"]]])
+    for url in [
+      "app://reset/SECRET", "app://reset/SECRET/x", "app://login?to%6ben=SECRET",
+      "app://login?next=app%3A%2F%2Fa%3Ftoken%3DSECRET",
+      "app://in/app:%2F%2Fa%3Fcode%3DSECRET", "app://me:SECRET@login",
+    ] {
+      let outputs = try await launch.call("router.open", ["url": .string(url)])
+      #expect(!JSONText.write(outputs["shown"] ?? .null).contains("SECRET"))
+      _ = try await launch.call("router.hold", ["url": .string(url), "scope": "other"])
+    }
+    #expect(!launch.host.logs.contains { $0.contains("SECRET") })
+  }
+}

@@ -1,0 +1,44 @@
+import FlowModel
+import FlowPluginKit
+
+/// Writes the trips that a person begins from, once for each installation (R6).
+struct InstallTemplates: Action {
+  static let name = "storage.install-templates"
+  static let summary = "Writes the trips that a person begins from and may change, once for each store"
+  static let requires: [ResourceKey] = [.keyValueStore]
+  static let errors = StoreFailure.whenOpen
+  static let example = """
+    uses: storage.install-templates
+    needs: open-store
+    if: launch.first
+    """
+
+  /// Where the templates are; the marker among them says that they were written, also when all were deleted since.
+  private static let scope = "templates"
+  private static let marker = "#installed"
+
+  struct Output: ActionOutput {
+    var installed: Int
+    var templates: [String]
+
+    static let summaries = [
+      "installed": "How many this step wrote; 0 when they had been written before",
+      "templates": "The names of those that are there",
+    ]
+  }
+
+  func run(_ input: NoInput, in context: ActionContext) throws -> Output {
+    let store: any KeyValueStore = try context.resource(.keyValueStore)
+    var installed = 0
+    if try store.get(Self.marker, in: Self.scope) == nil {
+      // All of them with the marker or none, whenever the process is killed.
+      let templates = SampleData.templates.map { KeyValueChange.put(key: $0.name, value: $0.value) }
+      try store.apply(
+        templates + [.put(key: Self.marker, value: .integer(SampleData.version))], in: Self.scope)
+      installed = SampleData.templates.count
+      context.log("installed \(installed) templates")
+    }
+    let names = try store.all(in: Self.scope).keys.filter { $0 != Self.marker }
+    return Output(installed: installed, templates: names.sorted())
+  }
+}

@@ -1,0 +1,46 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Testing
+
+@testable import StoragePlugin
+
+/// R6: what a first launch sets up and what every launch verifies.
+@Suite struct `Setting up at the first launch` {
+  let folder: TemporaryFolder
+
+  init() throws { folder = try TemporaryFolder() }
+
+  @Test func `R6 writes the templates once, and leaves what the person made of them`() async throws {
+    let host = TestHost(dataFolder: folder.path)
+    _ = try await host.call(OpenStore.self)
+    let first = try await host.call(InstallTemplates.self)
+    #expect(first == ["installed": 3, "templates": ["long-haul", "round-trip", "weekend"]])
+    let store = try #require(host.handle(.keyValueStore, as: (any KeyValueStore).self))
+    try store.put(["title": "Mine"], for: "weekend", in: "templates")
+    try store.delete("long-haul", in: "templates")
+    #expect(try await host.call(InstallTemplates.self) == ["installed": 0, "templates": ["round-trip", "weekend"]])
+    #expect(try store.get("weekend", in: "templates") == ["title": "Mine"])
+  }
+
+  @Test func `R6 verifies the resources that a manifest lists, and names each that is missing or cut off`() async throws
+  {
+    let manifest = folder.file("manifest.json")
+    try #"{"whole.txt": 5, "cut.txt": 9}"#.write(toFile: manifest, atomically: true, encoding: .utf8)
+    try "12345".write(toFile: folder.file("whole.txt"), atomically: true, encoding: .utf8)
+    let host = TestHost(dataFolder: folder.path)
+    let without = await #expect(throws: ActionError.self) {
+      try await host.call(CheckResources.self, with: ["manifest": .string(manifest)])
+    }
+    #expect(without?.code == "resources-missing")
+    #expect(without?.message.hasSuffix("cut.txt (missing)") == true)
+    try "1234".write(toFile: folder.file("cut.txt"), atomically: true, encoding: .utf8)
+    let cut = await #expect(throws: ActionError.self) {
+      try await host.call(CheckResources.self, with: ["manifest": .string(manifest)])
+    }
+    #expect(cut?.message.hasSuffix("cut.txt (4 of 9 bytes)") == true)
+    try "123456789".write(toFile: folder.file("cut.txt"), atomically: true, encoding: .utf8)
+    #expect(try await host.call(CheckResources.self, with: ["manifest": .string(manifest)]) == ["count": 2])
+  }
+}
