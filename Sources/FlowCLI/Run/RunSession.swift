@@ -1,0 +1,156 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowSyntax
+
+/// One call of `flowrun run`, from reading the file to the exit code.
+struct RunSession: Sendable {
+  /// The run, which goes on.
+  let run: WorkflowRun
+  private let request: RunRequest
+  private let installation: Installation
+  private let trace: TraceRecorder?
+  private let style: TextStyle
+  private let subject: RunSubject
+  private let view: TerminalView?
+  private let interrupts: Interrupts
+
+  /// Runs the workflow and ends the process, or says why it cannot be run and ends the process. Returns while it runs.
+  static func start(_ request: RunRequest) {
+    do {
+      let session = try RunSession(request)
+      session.run.whenEnded { report in
+        if session.installation.host.isEmpty { session.endAtOnce(report) }
+        Task { await session.end(report) }
+      }
+    } catch {
+      FlowCommand.tell(error)
+    }
+  }
+
+  /// Reads the workflow and starts it.
+  init(_ request: RunRequest) throws {
+    self.request = request
+    try request.checkFiles()
+    installation = try Installation(around: request.file, given: request.pluginFolders)
+    let graph = try LoadedWorkflow.load(request.file, installation)
+    let problems = installation.programProblems(of: graph.workflow)
+    guard problems.isEmpty else {
+      throw InvalidWorkflow(
+        description: DiagnosticReport(problems).text(usesColor: StandardOutput.errorAllowsColor))
+    }
+    let prewarm = try request.prewarmDuration
+    var options = try request.options(for: graph.workflow, installation.registry)
+    do throws(DataFolder.Problem) {
+      _ = try DataFolder(making: options.dataFolder)
+    } catch {
+      throw InvalidWorkflow(description: "flowrun: \(error)\n")
+    }
+    trace = request.trace == nil ? nil : TraceRecorder()
+    style = TextStyle(isColored: StandardOutput.allowsColor)
+    subject = RunSubject(graph.workflow, isPrewarmed: prewarm != nil)
+    let isLive =
+      StandardOutput.isTerminal && !request.isJSON && !Environment.isContinuousIntegration
+      && Environment.isTerminalCapable
+    view = isLive ? TerminalView(graph, subject, style: style) : nil
+    let main: any RunObserver
+    if request.isJSON {
+      main = JSONView()
+    } else if let view {
+      main = view
+    } else {
+      main = LineView(style: style, subject: subject)
+    }
+    options.observer = main
+    if let trace { options.observer = ManyObservers(observers: [main, trace]) }
+
+    do throws(PreparedWorkflow.Problem) {
+      run = try Engine(registry: installation.registry).start(graph, options: options)
+    } catch {
+      throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
+    }
+    interrupts = Interrupts(run)
+    watchOutput()
+    if let view {
+      view.begin(run)
+      run.repeatedly(every: .milliseconds(100)) { [run] in view.draw(run) }
+    }
+    if let prewarm { activate(after: prewarm, options.launch) }
+  }
+
+  /// Shows and writes the report, ends the plugins' programs, and ends the process.
+  func end(_ report: RunReport) async -> Never {
+    let code = tell(report)
+    await installation.close()
+    ExitStatus.exit(code)
+  }
+
+  /// The same where no plugin is external.
+  private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
+
+  /// Whoever reads standard output may go away: where a report or a trace is kept the run goes on, else it is cancelled.
+  private func watchOutput() {
+    let isKept = request.report != nil || request.trace != nil
+    StandardOutput.whenFailed { [run] failure in
+      guard failure.isReaderGone else { return }
+      if isKept { StandardOutput.forgiveFailure() } else { run.cancel() }
+    }
+  }
+
+  private func activate(after prewarm: Duration, _ launch: Launch) {
+    run.wake(after: prewarm) { [run] in
+      do throws(PreparedWorkflow.Problem) {
+        try run.activate(launch: launch)
+      } catch {
+        StandardOutput.writeError("flowrun: \(error)\n")
+        ExitStatus.invalidWorkflow.exit()
+      }
+    }
+  }
+
+  /// Shows and writes the report; the exit code of the process.
+  private func tell(_ report: RunReport) -> Int32 {
+    view?.end(run)
+    if !request.isJSON {
+      StandardOutput.write(SummaryText.text(report, subject: subject, tellsFailures: view != nil, style: style))
+    }
+    let code = code(of: report)
+    let areWritten = write(report)
+    return areWritten ? code : ExitStatus.ofRun(code, losingOutput: true)
+  }
+
+  /// Writes what was asked for; whether all of it could be written. What could not is told on standard error.
+  private func write(_ report: RunReport) -> Bool {
+    var areWritten = true
+    func attempt(_ body: () throws(FileProblem) -> Void) {
+      do throws(FileProblem) {
+        try body()
+      } catch {
+        StandardOutput.writeError("flowrun: cannot write \(error)\n")
+        areWritten = false
+      }
+    }
+    if let path = request.report {
+      attempt { () throws(FileProblem) in
+        try OutputFile.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
+      }
+    }
+    if let path = request.trace, let trace {
+      attempt { () throws(FileProblem) in try OutputFile.write(trace.bytes, to: path) }
+    }
+    return areWritten
+  }
+
+  private func code(of report: RunReport) -> Int32 {
+    if let signal = interrupts.first { return 128 + signal }
+    switch report.conclusion {
+    case .failure: return ExitStatus.failure.rawValue
+    // Without a signal it is flowrun that cancels, when nobody reads what it writes.
+    case .cancelled: return (StandardOutput.isLost ? ExitStatus.outputFailed : .failure).rawValue
+    case .success, .partial:
+      let isTooLate = request.isStrict && report.gate.outcome == .timedOut
+      return (isTooLate ? ExitStatus.gateTimedOut : .success).rawValue
+    }
+  }
+}
