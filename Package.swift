@@ -69,7 +69,9 @@ let package = Package(
     + plugin("preferences")
     + plugin("ui", target: "UserInterfacePlugin")
     + plugin("shell", uses: ["FlowSystem"])
-    + plugin("storage", uses: [.product(name: "GRDB", package: "GRDB.swift")])
+    + plugin(
+      "storage",
+      uses: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift")])
     + values("GeocodeCore", of: "geocode", uses: [], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
     + plugin("location")
@@ -108,7 +110,10 @@ let package = Package(
         "FlowPluginHost", "FlowTestKit", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], tests: ["FlowModel", "FlowEngine", "FlowPluginKit", "TestSupport", "flowrun"])
+      ],
+      tests: [
+        "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine", "TestSupport", "flowrun",
+      ])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()
     + [

@@ -11,6 +11,9 @@ enum Environment {
   /// Whether colors are welcome: `NO_COLOR` is not set and the terminal is not dumb.
   static var allowsColor: Bool { value("NO_COLOR") == nil && value("TERM") != "dumb" }
 
+  /// Whether the terminal can be drawn on: it says what it is, and is not the plainest.
+  static var isTerminalCapable: Bool { value("TERM") != nil && value("TERM") != "dumb" }
+
   /// Whether this is a build machine, where nothing is redrawn.
   static var isContinuousIntegration: Bool { value("CI") != nil }
 

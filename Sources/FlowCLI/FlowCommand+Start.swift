@@ -7,6 +7,7 @@ extension FlowCommand {
   ///
   /// Whatever is no verb is a workflow file; a word that is neither, but nearly a verb, gets that said.
   public static func start() -> Never {
+    StandardFiles.open()
     Interrupts.take()
     let arguments = Array(CommandLine.arguments.dropFirst())
     // Neither the argument parser nor a task: both take longer than the rest of a start.
@@ -14,14 +15,24 @@ extension FlowCommand {
       RunSession.start(request)
       MainThread.serve()
     }
-    if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first), !FileAccess.exists(first),
+    if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first), !FilePath.exists(first),
       let question = NearestName.question(first, among: verbs)
     {
-      StandardOutput.writeError("flowrun: '\(first)' is neither a verb nor a file; \(question)\n")
+      let word = TerminalText.visible(first)
+      StandardOutput.writeError("flowrun: '\(word)' is neither a verb nor a file; \(question)\n")
       ExitStatus.usage.exit()
     }
     Task {
-      await main(arguments)
+      do {
+        var command = try parseAsRoot(arguments)
+        if var verb = command as? any AsyncParsableCommand {
+          try await verb.run()
+        } else {
+          try command.run()
+        }
+      } catch {
+        tell(error)
+      }
       ExitStatus.success.exit()
     }
     MainThread.serve()
@@ -32,7 +43,14 @@ extension FlowCommand {
     do {
       try VerbProblems.tell(error)
     } catch {}
-    exit(withError: error)
+    // What the argument parser says: help and the version on standard output, what is wrong on standard error.
+    let code = exitCode(for: error)
+    let text = fullMessage(for: error)
+    if !text.isEmpty {
+      let text = text + "\n"
+      if code.isSuccess { StandardOutput.write(text) } else { StandardOutput.writeError(text) }
+    }
+    ExitStatus.exit(code.rawValue)
   }
 
   private static var verbs: [String] {

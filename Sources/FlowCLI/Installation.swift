@@ -18,7 +18,7 @@ struct Installation {
   /// directory when there is none. Reads manifests and starts nothing; throws an ``InvalidWorkflow`` when two have one
   /// name.
   init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
-    let start = file.map { FileAccess.folder(of: FileAccess.absolute($0)) } ?? FileAccess.absolute(".")
+    let start = file.map { FilePath.folder(of: FilePath.absolute($0)) } ?? FilePath.absolute(".")
     let found = PluginFinder(given: folders, start: start).find()
     var registry = ActionRegistry(BuiltInPlugins.all)
     host = PluginHost()

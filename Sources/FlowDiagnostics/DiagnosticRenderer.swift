@@ -35,9 +35,9 @@ public struct DiagnosticRenderer: Sendable {
   public func render(_ diagnostic: Diagnostic) -> String {
     let place = lines.location(of: diagnostic.span.start)
     let severityStyle: Style = diagnostic.isError ? .error : .warning
-    var output = paint("\(source.file):\(place.line):\(place.column): ", .strong)
+    var output = paint("\(TerminalText.visible(source.file)):\(place.line):\(place.column): ", .strong)
     output += paint("\(diagnostic.severity.rawValue): ", severityStyle)
-    output += paint(Excerpt.visible(diagnostic.message), .strong) + " [\(diagnostic.code.rawValue)]\n"
+    output += paint(TerminalText.visible(diagnostic.message), .strong) + " [\(diagnostic.code.rawValue)]\n"
     output += excerpt(for: diagnostic, style: severityStyle)
     return output
   }
@@ -67,7 +67,7 @@ public struct DiagnosticRenderer: Sendable {
       }
     }
     if let help = diagnostic.help {
-      output += paint("\(empty) = ", .gutter) + paint("help: ", .related) + Excerpt.visible(help) + "\n"
+      output += paint("\(empty) = ", .gutter) + paint("help: ", .related) + TerminalText.visible(help) + "\n"
     }
     return output
   }

@@ -26,7 +26,7 @@ public struct WorkflowLoader: Sendable {
       reader.read()
       var check = WorkflowCheck(reader)
       check.run()
-      let diagnostics = check.diagnostics.uniqueByPlace()
+      let diagnostics = Consequences.removed(from: check.diagnostics, check).uniqueByPlace()
       return LoadResult(
         graph: diagnostics.containsError ? nil : check.graph, diagnostics: diagnostics, source: source, tree: tree,
         places: reader.places)

@@ -110,8 +110,8 @@ import Testing
       render("a: \u{1B}[31m\u{202E}x", at: "x") == """
         test.yaml:1:10: error: it is wrong [unknown-step]
            |
-         1 | a: ␛[31m\u{FFFD}x
-           |          ^
+         1 | a: ␛[31m\\u{202E}x
+           |                 ^
 
         """)
   }

@@ -36,15 +36,18 @@ public final class FlowrunProcess {
   /// Runs `flowrun` to its end; ends it after `limitSeconds`.
   public static func run(
     _ arguments: [String], in folder: String? = nil, input: String = "", environment: [String: String] = [:],
-    limitSeconds: Int = 60
+    standardOutput: String? = nil, limitSeconds: Int = 60
   ) throws -> Result {
-    try FlowrunProcess(arguments, in: folder, input: input, environment: environment).result(
-      limitSeconds: limitSeconds)
+    try FlowrunProcess(
+      arguments, in: folder, input: input, environment: environment, standardOutput: standardOutput
+    ).result(limitSeconds: limitSeconds)
   }
 
-  /// Starts `flowrun`; `environment` is added to this process's own.
+  /// Starts `flowrun`; `environment` is added to this process's own, and `standardOutput` names a device that is written
+  /// to instead of being read.
   public init(
-    _ arguments: [String], in folder: String? = nil, input: String = "", environment: [String: String] = [:]
+    _ arguments: [String], in folder: String? = nil, input: String = "", environment: [String: String] = [:],
+    standardOutput: String? = nil
   ) throws {
     let stem = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     outputPath = stem + ".out"
@@ -57,7 +60,7 @@ public final class FlowrunProcess {
     posix_spawn_file_actions_init(&files)
     defer { posix_spawn_file_actions_destroy(&files) }
     posix_spawn_file_actions_addopen(&files, 0, inputPath, O_RDONLY, 0)
-    posix_spawn_file_actions_addopen(&files, 1, outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&files, 1, standardOutput ?? outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
     posix_spawn_file_actions_addopen(&files, 2, errorPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
 
     var attributes = posix_spawnattr_t()

@@ -39,7 +39,7 @@ enum InputArguments {
     var text = text
     if text.hasPrefix("@") {
       do throws(FileProblem) {
-        text = String(decoding: try FileAccess.read(String(text.dropFirst())), as: UTF8.self)
+        text = try FileAccess.text(String(text.dropFirst()))
       } catch {
         throw UsageProblem("input '\(field.name)': cannot read \(error)")
       }
@@ -49,7 +49,7 @@ enum InputArguments {
       throw UsageProblem("input \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
     }
     guard case .path = field.type, case .string(let path) = value else { return value }
-    return .string(FileAccess.absolute(path))
+    return .string(FilePath.absolute(path))
   }
 
   /// The text as a value of the declared type; what cannot be read as such stays a string and then does not fit.
@@ -61,10 +61,4 @@ enum InputArguments {
     case .any: (try? JSONText.parse(text)) ?? .string(text)
     }
   }
-}
-
-/// A call that cannot be understood: exit 64.
-struct UsageProblem: Error, CustomStringConvertible {
-  let description: String
-  init(_ description: String) { self.description = description }
 }

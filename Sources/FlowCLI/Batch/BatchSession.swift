@@ -17,7 +17,8 @@ struct BatchSession {
   /// The object of the next line, or what is wrong with that line; nil at the end.
   mutating func next() -> Result<ValueObject, BatchProblem>? {
     if output.count >= Self.flushBytes || !reader.hasLineReady() { flush() }
-    return reader.next().map(Self.object)
+    // Nobody would read the answer.
+    return StandardOutput.hasFailed ? nil : reader.next().map(Self.object)
   }
 
   /// Answers the line that was read last.

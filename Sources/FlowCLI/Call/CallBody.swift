@@ -63,7 +63,7 @@ enum CallBody {
 private struct LineInputs {
   let fields: [FieldDeclaration]
   let run: RunInformation
-  private let here = FileAccess.absolute(".")
+  private let here = FilePath.absolute(".")
   private let hasPaths: Bool
 
   init(fields: [FieldDeclaration], run: RunInformation) {

@@ -96,7 +96,7 @@ struct PreparedCall {
       let known = names.isEmpty ? "it takes none" : "it takes \(names.joined(separator: ", "))"
       throw UsageProblem("'\(declaration.name)' has no input '\(key)'; \(nearest ?? known)")
     }
-    let here = FileAccess.absolute(".")
+    let here = FilePath.absolute(".")
     let absolute = InputBinding.absolutePaths(
       in: inputs, of: declaration.inputs, dataFolder: here, workflowFolder: here)
     for field in declaration.inputs {

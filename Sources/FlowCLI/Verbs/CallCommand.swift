@@ -29,6 +29,7 @@ struct CallCommand: Verb {
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
+    try RunRequest.checkFolder(data)
     let installation = try Installation(given: plugins.folders)
     let registry = installation.registry
     let target = try ActionName.find(action, in: registry)
@@ -36,23 +37,25 @@ struct CallCommand: Verb {
       throw UsageProblem("call --batch takes inputs from standard input, none from --with")
     }
     let call = try PreparedCall(target, inputs: batch ? nil : try given(), registry: registry)
-    let folder = FileAccess.absolute(data ?? ".flowrun/call")
+    let folder = FilePath.absolute(data ?? ".flowrun/call")
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: folder)
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error)\n")
     }
-    var options = RunOptions(dataFolder: folder, workflowFolder: FileAccess.absolute("."))
+    var options = RunOptions(dataFolder: folder, workflowFolder: FilePath.absolute("."))
     options.observer = LogView(style: TextStyle(isColored: StandardOutput.errorAllowsColor))
     Interrupts.holdForStart()
     let run = try start(call, options)
     Interrupts.cancel(run)
+    StandardOutput.whenFailed { _ in run.cancel() }
     let report = await run.report
     await installation.close()
     let answer = call.answer(report)
-    if !batch { StandardOutput.write(JSONText.write(answer.value) + "\n") }
+    if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
     if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
+    if StandardOutput.isLost { ExitStatus.outputFailed.exit() }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }
 

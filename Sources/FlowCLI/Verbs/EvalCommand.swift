@@ -33,7 +33,7 @@ struct EvalCommand: Verb {
       throw UsageProblem("eval needs an expression, such as: flowrun eval \"contains('abc', 'b')\"; or --batch")
     }
     let answer = EvalAnswer(expression, contexts: try contexts())
-    StandardOutput.write(JSONText.write(answer.value) + "\n")
+    StandardOutput.write(json: answer.value)
     if let error = answer.error {
       let help = error.help.map { "\n  = help: \($0)" } ?? ""
       StandardOutput.writeError("flowrun: \(error.message(in: expression))\(help)\n")

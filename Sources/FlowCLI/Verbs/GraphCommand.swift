@@ -22,13 +22,11 @@ struct GraphCommand: Verb {
   func perform() async throws {
     let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
     let drawing = GraphDrawing(graph)
-    let text =
-      switch format {
-      case .mermaid: drawing.mermaid
-      case .dot: drawing.dot
-      case .json: JSONText.write(drawing.json, layout: .indented) + "\n"
-      case .ascii: drawing.ascii
-      }
-    StandardOutput.write(text)
+    switch format {
+    case .mermaid: StandardOutput.write(drawing.mermaid)
+    case .dot: StandardOutput.write(drawing.dot)
+    case .json: StandardOutput.write(json: drawing.json, layout: .indented)
+    case .ascii: StandardOutput.write(drawing.ascii)
+    }
   }
 }

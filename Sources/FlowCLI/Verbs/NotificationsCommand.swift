@@ -20,8 +20,8 @@ struct NotificationsCommand: AsyncParsableCommand {
 
     func scheduled() throws -> ScheduledNotifications {
       let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
-      let beside = "\(FileAccess.folder(of: FileAccess.absolute(file)))/.flowrun/\(graph.workflow.name)"
-      return ScheduledNotifications(dataFolder: data.map(FileAccess.absolute) ?? beside)
+      let beside = "\(FilePath.folder(of: FilePath.absolute(file)))/.flowrun/\(graph.workflow.name)"
+      return ScheduledNotifications(dataFolder: data.map(FilePath.absolute) ?? beside)
     }
   }
 

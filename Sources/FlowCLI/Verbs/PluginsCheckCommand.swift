@@ -27,7 +27,7 @@ struct PluginsCheckCommand: Verb {
     let scratch = FileManager.default.temporaryDirectory.appending(path: "flowrun-check-\(UUID().uuidString)").path
     try? FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     let isSound: Bool
-    if !FileAccess.exists(folder), let plugin = BuiltInPlugins.all.first(where: { type(of: $0).name == folder }) {
+    if !FilePath.exists(folder), let plugin = BuiltInPlugins.all.first(where: { type(of: $0).name == folder }) {
       isSound = await check(PluginConformance(plugin, in: scratch))
       if isSound { StandardOutput.write("\(folder) is sound\n") }
     } else {
@@ -39,7 +39,7 @@ struct PluginsCheckCommand: Verb {
 
   private func checkFolder(_ scratch: String) async throws -> Bool {
     let plugin: InstalledPlugin
-    switch PluginFinder.read(FileAccess.absolute(folder)) {
+    switch PluginFinder.read(FilePath.absolute(folder)) {
     case .success(let read): plugin = read
     case .failure(let problem): throw InvalidWorkflow(description: problem.description)
     }
@@ -84,7 +84,7 @@ struct PluginsCheckCommand: Verb {
   }
 
   private func report(_ rule: PluginConformance.Rule, _ findings: [PluginConformance.Finding]) {
-    let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
+    let style = TextStyle(isColored: StandardOutput.allowsColor)
     guard !findings.isEmpty else { return StandardOutput.write("\(style.green("ok"))     \(rule.title)\n") }
     var text = "\(style.red("broken")) \(rule.title) [\(rule.rawValue)]\n"
     for finding in findings { text += "       \(finding.place): \(finding.message)\n" }

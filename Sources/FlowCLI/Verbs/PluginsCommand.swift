@@ -20,7 +20,7 @@ struct PluginsCommand: AsyncParsableCommand {
     func perform() async throws {
       let installation = try Installation(given: plugins.folders)
       let registry = installation.registry
-      let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
+      let style = TextStyle(isColored: StandardOutput.allowsColor)
       let width = registry.declarations.map(\.name.count).max() ?? 0
       var text = ""
       for plugin in registry.plugins {
@@ -50,7 +50,7 @@ struct PluginsCommand: AsyncParsableCommand {
       let installation = try Installation(given: plugins.folders)
       if installation.registry.action(named: action) == nil { installation.explainUnusable() }
       let declaration = try ActionName.find(action, in: installation.registry).declaration
-      let style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
+      let style = TextStyle(isColored: StandardOutput.allowsColor)
       StandardOutput.write(ActionPage(declaration: declaration, style: style).text)
       if let plugin = installation.brought.first(where: { $0.origin == declaration.origin }),
         let problem = plugin.programProblem()

@@ -37,13 +37,9 @@ struct PluginsNewCommand: Verb {
     } catch {
       throw UsageProblem("cannot make the folder '\(folder)': \(error.localizedDescription)")
     }
-    do throws(FileProblem) {
-      for (file, text) in template.files.sorted(by: { $0.key < $1.key }) {
-        try FileAccess.write(Array(text.utf8), to: "\(folder)/\(file)")
-        StandardOutput.write("wrote \(folder)/\(file)\n")
-      }
-    } catch {
-      throw UsageProblem("cannot write \(error)")
+    for (file, text) in template.files.sorted(by: { $0.key < $1.key }) {
+      try OutputFile.write(Array(text.utf8), to: "\(folder)/\(file)")
+      StandardOutput.write("wrote \(folder)/\(file)\n")
     }
     StandardOutput.write(nextSteps(in: folder))
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 import RouterPlugin
@@ -70,27 +71,27 @@ struct RoutesCommand: AsyncParsableCommand {
       let routes = try RoutesCommand.routes(of: file, plugins)
       if url == "-" { return answerLines(routes) }
       let outcome = routes.outcome(of: url, from: source)
-      StandardOutput.write(line(outcome) + "\n")
+      StandardOutput.write(line(outcome))
       if outcome["result"] != "opened" { ExitStatus.failure.exit() }
     }
 
     /// Exactly one answer for each line, blank and overlong ones included.
     private func answerLines(_ routes: DeclaredRoutes) {
       var reader = LineReader(limit: Limits.jsonBytes)
-      var output = ""
+      var output: [UInt8] = []
       while true {
-        if !reader.hasLineReady() || output.utf8.count > 1 << 16 {
+        if !reader.hasLineReady() || output.count > 1 << 16 {
           StandardOutput.write(output)
-          output = ""
+          output.removeAll(keepingCapacity: true)
         }
-        guard let next = reader.next() else { break }
+        guard !StandardOutput.hasFailed, let next = reader.next() else { break }
         let outcome =
           switch next {
           case .bytes(let bytes): answer(bytes, routes)
           case .tooLong:
             DeclaredRoutes.unreadable("url-too-long", "the line is longer than \(Limits.jsonBytes >> 20) MiB")
           }
-        output += line(outcome) + "\n"
+        output += line(outcome)
       }
       StandardOutput.write(output)
     }
@@ -103,8 +104,11 @@ struct RoutesCommand: AsyncParsableCommand {
       return routes.outcome(of: text, from: source)
     }
 
-    private func line(_ outcome: ValueObject) -> String {
-      json ? JSONText.write(.object(outcome)) : DeclaredRoutes.sentence(outcome)
+    private func line(_ outcome: ValueObject) -> [UInt8] {
+      let bytes =
+        json
+        ? JSONText.bytes(of: .object(outcome)) : Array(TerminalText.visible(DeclaredRoutes.sentence(outcome)).utf8)
+      return bytes + [10]
     }
   }
 

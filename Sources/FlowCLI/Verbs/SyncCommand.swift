@@ -44,7 +44,7 @@ struct SyncStatusCommand: Verb {
         ExitStatus.failure.exit()
       }
     }
-    if json { StandardOutput.write(JSONText.write(values.count == 1 ? values[0] : .array(values)) + "\n") }
+    if json { StandardOutput.write(json: values.count == 1 ? values[0] : .array(values)) }
   }
 }
 
@@ -74,7 +74,11 @@ struct SyncSimulateCommand: Verb {
     guard (1...720).contains(hours) else { throw UsageProblem("--hours is \(hours), expected 1 to 720") }
     guard (0...0.9).contains(loss) else { throw UsageProblem("--loss is \(loss), expected 0 to 0.9") }
     let report = SyncReports.simulate(seed: seed, devices: devices, hours: hours, loss: loss)
-    StandardOutput.write((json ? JSONText.write(.object(report.value)) : report.text) + "\n")
+    if json {
+      StandardOutput.write(json: .object(report.value))
+    } else {
+      StandardOutput.write(report.text + "\n")
+    }
     if !report.isGood { ExitStatus.failure.exit() }
   }
 }

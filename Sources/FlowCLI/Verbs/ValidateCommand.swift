@@ -38,7 +38,7 @@ struct ValidateCommand: Verb {
         // Several workflows may use one plugin.
         reports += problems.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
         if problems.isEmpty, let steps = result.graph?.workflow.steps.count {
-          summaries += "\(file): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
+          summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
         }
       } catch {
         isValid = false
@@ -48,11 +48,10 @@ struct ValidateCommand: Verb {
     let report = DiagnosticReport(reports)
     switch format {
     case .text:
-      let isColored = StandardOutput.isTerminal && Environment.allowsColor
-      StandardOutput.write(report.text(usesColor: isColored) + summaries)
+      StandardOutput.write(report.text(usesColor: StandardOutput.allowsColor) + summaries)
       if report.files.contains(where: { !$0.diagnostics.isEmpty }) { StandardOutput.write(report.summary + "\n") }
-    case .json: StandardOutput.write(JSONText.write(report.json(), layout: .indented) + "\n")
-    case .sarif: StandardOutput.write(JSONText.write(report.sarif(), layout: .indented) + "\n")
+    case .json: StandardOutput.write(json: report.json(), layout: .indented)
+    case .sarif: StandardOutput.write(json: report.sarif(), layout: .indented)
     }
     if !isValid { ExitStatus.invalidWorkflow.exit() }
   }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowDiagnostics
 
 /// A verb of the command line: what it throws becomes a message and the exit code that the README lists.
 protocol Verb: AsyncParsableCommand {
@@ -24,14 +25,14 @@ enum VerbProblems {
   static func tell(_ error: any Error) throws {
     switch error {
     case let problem as UsageProblem:
-      StandardOutput.writeError("flowrun: \(problem)\n")
+      StandardOutput.writeError("flowrun: \(TerminalText.visible(problem.description))\n")
       ExitStatus.usage.exit()
     case let problem as InvalidWorkflow:
       StandardOutput.writeError(problem.description)
       ExitStatus.invalidWorkflow.exit()
     case let problem as FileProblem:
-      StandardOutput.writeError("flowrun: cannot read \(problem)\n")
-      ExitStatus.invalidWorkflow.exit()
+      StandardOutput.writeError("flowrun: cannot \(problem.purpose.rawValue) \(problem)\n")
+      (problem.purpose == .read ? ExitStatus.invalidWorkflow : .outputFailed).exit()
     default: throw error
     }
   }

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
@@ -11,88 +12,74 @@ struct LineView: RunObserver {
   static let detailedSteps = 1_000
 
   let style: TextStyle
-  let isBrief: Bool
+  let subject: RunSubject
 
-  var detail: RunDetail { isBrief ? .brief : .full }
-
-  init(style: TextStyle, isBrief: Bool = false) {
-    self.style = style
-    self.isBrief = isBrief
-  }
+  var detail: RunDetail { subject.stepCount > Self.detailedSteps ? .brief : .full }
 
   func receive(_ events: [RunEvent]) {
     var text = ""
     for event in events {
-      guard let line = line(event) else { continue }
-      text += style.dim(Milliseconds.fixed(Double(event.atNanoseconds) / 1_000_000, 1).leftPadded(to: 9)) + "  "
-      text += line + "\n"
+      var time = Milliseconds.fixed(Double(event.atNanoseconds) / 1_000_000, 1).leftPadded(to: 9)
+      for line in lines(event) {
+        text += style.dim(time) + "  " + line + "\n"
+        time = "         "
+      }
     }
     StandardOutput.write(text)
   }
 
-  /// The line for an event, or nil for one that is not shown.
-  func line(_ event: RunEvent) -> String? {
+  /// The lines for an event; none for one that is not shown.
+  func lines(_ event: RunEvent) -> [String] {
     switch event.kind {
-    case .runStarted(let workflow, let id, _): return style.bold(workflow) + " started, run \(id)"
-    case .runActivated(let reason, _): return "activated, launch reason \(reason.rawValue)"
-    case .stepReady, .stepProgress, .runFinished: return nil
-    case .stepStarted(let step, let attempt, let queue):
-      return "\(step) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")
-    case .stepLog(let step, let level, _, let message):
-      let line = "\(step): \(message)"
-      switch level {
-      case .debug: return style.dim(line)
-      case .info: return line
-      case .warning: return style.yellow(line)
-      case .error: return style.red(line)
-      }
+    case .stepReady, .stepProgress, .runFinished: []
+    case .stepLog(let step, _, _?, let line): [LogText.commandLine(step, line, style)]
+    case .stepLog(let step, let level, nil, let message): LogText.lines(step, level, message, style)
     case .stepRetrying(let step, let attempt, let delay, let failure):
-      return "\(step) failed in try \(attempt)\(failure.map { ": \($0.message)" } ?? ""); again in "
-        + Milliseconds.text(delay)
-    case .stepFinished(let step, let finished): return line(step, finished)
-    case .gateLate(let step): return style.yellow("\(step) is late")
-    case .gateOpened(let outcome):
-      let line = "gate opened, \(outcome.word)"
-      return outcome == .ready ? style.green(line) : style.yellow(line)
-    case .eventPosted(let name): return "event \(name)"
-    case .warning(let message): return style.yellow("warning: \(message)")
+      retrying(step, attempt, delay, failure)
+    case .stepFinished(let step, let finished): lines(step, finished)
+    case .runActivated, .gateLate, .gateOpened: gateLine(event).map { [$0] } ?? []
+    case .runStarted(let workflow, let id, _):
+      [style.bold(TerminalText.visible(workflow)) + " started, run \(id)"]
+    case .stepStarted(let step, let attempt, let queue):
+      ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")]
+    case .eventPosted(let name): ["event \(TerminalText.visible(name))"]
+    case .warning(let message): LogText.paragraph("warning: \(message)").map(style.yellow)
     }
   }
 
-  private func line(_ step: StepID, _ finished: RunEvent.FinishedStep) -> String {
+  /// What is told of the gate, where the workflow has one.
+  private func gateLine(_ event: RunEvent) -> String? {
+    switch event.kind {
+    case .runActivated(let reason) where subject.isGated: "activated, launch reason \(reason.rawValue)"
+    case .runActivated: subject.isPrewarmed ? "activated" : nil
+    case .gateLate(let step): style.yellow("\(subject.label(step)) is late")
+    case .gateOpened(let outcome) where subject.isGated:
+      outcome == .ready
+        ? style.green("gate opened, \(outcome.word)") : style.yellow("gate opened, \(outcome.word)")
+    default: nil
+    }
+  }
+
+  private func retrying(_ step: StepID, _ attempt: Int, _ delay: Double, _ failure: StepFailure?) -> [String] {
+    var lines = failure.map { LogText.paragraph(": \($0.message)") } ?? [""]
+    lines[0] = "\(subject.label(step)) failed in try \(attempt)" + lines[0]
+    lines[lines.count - 1] += "; again in " + Milliseconds.text(delay)
+    return lines
+  }
+
+  private func lines(_ step: StepID, _ finished: RunEvent.FinishedStep) -> [String] {
     let time = finished.durationMilliseconds.map { " in \(Milliseconds.text($0))" } ?? ""
+    let label = subject.label(step)
     switch finished.outcome {
-    case .success: return style.green("\(step) done") + time
-    case .skipped: return style.dim("\(step) skipped: \(finished.reason?.word ?? "condition")")
-    case .cancelled: return style.yellow("\(step) cancelled") + time
+    case .success: return [style.green("\(label) done") + time]
+    case .skipped: return [style.dim("\(label) skipped: \(finished.reason?.word ?? "condition")")]
+    case .cancelled: return [style.yellow("\(label) cancelled") + time]
     case .failure, .timedOut:
       let word = finished.outcome == .failure ? "failed" : "timed out"
-      let cause = finished.failure.map { ": \($0.message) [\($0.code)]" } ?? ""
       let note = finished.conclusion == .success ? " (optional)" : ""
-      return style.red("\(step) \(word)\(note)") + time + cause
+      var lines = LogText.cause(finished.failure)
+      lines[0] = style.red("\(label) \(word)\(note)") + time + lines[0]
+      return lines
     }
-  }
-}
-
-/// A run as one JSON object a line.
-struct JSONView: RunObserver {
-  func receive(_ events: [RunEvent]) {
-    var bytes: [UInt8] = []
-    for event in events {
-      JSONText.append(.object(event.value), to: &bytes)
-      bytes.append(UInt8(ascii: "\n"))
-    }
-    StandardOutput.write(bytes)
-  }
-}
-
-/// Passes events on to several observers.
-struct ManyObservers: RunObserver {
-  let observers: [any RunObserver]
-
-  var detail: RunDetail { observers.allSatisfy { $0.detail == .brief } ? .brief : .full }
-
-  func receive(_ events: [RunEvent]) {
-    for observer in observers { observer.receive(events) }
   }
 }

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
@@ -19,6 +20,30 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
+    /// The last lines of what it prints.
+    var tail: [String] = []
+
+    /// Whether it runs or waits for its next try.
+    var isRunning: Bool {
+      switch state {
+      case .running, .retrying: true
+      case .waiting, .ready, .done: false
+      }
+    }
+
+    var isEnded: Bool {
+      if case .done = state { true } else { false }
+    }
+
+    /// Whether it ended so that what needs it, the gate included, cannot go on.
+    var isUnsatisfied: Bool {
+      guard case .done(let finished) = state else { return false }
+      switch finished.conclusion {
+      case .success: return false
+      case .skipped: return finished.reason == .upstreamFailed || finished.reason == .eventNeverPosted
+      case .failure, .timedOut, .cancelled: return true
+      }
+    }
   }
 
   private let graph: WorkflowGraph
@@ -26,6 +51,10 @@ struct RunProgress {
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
   private(set) var postedEvents: Set<String> = []
+  /// Whether steps were stopped or left out because the run is being cancelled.
+  private(set) var isCancelled = false
+  /// The columns of the widest name.
+  let widestName: Int
   private let indices: [StepID: Int]
 
   init(_ graph: WorkflowGraph) {
@@ -34,10 +63,11 @@ struct RunProgress {
     let roles = GateRoles(graph, answers: [])
     rows = graph.workflow.steps.enumerated().map { index, step in
       Row(
-        id: step.id, name: step.displayName, needs: step.needs.map { Int($0) }, after: step.options.after,
-        isDeferred: roles.deferral(of: StepIndex(index)) == .always,
+        id: step.id, name: TerminalText.visible(step.displayName), needs: step.needs.map { Int($0) },
+        after: step.options.after, isDeferred: roles.deferral(of: StepIndex(index)) == .always,
         isBlocking: roles.blocking(of: StepIndex(index)) == .always)
     }
+    widestName = rows.reduce(8) { max($0, TerminalText.columns(of: $1.name)) }
     indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
   }
 
@@ -54,12 +84,20 @@ struct RunProgress {
         if $0.startedAtNanoseconds == nil { $0.startedAtNanoseconds = event.atNanoseconds }
       }
     case .stepProgress(let step, let fraction, let message):
-      change(step) { $0.message = "\(Int(fraction * 100)) % \(message)" }
+      change(step) { $0.message = "\(Int(fraction * 100)) % \(TerminalText.visible(message))" }
     case .stepRetrying(let step, _, _, _): change(step) { $0.state = .retrying }
-    case .stepFinished(let step, let finished): change(step) { $0.state = .done(finished) }
+    case .stepFinished(let step, let finished):
+      change(step) {
+        $0.state = .done(finished)
+        $0.tail = []
+      }
+      if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
     case .eventPosted(let name): postedEvents.insert(name)
+    case .stepLog(let step, _, _?, let line):
+      let line = TerminalText.commandLine(line, keepsColors: false)
+      change(step) { $0.tail = ($0.tail + [line]).suffix(ProgressTable.tailLines) }
     case .runStarted, .stepLog, .warning, .runFinished: break
     }
   }
@@ -72,10 +110,10 @@ struct RunProgress {
   }
 
   /// What a waiting step waits for, in words.
-  func waits(for row: Row) -> String {
+  func waits(for row: Row, isGated: Bool) -> String {
     let needs = row.needs.filter { if case .done = rows[$0].state { false } else { true } }.map { rows[$0].id.text }
-    let events = row.after.filter { !postedEvents.contains($0) }.map { "event \($0)" }
-    let gate = row.isDeferred && gate == nil && needs.isEmpty ? ["the gate"] : []
+    let events = row.after.filter { !postedEvents.contains($0) }.map { "event \(TerminalText.visible($0))" }
+    let gate = row.isDeferred && gate == nil && needs.isEmpty ? [isGated ? "the gate" : "the blocking steps"] : []
     return (needs + events + gate).prefix(3).joined(separator: ", ")
   }
 

@@ -1,11 +1,14 @@
+import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
 /// What a person reads when a run is over: the conclusion, the gate and what its floor held, the critical path, what
 /// went wrong.
 enum SummaryText {
-  static func text(_ report: RunReport, style: TextStyle) -> String {
-    var lines = ["", headline(report, style), gate(report.gate)]
+  /// The summary; `tellsFailures` where the view has not told in full why steps failed.
+  static func text(_ report: RunReport, subject: RunSubject, tellsFailures: Bool, style: TextStyle) -> String {
+    var lines = ["", headline(report, style)]
+    if subject.isGated { lines.append(gate(report.gate)) }
     if !report.gate.late.isEmpty {
       lines.append("late: " + report.gate.late.map(\.text).joined(separator: ", "))
     }
@@ -24,15 +27,18 @@ enum SummaryText {
       lines.append("outside their estimates: " + list(shown + rest, ", "))
     }
     let troubled = report.troubledSteps
-    for step in troubled where step.outcome == .failure || step.outcome == .timedOut {
-      let note = step.conclusion == .success ? " (optional)" : ""
-      let cause = step.failure.map { ": \($0.message) [\($0.code)]" } ?? ""
-      lines.append(style.red("\(step.id) \(step.outcome.word)\(note)") + cause)
+    let failed = troubled.filter { $0.outcome == .failure || $0.outcome == .timedOut }
+    if tellsFailures {
+      for step in failed { lines += failure(step, subject, style) }
+    } else if !failed.isEmpty {
+      lines.append(style.red("failed: " + list(failed.map { subject.label($0.id) }, ", ")))
     }
     let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
     if !abandoned.isEmpty { lines.append("abandoned: " + abandoned.joined(separator: ", ")) }
-    for (name, value) in report.outputs { lines.append("\(name): \(value.stringValue ?? JSONText.write(value))") }
-    for warning in report.warnings { lines.append(style.yellow("warning: \(warning)")) }
+    for (name, value) in report.outputs {
+      lines += LogText.paragraph("\(name): \(value.stringValue ?? JSONText.write(value))")
+    }
+    for warning in report.warnings { lines += LogText.paragraph("warning: \(warning)").map(style.yellow) }
     return list(lines, "\n") + "\n"
   }
 
@@ -47,13 +53,21 @@ enum SummaryText {
     return result
   }
 
+  private static func failure(_ step: RunReport.Step, _ subject: RunSubject, _ style: TextStyle) -> [String] {
+    let note = step.conclusion == .success ? " (optional)" : ""
+    let word = step.outcome == .failure ? "failed" : "timed out"
+    var lines = LogText.cause(step.failure)
+    lines[0] = style.red("\(subject.label(step.id)) \(word)\(note)") + lines[0]
+    return lines
+  }
+
   private static func headline(_ report: RunReport, _ style: TextStyle) -> String {
     var counts: [String] = []
     for outcome in Outcome.allCases {
       let count = report.count(of: outcome)
       if count > 0 { counts.append("\(count) \(outcome == .success ? "done" : outcome.word)") }
     }
-    let words = "\(report.workflow): \(report.conclusion.rawValue)"
+    let words = "\(TerminalText.visible(report.workflow)): \(report.conclusion.rawValue)"
     let colored =
       switch report.conclusion {
       case .success: style.green(words)

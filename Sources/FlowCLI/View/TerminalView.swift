@@ -3,162 +3,119 @@ import FlowModel
 import FlowPluginKit
 import Synchronization
 
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
 /// A run as a table that is redrawn in place: a row a step with state, queue and time, the gate's countdown, what is
-/// late, what waits for what. Log lines scroll above it.
+/// late, what waits for what. Log lines scroll above it, and so does what goes to standard error.
 final class TerminalView: RunObserver {
   private struct State {
     var progress: RunProgress
-    var drawnLines = 0
-    var logLines: [String] = []
-    var isFinished = false
+    /// How many columns each line of the table took that stands on the screen.
+    var drawnColumns: [Int] = []
+    var drawnAtNanoseconds = 0
+    var linesAbove: [String] = []
+    var isEnded = false
   }
 
   private let style: TextStyle
+  private let subject: RunSubject
+  private let size: @Sendable () -> TerminalSize
+  private let output: @Sendable (String) -> Void
   private let state: Mutex<State>
 
-  init(_ graph: WorkflowGraph, style: TextStyle) {
+  /// Longer than this nothing is drawn only while the process is stopped; what stands on the screen then is not ours.
+  private static let pauseNanoseconds = 3_000_000_000
+
+  /// A view of a run that begins; a test gives a terminal of its own.
+  init(
+    _ graph: WorkflowGraph, _ subject: RunSubject, style: TextStyle,
+    size: @escaping @Sendable () -> TerminalSize = { .current },
+    output: @escaping @Sendable (String) -> Void = { StandardOutput.draw($0) }
+  ) {
     self.style = style
+    self.subject = subject
+    self.size = size
+    self.output = output
     state = Mutex(State(progress: RunProgress(graph)))
   }
 
   func receive(_ events: [RunEvent]) {
+    let lines = LineView(style: style, subject: subject)
     state.withLock { state in
       for event in events {
         state.progress.apply(event)
         switch event.kind {
-        case .stepLog, .warning, .stepRetrying:
-          if let line = LineView(style: style).line(event) { state.logLines.append(line) }
-        case .runFinished: state.isFinished = true
+        // What a command writes stands below its step while it runs.
+        case .stepLog(_, _, _?, _): break
+        case .stepLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
         default: break
         }
       }
     }
   }
 
+  /// Draws the table for the first time; from now on standard error goes above it.
+  func begin(_ run: WorkflowRun) {
+    draw(run)
+    guard StandardOutput.isErrorOnTerminal else { return }
+    StandardOutput.routeErrors { [self, run] text in say(text, run) }
+  }
+
   /// Draws the table anew.
-  func draw(_ run: WorkflowRun) {
-    let now = run.nowNanoseconds
-    let deadline = run.gateDeadline
-    let text = state.withLock { state -> String in
-      var text = ""
-      if state.drawnLines > 0 { text += "\u{1B}[\(state.drawnLines)A\r\u{1B}[J" }
-      for line in state.logLines { text += line + "\n" }
-      state.logLines = []
-      let lines = table(state.progress, now, deadline)
-      state.drawnLines = lines.count
-      return text + lines.joined(separator: "\n") + "\n"
-    }
-    StandardOutput.write(text)
+  func draw(_ run: WorkflowRun) { draw(at: run.nowNanoseconds, deadline: run.gateDeadline) }
+
+  /// Draws the table for the last time: what the summary says is left to it.
+  func end(_ run: WorkflowRun) {
+    StandardOutput.routeErrors(to: nil)
+    end(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 
-  private typealias Deadline = (min: Duration, max: Duration?)
-
-  private func table(_ progress: RunProgress, _ now: Int, _ deadline: Deadline?) -> [String] {
-    let (height, width) = size()
-    let idWidth = min(32, progress.rows.map(\.id.text.count).max() ?? 8)
-    var rows = progress.rows
-    var hidden = 0
-    if rows.count > height - 3 {
-      // What goes on is worth more than what is over.
-      let order = rows.indices.sorted { importance(rows[$0]) < importance(rows[$1]) }
-      let kept = Set(order.prefix(max(1, height - 4)))
-      hidden = rows.count - kept.count
-      rows = rows.indices.filter { kept.contains($0) }.map { rows[$0] }
-    }
-    var lines = [gateLine(progress, now, deadline)]
-    for row in rows { lines.append(line(row, progress, now, idWidth, width)) }
-    if hidden > 0 { lines.append(style.dim("  … and \(hidden) more")) }
-    return lines
+  /// Shows a text of several lines above the table, at once.
+  private func say(_ text: String, _ run: WorkflowRun) {
+    say(text)
+    draw(run)
   }
 
-  private func importance(_ row: RunProgress.Row) -> Int {
-    switch row.state {
-    case .running, .retrying: 0
-    case .done(let finished): finished.outcome == .failure || finished.outcome == .timedOut ? 1 : 4
-    case .ready: 2
-    case .waiting: 3
+  /// Notes lines that the next drawing shows above the table.
+  func say(_ text: String) {
+    let lines = text.split(separator: "\n").map(String.init)
+    state.withLock { $0.linesAbove += lines }
+  }
+
+  /// Draws the table as it stands at an instant.
+  func draw(at now: Int, deadline: ProgressTable.Deadline?) {
+    state.withLock { state in
+      guard !state.isEnded else { return }
+      output(drawing(&state, now, deadline))
     }
   }
 
-  private func gateLine(_ progress: RunProgress, _ now: Int, _ deadline: Deadline?) -> String {
-    guard let activated = progress.activatedAtNanoseconds else { return style.bold("prewarmed") + ", not activated" }
-    if let (outcome, time) = progress.gate {
-      let text = "gate opened at \(Milliseconds.text(Double(time - activated) / 1_000_000)), \(outcome.word)"
-      return outcome == .ready ? style.green(text) : style.yellow(text)
+  /// Draws the table as it stands at the end.
+  func end(at now: Int, deadline: ProgressTable.Deadline?) {
+    state.withLock { state in
+      guard !state.isEnded else { return }
+      state.isEnded = true
+      output(drawing(&state, now, deadline))
     }
-    let elapsed = Double(now - activated) / 1_000_000
-    let open = progress.rows.count { row in
-      if case .done = row.state { return false }
-      return row.isBlocking
+  }
+
+  private func drawing(_ state: inout State, _ now: Int, _ deadline: ProgressTable.Deadline?) -> String {
+    let size = size()
+    var text = ""
+    if now - state.drawnAtNanoseconds < Self.pauseNanoseconds {
+      // A terminal that has become narrower has wrapped the lines.
+      let rows = state.drawnColumns.reduce(0) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
+      if rows > 0 { text += "\u{1B}[\(rows)A\r\u{1B}[J" }
+    } else {
+      text += "\r"
     }
-    var text = style.bold("gate") + " \(Milliseconds.text(elapsed)): "
-    text += open == 0 ? "everything is ready" : "\(open) blocking \(open == 1 ? "step" : "steps") to go"
-    if let min = deadline?.min.milliseconds, elapsed < min {
-      text += ", opens in \(Milliseconds.text(min - elapsed)) at the earliest"
-    } else if let max = deadline?.max?.milliseconds {
-      text += ", opens in \(Milliseconds.text(Swift.max(0, max - elapsed))) at the latest"
-    }
+    for line in state.linesAbove { text += line + "\n" }
+    state.linesAbove = []
+    let table = ProgressTable(
+      progress: state.progress, subject: subject, style: style, nowNanoseconds: now, deadline: deadline, size: size,
+      isEnded: state.isEnded)
+    let lines = table.lines
+    for line in lines { text += line.text + "\n" }
+    state.drawnColumns = lines.map(\.columns)
+    state.drawnAtNanoseconds = now
     return text
   }
-
-  private func line(
-    _ row: RunProgress.Row, _ progress: RunProgress, _ now: Int, _ idWidth: Int, _ width: Int
-  ) -> String {
-    let id = row.id.text.padded(to: idWidth)
-    var state: String
-    var rest = ""
-    switch row.state {
-    case .waiting:
-      state = style.dim("·  waiting ")
-      let reason = progress.waits(for: row)
-      if !reason.isEmpty { rest = "for \(reason)" }
-    case .ready: state = style.cyan("○  ready   ")
-    case .running:
-      state = style.cyan("▶  running ")
-      rest = row.message
-    case .retrying: state = style.yellow("↻  retrying")
-    case .done(let finished):
-      switch finished.outcome {
-      case .success: state = style.green("✓  done    ")
-      case .skipped:
-        state = style.dim("–  skipped ")
-        rest = finished.reason?.word ?? ""
-      case .cancelled: state = style.yellow("✗  stopped ")
-      case .failure: state = style.red("✗  failed  ")
-      case .timedOut: state = style.red("✗  too late")
-      }
-      if let failure = finished.failure { rest = failure.message }
-    }
-    if row.isLate { rest = "late " + rest }
-    var time = ""
-    if let started = row.startedAtNanoseconds {
-      if case .done(let finished) = row.state {
-        time = finished.durationMilliseconds.map(Milliseconds.text) ?? ""
-      } else {
-        time = Milliseconds.text(Double(now - started) / 1_000_000)
-      }
-    }
-    let used = 2 + 11 + 1 + idWidth + 1 + 17 + 1 + 9 + 2
-    let tail = String(rest.prefix(max(0, width - used - 1)))
-    return "  \(state) \(id) \(style.dim(row.queue.padded(to: 17))) \(time.leftPadded(to: 9))  \(style.dim(tail))"
-  }
-
-  private func size() -> (height: Int, width: Int) {
-    var size = winsize()
-    guard ioctl(1, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 4, size.ws_col > 40 else { return (24, 80) }
-    return (Int(size.ws_row), Int(size.ws_col))
-  }
-}
-
-extension Duration {
-  /// The duration in milliseconds.
-  var milliseconds: Double { Double(nanoseconds) / 1_000_000 }
 }

@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 /// Colors for a terminal, or none.
 struct TextStyle {
   let isColored: Bool
@@ -17,11 +19,13 @@ struct TextStyle {
 extension String {
   /// The text with spaces behind it up to a width.
   func padded(to width: Int) -> String {
-    count >= width ? self : self + String(repeating: " ", count: width - count)
+    let columns = TerminalText.columns(of: self)
+    return columns >= width ? self : self + String(repeating: " ", count: width - columns)
   }
 
   /// The text with spaces before it up to a width.
   func leftPadded(to width: Int) -> String {
-    count >= width ? self : String(repeating: " ", count: width - count) + self
+    let columns = TerminalText.columns(of: self)
+    return columns >= width ? self : String(repeating: " ", count: width - columns) + self
   }
 }

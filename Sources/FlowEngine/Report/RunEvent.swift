@@ -40,6 +40,20 @@ public struct RunEvent: Sendable {
     public var durationMilliseconds: Double?
     /// Why it failed; nil when it did not.
     public var failure: StepFailure?
+
+    /// An end, for a reader of events that makes some up.
+    public init(
+      outcome: Outcome, conclusion: Outcome, reason: SkipReason? = nil, attempts: Int,
+      durationMilliseconds: Double? = nil,
+      failure: StepFailure? = nil
+    ) {
+      self.outcome = outcome
+      self.conclusion = conclusion
+      self.reason = reason
+      self.attempts = attempts
+      self.durationMilliseconds = durationMilliseconds
+      self.failure = failure
+    }
   }
 
   /// An event at an instant.

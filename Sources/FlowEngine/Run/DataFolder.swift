@@ -31,14 +31,23 @@ public struct DataFolder: Sendable {
     if access(path, W_OK | X_OK) == 0, access(path + "/.", F_OK) == 0 { return }
     var partial = ""
     for part in path.split(separator: "/") {
+      let parent = partial
       partial += "/\(part)"
-      if mkdir(partial, 0o755) != 0, errno != EEXIST, errno != EISDIR {
-        if errno == EROFS || errno == EACCES, access(partial, F_OK) == 0 { continue }
-        throw Problem(path: partial, cause: String(cString: strerror(errno)))
+      if mkdir(partial, 0o755) == 0 { continue }
+      // What `mkdir` says of a folder that is there differs between file systems.
+      let code = errno
+      var status = stat()
+      guard stat(partial, &status) == 0 else {
+        throw Problem(path: path, cause: "'\(parent.isEmpty ? "/" : parent)' takes no new folder: \(Self.text(code))")
+      }
+      guard status.st_mode & S_IFMT == S_IFDIR else {
+        throw Problem(path: path, cause: partial == path ? "it is a file" : "'\(partial)' is a file")
       }
     }
-    guard access(path, W_OK | X_OK) == 0 else { throw Problem(path: path, cause: String(cString: strerror(errno))) }
+    guard access(path, W_OK | X_OK) == 0 else { throw Problem(path: path, cause: Self.text(errno)) }
   }
+
+  private static func text(_ code: Int32) -> String { String(cString: strerror(code)) }
 
   /// The folder at an absolute path that exists.
   init(opened path: String) { self.path = path }

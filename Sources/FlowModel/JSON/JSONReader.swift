@@ -17,6 +17,8 @@ struct JSONReader {
     guard bytes.count <= rules.bytes else {
       throw problem("the text has \(bytes.count) bytes; at most \(rules.bytes) are read", at: 0)
     }
+    // What Windows' editors put before a text. JavaScript's own reader, which the lenient rules follow, refuses it.
+    if !rules.isLenient, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     skipSpace()
     guard position < bytes.count else { throw problem("expected a value, found the end of the text") }
     let value = try readValue()

@@ -1,10 +1,11 @@
 /// Turns libyaml's positions, which count code points, into byte offsets.
 struct OffsetMap {
-  private let base: Int
+  /// Where the text begins, behind a byte-order mark, of which libyaml sees nothing.
+  let base: Int
   private let checkpoints: [Int]
   private static let stride = 64
 
-  /// Measures `bytes`, which are valid UTF-8; libyaml does not count a byte-order mark.
+  /// Measures `bytes`, which are valid UTF-8.
   init(_ bytes: UnsafeBufferPointer<UInt8>) {
     base = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? 3 : 0
     guard !Self.isASCII(bytes) else {

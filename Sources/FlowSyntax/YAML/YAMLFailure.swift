@@ -6,6 +6,8 @@ struct YAMLFailure: Error {
   let diagnostic: Diagnostic
   /// Whether it says nothing of the rest of the file, which may be read without the broken part.
   let isLocal: Bool
+  /// Where what is broken may begin, besides where it shows: the map or list, the last text of several lines.
+  var suspects: [Int] = []
 
   init(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
@@ -25,11 +27,11 @@ struct YAMLFailure: Error {
 
   /// What libyaml found, in the words of somebody who writes a workflow.
   static func syntax(
-    _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, openCollections: [Span]
+    _ parser: yaml_parser_t, in bytes: UnsafeBufferPointer<UInt8>, _ map: OffsetMap, lastText: Int?
   ) -> YAMLFailure {
     let problem = parser.problem.map { String(cString: $0) } ?? "this is not YAML"
     if parser.error == YAML_READER_ERROR {
-      let offset = min(parser.problem_offset, max(0, bytes.count - 1))
+      let offset = min(parser.problem_offset + map.base, max(0, bytes.count - 1))
       return YAMLFailure(
         .yamlSyntax, "the character U+\(hex(parser.problem_value)) may not stand in a YAML file",
         at: Span(offset, offset + 1), help: "remove it, or write it as an escape such as \"\\0\" in double quotes",
@@ -42,15 +44,19 @@ struct YAMLFailure: Error {
         help: "replace each tab with spaces", isLocal: true)
     }
     var related: [Diagnostic.RelatedPlace] = []
+    var suspects: [Int] = []
     if let context = parser.context, parser.context_mark.index < parser.problem_mark.index {
       let place = map.offset(of: parser.context_mark.index, in: bytes)
       related.append(.init(Span(place, min(place + 1, bytes.count)), String(cString: context)))
+      suspects.append(place)
     }
     let isPastEnd = offset >= bytes.count
     if isPastEnd { offset = bytes.count }
-    return YAMLFailure(
+    var failure = YAMLFailure(
       .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
       help: help(for: problem), isLocal: true)
+    failure.suspects = suspects + (lastText.map { [$0] } ?? [])
+    return failure
   }
 
   private static func help(for problem: String) -> String? {

@@ -19,6 +19,8 @@ struct YAMLParser {
     var height = 0
   }
   private var lastEnd = 0
+  /// Where the last text begins that has been read whole.
+  private var lastText: Int?
 
   /// The tree of the only document in `source`, or the reason why there is none.
   static func parse(_ source: SourceText) -> Result<NodeTree, YAMLFailure> {
@@ -87,12 +89,13 @@ struct YAMLParser {
     }
     defer { yaml_parser_delete(parser) }
     yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
-    yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+    // A byte-order mark would count as a column of the first line.
+    yaml_parser_set_input_string(parser, bytes.baseAddress.map { $0 + map.base }, bytes.count - map.base)
     tree.nodes.reserveCapacity(bytes.count / 6)
     var documents = 0
     while true {
       guard yaml_parser_parse(parser, event) == 1 else {
-        throw YAMLFailure.syntax(parser.pointee, in: bytes, map, openCollections: open.map { tree.span($0) })
+        throw YAMLFailure.syntax(parser.pointee, in: bytes, map, lastText: lastText)
       }
       defer { yaml_event_delete(event) }
       let start = map.offset(of: event.pointee.start_mark.index, in: bytes)
@@ -145,6 +148,7 @@ struct YAMLParser {
     if isPlain, text.count == 2, text[0] == UInt8(ascii: "<"), text[1] == UInt8(ascii: "<") { markMerge() }
     tree.nodes.append(node)
     lastEnd = end
+    lastText = start
   }
 
   @inline(__always)

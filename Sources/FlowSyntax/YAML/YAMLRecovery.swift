@@ -5,12 +5,14 @@ import FlowModel
 /// read again.
 struct YAMLRecovery {
   /// How often a file is read again, and how many bytes in all.
-  private static let readings = 20
+  private static let readings = 80
   private static let bytes = Limits.fileBytes
 
   private let source: SourceText
   private let lines: LineTable
   private var text: [UInt8]
+  /// Where mistakes have been told.
+  private var told: Set<Int> = []
 
   /// Every syntax error that can be told, in the order of the file, `first` among them.
   static func diagnostics(of source: SourceText, first: YAMLFailure) -> [Diagnostic] {
@@ -26,31 +28,113 @@ struct YAMLRecovery {
 
   private mutating func failures(_ first: YAMLFailure) -> [Diagnostic] {
     var diagnostics = [first.diagnostic]
+    told = [first.diagnostic.span.start]
     var failure = first
     var rest = min(Self.readings, Self.bytes / max(1, text.count))
-    while rest > 0, failure.isLocal, leaveOut(failure.diagnostic) {
-      rest -= 1
-      let result = text.withUnsafeBufferPointer { bytes in
-        YAMLParser.parseWithLibYAML(SourceText(text, file: source.file), bytes)
-      }
-      guard case .failure(let next) = result, next.isLocal else { break }
+    while failure.isLocal, case .failure(let next)? = leaveOut(failure, &rest), next.isLocal {
       diagnostics.append(next.diagnostic)
       failure = next
     }
     return diagnostics.sortedByPlace()
   }
 
-  /// Blanks the step, or the key of the workflow, in which the error lies; false when there is none left.
-  private mutating func leaveOut(_ diagnostic: Diagnostic) -> Bool {
-    guard let part = part(at: line(of: diagnostic)) else { return false }
+  /// Blanks the part of the file in which the mistake lies, and reads the rest: the part without which the file can be
+  /// read, else the likeliest without which more of it can. Nil when there is none, so that nothing more can be told.
+  private mutating func leaveOut(_ failure: YAMLFailure, _ rest: inout Int) -> Result<NodeTree, YAMLFailure>? {
+    var best: (text: [UInt8], result: Result<NodeTree, YAMLFailure>)?
+    for part in parts(of: failure) {
+      guard rest > 0, let blanked = blanked(part) else { continue }
+      rest -= 1
+      let result = blanked.withUnsafeBufferPointer { bytes in
+        YAMLParser.parseWithLibYAML(SourceText(blanked, file: source.file), bytes)
+      }
+      guard case .failure(let next) = result else { return result }
+      // The same mistake again: nothing is won.
+      if best == nil, !told.contains(next.diagnostic.span.start) { best = (blanked, result) }
+    }
+    // A line that is indented too far opens a block of its own, which ends where the others go on.
+    let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
+    if rest > 0, let moved = moved(firstDeeper(before: shown), to: shown) {
+      rest -= 1
+      let result = moved.withUnsafeBufferPointer { bytes in
+        YAMLParser.parseWithLibYAML(SourceText(moved, file: source.file), bytes)
+      }
+      if case .success = result { return result }
+    }
+    guard let best else { return nil }
+    if case .failure(let next) = best.result { told.insert(next.diagnostic.span.start) }
+    text = best.text
+    return best.result
+  }
+
+  /// The lines that may have to be left out, likeliest first.
+  private func parts(of failure: YAMLFailure) -> [Range<Int>] {
+    let shown = lines.line(of: min(failure.diagnostic.span.start, max(0, text.count - 1)))
+    if failure.diagnostic.code == .tabIndentation {
+      return [tabbedLines(around: shown)] + [part(at: shown)].compactMap { $0 }
+    }
+    var parts = [part(at: line(of: failure.diagnostic))]
+    let suspects = failure.suspects.map { lines.line(of: $0) }
+    parts += suspects.map { part(at: $0) }
+    let before = (1..<shown).last { indentation(ofLine: $0) != nil }
+    parts.append(before.flatMap { part(at: $0) })
+    for line in [before, shown] + suspects.map(Optional.some) { parts.append(line.map { $0..<$0 + 1 }) }
+    var seen: Set<Range<Int>> = []
+    return parts.compactMap { $0 }.filter { seen.insert($0).inserted }
+  }
+
+  /// The text without some lines; nil when they are blank already.
+  private func blanked(_ part: Range<Int>) -> [UInt8]? {
     let start = lines.span(ofLine: part.lowerBound).start
     let end = part.upperBound <= lines.count ? lines.span(ofLine: part.upperBound).start : text.count
+    var blanked = text
     var isBlank = true
     for offset in start..<end where text[offset] != 0x0A && text[offset] != 0x0D {
       if text[offset] != UInt8(ascii: " ") { isBlank = false }
-      text[offset] = UInt8(ascii: " ")
+      blanked[offset] = UInt8(ascii: " ")
     }
-    return !isBlank
+    return isBlank ? nil : blanked
+  }
+
+  /// The first of the lines before one that are all indented further than it.
+  private func firstDeeper(before line: Int) -> Int {
+    guard let width = indentation(ofLine: line) else { return line }
+    var first = line
+    var candidate = line - 1
+    while candidate >= 1, indentation(ofLine: candidate).map({ $0 > width }) ?? true {
+      if indentation(ofLine: candidate) != nil { first = candidate }
+      candidate -= 1
+    }
+    return first
+  }
+
+  /// The text with one line moved left to the indentation of another, with as many bytes; nil where it is not further in.
+  private func moved(_ line: Int, to other: Int) -> [UInt8]? {
+    guard line < other, let old = indentation(ofLine: line), let new = indentation(ofLine: other), new < old else {
+      return nil
+    }
+    let span = lines.span(ofLine: line)
+    var moved = text
+    let content = Array(text[span.start + old..<span.end]) + [UInt8](repeating: UInt8(ascii: " "), count: old - new)
+    moved.replaceSubrange(span.start + new..<span.end, with: content)
+    return moved
+  }
+
+  /// The lines around one that are indented with tabs, blank lines and comments between them included.
+  private func tabbedLines(around line: Int) -> Range<Int> {
+    var start = line
+    while start > 1, isTabbed(start - 1) { start -= 1 }
+    var end = line + 1
+    while end <= lines.count, isTabbed(end) { end += 1 }
+    return start..<end
+  }
+
+  private func isTabbed(_ line: Int) -> Bool {
+    let span = lines.span(ofLine: line)
+    let content = text[span.start..<span.end]
+    let indentation = content.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+    return indentation.count == content.count || indentation.contains(UInt8(ascii: "\t"))
+      || content[indentation.endIndex] == UInt8(ascii: "#")
   }
 
   /// Where what is broken begins: an unclosed quote or bracket is found far behind it.

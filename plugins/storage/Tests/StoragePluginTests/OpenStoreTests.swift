@@ -56,6 +56,19 @@ import Testing
     #expect(FileManager.default.fileExists(atPath: folder.file("a/b/c.sqlite")))
   }
 
+  @Test func `the store, its journals and the folders above it are for nobody else to read`() async throws {
+    let host = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
+    _ = try await host.call(OpenStore.self, with: ["path": "a/b/c.sqlite", "sample": true])
+    func permissions(_ name: String) throws -> Int? {
+      try FileManager.default.attributesOfItem(atPath: folder.file(name))[.posixPermissions] as? Int
+    }
+    for name in ["c.sqlite", "c.sqlite-wal", "c.sqlite-shm"] {
+      #expect(try permissions("a/b/\(name)") == 0o600, "\(name)")
+    }
+    for name in ["a", "a/b"] { #expect(try permissions(name) == 0o700, "\(name)") }
+    try host.closeResources()
+  }
+
   /// L7: the estimate of the launch is 50 to 200 ms; nothing in opening may wait for a clock.
   @Test func `P9 L7 making the plugin touches no file and opening needs no configuration`() async throws {
     _ = ActionRegistry([StoragePlugin()])

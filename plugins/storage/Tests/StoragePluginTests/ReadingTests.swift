@@ -113,6 +113,47 @@ import Testing
     #expect(try await host.call(Statistics.self)["trips"] == 17)
   }
 
+  @Test(
+    arguments: [
+      ("ATTACH '%/outside.sqlite' AS other", "query-outside"), ("attach ':memory:' AS other", "query-outside"),
+      ("DETACH main", "query-outside"), ("SELECT load_extension('%/outside')", "query-outside"),
+      ("VACUUM INTO '%/outside.sqlite'", "query-writes"), ("VACUUM", "query-writes"), ("ANALYZE", "query-writes"),
+      ("REINDEX", "query-writes"), ("BEGIN", "query-writes"), ("SAVEPOINT a", "query-writes"),
+      ("CREATE TEMP TABLE x (y)", "query-writes"), ("CREATE VIRTUAL TABLE temp.x USING fts5(y)", "query-writes"),
+      ("PRAGMA temp_store_directory = '%'", "query-writes"), ("PRAGMA writable_schema = 1", "query-writes"),
+      ("UPDATE sqlite_master SET sql = ''", "query-invalid"), ("PRAGMA wal_checkpoint(TRUNCATE)", "query-writes"),
+      ("PRAGMA journal_mode = DELETE", "query-writes"),
+    ])
+  func `a query that leaves the store is refused and leaves no file`(_ sql: String, _ expected: String) async throws {
+    let before = try folder.names
+    let statement = sql.replacing("%", with: folder.path)
+    #expect(await code(Query.self, ["sql": .string(statement)]) == expected)
+    #expect(try folder.names == before)
+    #expect(try await host.call(Statistics.self)["trips"] == 17)
+  }
+
+  @Test(
+    arguments: [
+      "SELECT count(*) FROM TravelTrip", "PRAGMA user_version", "PRAGMA table_info(TravelTrip)",
+      "SELECT name FROM pragma_table_info('TravelTrip')", "EXPLAIN QUERY PLAN SELECT * FROM TravelTrip",
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 3) SELECT sum(i) FROM n",
+      "SELECT upper(name), json_array(1, 2), row_number() OVER (ORDER BY id) FROM TravelTrip",
+      "SELECT sql FROM sqlite_schema",
+    ])
+  func `a query that reads the store is answered`(_ sql: String) async throws {
+    #expect(await code(Query.self, ["sql": .string(sql)]) == nil)
+  }
+
+  @Test func `a query searches a table of full text that a migration made`() async throws {
+    try folder.write(
+      "CREATE VIRTUAL TABLE Note USING fts5(text); INSERT INTO Note VALUES ('a red kite'), ('a blue one')", to: "1.sql")
+    let own = TestHost(dataFolder: folder.path, workflowFolder: folder.path)
+    _ = try await own.call(OpenStore.self, with: ["path": "notes.sqlite", "migrations": ["1.sql"]])
+    let found = try await own.call(Query.self, with: ["sql": "SELECT text FROM Note WHERE Note MATCH 'kite'"])
+    #expect(found["rows"] == [["text": "a red kite"]])
+    try own.closeResources()
+  }
+
   @Test func `an argument that SQL has no type for is refused`() async {
     #expect(await code(Query.self, ["sql": "SELECT ?", "arguments": [["a": 1]]]) == "query-invalid")
   }

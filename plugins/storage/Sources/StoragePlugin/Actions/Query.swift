@@ -12,6 +12,9 @@ struct Query: AsyncAction {
       ErrorDeclaration("query-invalid", "The statement or its arguments are wrong; correct them", isRetryable: false),
       ErrorDeclaration(
         "query-writes", "The statement would change the store; only reading is allowed", isRetryable: false),
+      ErrorDeclaration(
+        "query-outside", "The statement would reach another file or load code; only the store is read",
+        isRetryable: false),
     ]
   static let example = """
     uses: storage.query
@@ -45,10 +48,23 @@ struct Query: AsyncAction {
     let store: Store = try context.resource(.database)
     let limit = try PageLimit.checked(input.limit)
     let arguments = try StatementArguments(input.arguments.map(Self.databaseValue))
+    let authorizer = QueryAuthorizer()
     do {
+      let connection = try store.queryConnection(authorizer)
+      // The connection is closed, and asks no more, before the authorizer goes.
+      defer { withExtendedLifetime(authorizer) { try? connection.close() } }
       // Cancelling the task interrupts the statement.
-      return try await store.pool.read { db in try Self.read(db, input.sql, arguments, limit: limit) }
+      return try await connection.unsafeRead { db in
+        try authorizer.watching { try Self.read(db, input.sql, arguments, limit: limit) }
+      }
     } catch let error as DatabaseError {
+      switch authorizer.denial {
+      case .outside?:
+        throw ActionError(
+          "query-outside", "the statement would reach outside of the store; only the store is read", isRetryable: false)
+      case .write?: throw Self.writes
+      case nil: break
+      }
       switch error.resultCode {
       case .SQLITE_ERROR, .SQLITE_RANGE, .SQLITE_MISUSE, .SQLITE_TOOBIG:
         throw ActionError("query-invalid", error.message ?? "the statement is wrong", isRetryable: false)
@@ -57,6 +73,9 @@ struct Query: AsyncAction {
     }
   }
 
+  private static let writes = ActionError(
+    "query-writes", "the statement would change the store; only reading is allowed", isRetryable: false)
+
   private static func read(
     _ db: Database, _ sql: String, _ arguments: StatementArguments, limit: Int
   ) throws -> Output {
@@ -64,10 +83,7 @@ struct Query: AsyncAction {
     guard let statement = try statements.next() else {
       throw ActionError("query-invalid", "there is no statement; write one, such as SELECT 1", isRetryable: false)
     }
-    guard statement.isReadonly else {
-      throw ActionError(
-        "query-writes", "the statement would change the store; only reading is allowed", isRetryable: false)
-    }
+    guard statement.isReadonly else { throw writes }
     if try statements.next() != nil {
       throw ActionError("query-invalid", "there is more than one statement; write one a step", isRetryable: false)
     }

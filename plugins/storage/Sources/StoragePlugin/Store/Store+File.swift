@@ -9,18 +9,21 @@ import FlowPluginKit
 #endif
 
 extension Store {
-  /// Makes the folder for the store; tells whether the store itself is still to be made.
+  /// Makes the folder and an empty file for the store, for nobody else to read; tells whether it was made.
+  ///
+  /// SQLite gives its journals the permissions of the file beside which they lie. A file that cannot be made is left to
+  /// SQLite, which says why.
   static func prepareFile(at path: String) throws -> Bool {
     if access(path, F_OK) == 0 { return false }
-    guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return true }
-    try makeFolder(String(path[..<slash]))
+    if let slash = path.lastIndex(of: "/"), slash != path.startIndex { try makeFolder(String(path[..<slash])) }
+    makeEmptyFile(path)
     return true
   }
 
   private static func makeFolder(_ folder: String) throws {
     if access(folder, F_OK) == 0 { return }
     if let slash = folder.lastIndex(of: "/"), slash != folder.startIndex { try makeFolder(String(folder[..<slash])) }
-    guard mkdir(folder, 0o755) != 0, errno != EEXIST else { return }
+    guard mkdir(folder, 0o700) != 0, errno != EEXIST else { return }
     let code = errno
     throw ActionError(
       code == ENOSPC ? StoreFailure.diskFull.rawValue : StoreFailure.folderNotWritable.rawValue,
@@ -66,4 +69,10 @@ extension Store {
     if statvfs(folder, &space) == 0, UInt(space.f_bavail) * UInt(space.f_frsize) < 64 << 10 { return .noSpace }
     return isFileSizeLimited ? .noSpace : .nothingFound
   }
+}
+
+/// Makes a file for its owner alone; one that is there is left as it is. (``Store`` has an `open` and a `close` of its own.)
+private func makeEmptyFile(_ path: String) {
+  let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+  if file >= 0 { close(file) }
 }

@@ -104,6 +104,15 @@ final class Store: Sendable {
     try pool.close()
   }
 
+  /// A connection of its own for one statement that somebody wrote: it cannot write, and `authorizer`, which must outlive
+  /// it, is asked about everything that the statement would do.
+  func queryConnection(_ authorizer: QueryAuthorizer) throws -> DatabaseQueue {
+    var configuration = Configuration()
+    configuration.readonly = true
+    configuration.prepareDatabase { authorizer.guardConnection($0) }
+    return try DatabaseQueue(path: path, configuration: configuration)
+  }
+
   /// The rows of a query, as objects by column.
   func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Value] {
     try StoreFailure.translating(path: path) {

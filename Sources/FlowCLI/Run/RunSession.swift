@@ -1,36 +1,8 @@
+import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
 import FlowSyntax
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
-
-/// What `flowrun run` was asked for; see ``RunCommand`` for the meaning of each.
-struct RunRequest: Hashable {
-  var file: String
-  var inputs: [String] = []
-  var launch: String?
-  var events: [String] = []
-  var prewarm: String?
-  var isJSON = false
-  var report: String?
-  var trace: String?
-  var data: String?
-  var isStrict = false
-  var pluginFolders: [String] = []
-  var isQuiet = false
-}
-
-/// A workflow that cannot be read or run; the description is printed as it is.
-struct InvalidWorkflow: Error, CustomStringConvertible {
-  let description: String
-}
 
 /// One call of `flowrun run`, from reading the file to the exit code.
 struct RunSession: Sendable {
@@ -40,6 +12,7 @@ struct RunSession: Sendable {
   private let installation: Installation
   private let trace: TraceRecorder?
   private let style: TextStyle
+  private let subject: RunSubject
   private let view: TerminalView?
 
   /// Runs the workflow and ends the process, or says why it cannot be run and ends the process. Returns while it runs.
@@ -58,6 +31,7 @@ struct RunSession: Sendable {
   /// Reads the workflow and starts it.
   init(_ request: RunRequest) throws {
     self.request = request
+    try request.checkFiles()
     Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
     installation = try Installation(around: request.file, given: request.pluginFolders)
     let graph = try LoadedWorkflow.load(request.file, installation)
@@ -66,49 +40,41 @@ struct RunSession: Sendable {
       throw InvalidWorkflow(
         description: DiagnosticReport(problems).text(usesColor: StandardOutput.errorAllowsColor))
     }
-    let workflow = graph.workflow
-    let folder = FileAccess.folder(of: FileAccess.absolute(request.file))
-    var options = RunOptions(
-      dataFolder: request.data.map(FileAccess.absolute) ?? "\(folder)/.flowrun/\(workflow.name)",
-      workflowFolder: folder)
-    options.inputs = try InputArguments.read(request.inputs, for: workflow.inputs)
-    options.launch = try LaunchArguments.launch(request.launch)
-    for event in request.events {
-      options.announcedEvents.append(try LaunchArguments.event(event, of: workflow, installation.registry))
-    }
-    for path in [request.report, request.trace].compactMap({ $0 }) { try FileAccess.checkWritable(path) }
-    var prewarm: Duration?
-    if let text = request.prewarm { prewarm = try LaunchArguments.duration(text, of: "--prewarm '\(text)'") }
-    options.isPrewarmed = prewarm != nil
+    let prewarm = try request.prewarmDuration
+    var options = try request.options(for: graph.workflow, installation.registry)
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: options.dataFolder)
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error)\n")
     }
     trace = request.trace == nil ? nil : TraceRecorder()
-    style = TextStyle(isColored: StandardOutput.isTerminal && Environment.allowsColor)
-    let isLive = StandardOutput.isTerminal && !request.isJSON && !Environment.isContinuousIntegration
-    view = isLive ? TerminalView(graph, style: style) : nil
+    style = TextStyle(isColored: StandardOutput.allowsColor)
+    subject = RunSubject(graph.workflow, isPrewarmed: prewarm != nil)
+    let isLive =
+      StandardOutput.isTerminal && !request.isJSON && !Environment.isContinuousIntegration
+      && Environment.isTerminalCapable
+    view = isLive ? TerminalView(graph, subject, style: style) : nil
     let main: any RunObserver
     if request.isJSON {
       main = JSONView()
+    } else if let view {
+      main = view
     } else {
-      let isBrief = workflow.steps.count > LineView.detailedSteps
-      if let view { main = view } else { main = LineView(style: style, isBrief: isBrief) }
+      main = LineView(style: style, subject: subject)
     }
     options.observer = main
-    options.showsOutput = !request.isQuiet
     if let trace { options.observer = ManyObservers(observers: [main, trace]) }
 
     Interrupts.holdForStart()
     do throws(PreparedWorkflow.Problem) {
       run = try Engine(registry: installation.registry).start(graph, options: options)
     } catch {
-      throw InvalidWorkflow(description: "\(request.file): error: \(error)\n")
+      throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
     }
     Interrupts.cancel(run)
+    watchOutput()
     if let view {
-      view.draw(run)
+      view.begin(run)
       run.repeatedly(every: .milliseconds(100)) { [run] in view.draw(run) }
     }
     if let prewarm { activate(after: prewarm, options.launch) }
@@ -116,24 +82,20 @@ struct RunSession: Sendable {
 
   /// Shows and writes the report, ends the plugins' programs, and ends the process.
   func end(_ report: RunReport) async -> Never {
-    tell(report)
+    let code = tell(report)
     await installation.close()
-    exit(report)
+    ExitStatus.exit(code)
   }
 
   /// The same where no plugin is external.
-  private func endAtOnce(_ report: RunReport) -> Never {
-    tell(report)
-    exit(report)
-  }
+  private func endAtOnce(_ report: RunReport) -> Never { ExitStatus.exit(tell(report)) }
 
-  private func tell(_ report: RunReport) {
-    view?.draw(run)
-    if !request.isJSON { StandardOutput.write(SummaryText.text(report, style: style)) }
-    do {
-      try write(report)
-    } catch {
-      FlowCommand.tell(error)
+  /// Whoever reads standard output may go away: where a report or a trace is kept the run goes on, else it is cancelled.
+  private func watchOutput() {
+    let isKept = request.report != nil || request.trace != nil
+    StandardOutput.whenFailed { [run] failure in
+      guard failure.isReaderGone else { return }
+      if isKept { StandardOutput.forgiveFailure() } else { run.cancel() }
     }
   }
 
@@ -148,15 +110,37 @@ struct RunSession: Sendable {
     }
   }
 
-  private func write(_ report: RunReport) throws {
-    do throws(FileProblem) {
-      if let path = request.report {
-        try FileAccess.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
-      }
-      if let path = request.trace, let trace { try FileAccess.write(trace.bytes, to: path) }
-    } catch {
-      throw UsageProblem("cannot write \(error)")
+  /// Shows and writes the report; the exit code of the process.
+  private func tell(_ report: RunReport) -> Int32 {
+    view?.end(run)
+    if !request.isJSON {
+      StandardOutput.write(SummaryText.text(report, subject: subject, tellsFailures: view != nil, style: style))
     }
+    let code = code(of: report)
+    let areWritten = write(report)
+    return areWritten ? code : ExitStatus.ofRun(code, losingOutput: true)
+  }
+
+  /// Writes what was asked for; whether all of it could be written. What could not is told on standard error.
+  private func write(_ report: RunReport) -> Bool {
+    var areWritten = true
+    func attempt(_ body: () throws(FileProblem) -> Void) {
+      do throws(FileProblem) {
+        try body()
+      } catch {
+        StandardOutput.writeError("flowrun: cannot write \(error)\n")
+        areWritten = false
+      }
+    }
+    if let path = request.report {
+      attempt { () throws(FileProblem) in
+        try OutputFile.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
+      }
+    }
+    if let path = request.trace, let trace {
+      attempt { () throws(FileProblem) in try OutputFile.write(trace.bytes, to: path) }
+    }
+    return areWritten
   }
 
   /// Writes the report of a run that a signal kept from starting.
@@ -165,19 +149,21 @@ struct RunSession: Sendable {
     let report = RunReport.ofNoRun(
       of: request.file, why: "signal \(signal) came before the workflow was read and the run had started")
     do throws(FileProblem) {
-      try FileAccess.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
+      try OutputFile.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
     } catch {
       StandardOutput.writeError("flowrun: cannot write \(error)\n")
     }
   }
 
-  private func exit(_ report: RunReport) -> Never {
-    if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
+  private func code(of report: RunReport) -> Int32 {
+    if let signal = Interrupts.first { return 128 + signal }
     switch report.conclusion {
-    case .failure: ExitStatus.failure.exit()
-    case .cancelled: ExitStatus.failure.exit()
+    case .failure: return ExitStatus.failure.rawValue
+    // Without a signal it is flowrun that cancels, when nobody reads what it writes.
+    case .cancelled: return (StandardOutput.isLost ? ExitStatus.outputFailed : .failure).rawValue
     case .success, .partial:
-      (request.isStrict && report.gate.outcome == .timedOut ? ExitStatus.gateTimedOut : .success).exit()
+      let isTooLate = request.isStrict && report.gate.outcome == .timedOut
+      return (isTooLate ? ExitStatus.gateTimedOut : .success).rawValue
     }
   }
 }

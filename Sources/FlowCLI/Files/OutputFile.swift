@@ -1,0 +1,164 @@
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// A file that the command writes for its user: a report, a trace, a page of a new plugin.
+///
+/// A regular file is replaced when all is written, so that readers see the old content or the new one; its permissions
+/// stay, and a link to it stays a link. Anything else (a pipe, a device, the file behind standard output) is written as
+/// it comes, and nobody is waited for without an end: a pipe's reader has 2 s to come, and 5 s to read on.
+final class OutputFile {
+  private let path: String
+  private let file: Int32
+  /// What the new content is written to and what it then replaces; nil for what is written in place.
+  private let replacement: (temporary: String, target: String)?
+  private var isOpen = true
+
+  private static let readerSeconds = 2.0
+  private static let pauseMilliseconds: Int32 = 5_000
+
+  /// Opens a file for writing; throws a ``FileProblem`` that names it.
+  init(_ path: String) throws(FileProblem) {
+    self.path = path
+    var status = stat()
+    guard stat(path, &status) == 0 else {
+      (file, replacement) = try Self.openReplacement(of: path, nil)
+      return
+    }
+    if let descriptor = Self.standardFile(status) {
+      file = dup(descriptor)
+      replacement = nil
+      guard file >= 0 else { throw FileProblem(path: path, .write) }
+      return
+    }
+    switch status.st_mode & S_IFMT {
+    case S_IFREG: (file, replacement) = try Self.openReplacement(of: path, status)
+    case S_IFDIR: throw FileProblem(path: path, cause: "it is a folder", .write)
+    default:
+      file = try Self.openDevice(path)
+      replacement = nil
+    }
+  }
+
+  deinit {
+    guard isOpen else { return }
+    close(file)
+    if let replacement { unlink(replacement.temporary) }
+  }
+
+  /// Writes behind what has been written.
+  func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(FileProblem) {
+    var rest = UnsafeRawBufferPointer(bytes)
+    while !rest.isEmpty {
+      let count = SystemCall.write(file, rest)
+      if count >= 0 {
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+        continue
+      }
+      guard errno == EAGAIN else { throw FileProblem(path: path, .write) }
+      var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+      if poll(&watched, 1, Self.pauseMilliseconds) == 0 {
+        throw FileProblem(path: path, cause: "nobody has read on for \(Self.pauseMilliseconds / 1_000) s", .write)
+      }
+    }
+  }
+
+  /// Ends the writing: from now on the new content stands in the file.
+  func finish() throws(FileProblem) {
+    isOpen = false
+    let isClosed = close(file) == 0
+    guard let replacement else {
+      if !isClosed { throw FileProblem(path: path, .write) }
+      return
+    }
+    guard isClosed, rename(replacement.temporary, replacement.target) == 0 else {
+      let problem = FileProblem(path: path, .write)
+      unlink(replacement.temporary)
+      throw problem
+    }
+  }
+
+  /// Standard output or standard error, when the file is the one behind it: a file beside it would take its place.
+  private static func standardFile(_ status: stat) -> Int32? {
+    [1, 2].first { descriptor in
+      var own = stat()
+      return fstat(descriptor, &own) == 0 && own.st_dev == status.st_dev && own.st_ino == status.st_ino
+    }
+  }
+
+  /// Opens a new file in the folder of what `path` leads to, with the permissions and the owner of what is there; where
+  /// that cannot be, the file itself.
+  private static func openReplacement(
+    of path: String, _ status: stat?
+  ) throws(FileProblem) -> (Int32, (temporary: String, target: String)?) {
+    let target = FilePath.target(of: path)
+    if status != nil, access(target, W_OK) != 0 { throw FileProblem(path: path, .write) }
+    let name = ".flowrun-\(getpid())-\(UInt32.random(in: 0 ... .max))"
+    let temporary = FilePath.folder(of: target) + "/" + name
+    let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o644)
+    guard let status else {
+      if file < 0 { throw FileProblem(path: path, .write) }
+      return (file, (temporary, target))
+    }
+    var own = stat()
+    if file >= 0, fstat(file, &own) == 0,
+      own.st_uid == status.st_uid && own.st_gid == status.st_gid || fchown(file, status.st_uid, status.st_gid) == 0,
+      fchmod(file, status.st_mode & 0o7777) == 0
+    {
+      return (file, (temporary, target))
+    }
+    if file >= 0 {
+      close(file)
+      unlink(temporary)
+    }
+    let itself = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC)
+    guard itself >= 0 else { throw FileProblem(path: path, .write) }
+    return (itself, nil)
+  }
+
+  /// Opens a pipe or a device; of a pipe the reader is awaited.
+  private static func openDevice(_ path: String) throws(FileProblem) -> Int32 {
+    let start = ContinuousClock.now
+    while true {
+      let file = open(path, O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+      if file >= 0 { return file }
+      guard errno == ENXIO else { throw FileProblem(path: path, .write) }
+      guard ContinuousClock.now - start < .seconds(readerSeconds) else {
+        throw FileProblem(path: path, cause: "nobody reads from it", .write)
+      }
+      usleep(10_000)
+    }
+  }
+}
+
+extension OutputFile {
+  /// Writes a whole file.
+  static func write(_ bytes: [UInt8], to path: String) throws(FileProblem) {
+    let file = try OutputFile(path)
+    try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try file.write(buffer) }
+    try file.finish()
+  }
+
+  /// Throws when a file at `path` could not be written, before a run is made for nothing.
+  static func check(_ path: String) throws(FileProblem) {
+    var status = stat()
+    if stat(path, &status) == 0 {
+      if status.st_mode & S_IFMT == S_IFDIR { throw FileProblem(path: path, cause: "it is a folder", .write) }
+      guard access(path, W_OK) == 0 else { throw FileProblem(path: path, .write) }
+      return
+    }
+    let folder = FilePath.folder(of: FilePath.target(of: path))
+    guard stat(folder, &status) == 0 else {
+      let cause = errno == ENOENT ? "the folder '\(folder)' does not exist" : String(cString: strerror(errno))
+      throw FileProblem(path: path, cause: cause, .write)
+    }
+    guard status.st_mode & S_IFMT == S_IFDIR else {
+      throw FileProblem(path: path, cause: "'\(folder)' is no folder", .write)
+    }
+    guard access(folder, W_OK | X_OK) == 0 else { throw FileProblem(path: path, .write) }
+  }
+}

@@ -1,0 +1,65 @@
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+
+/// What `flowrun run` was asked for; see ``RunCommand`` for the meaning of each.
+struct RunRequest: Hashable {
+  var file: String
+  var inputs: [String] = []
+  var launch: String?
+  var events: [String] = []
+  var prewarm: String?
+  var isJSON = false
+  var report: String?
+  var trace: String?
+  var data: String?
+  var isStrict = false
+  var pluginFolders: [String] = []
+  var isQuiet = false
+}
+
+extension RunRequest {
+  /// Throws what can be told of the files before anything runs: that one cannot be written, or would be written over.
+  func checkFiles() throws {
+    try Self.checkFolder(data)
+    for (option, path) in [("--report", report), ("--trace", trace)] {
+      guard let path else { continue }
+      guard !path.isEmpty else { throw UsageProblem("\(option) is empty; name a file") }
+      guard !FilePath.areSame(path, file) else {
+        throw UsageProblem("\(option) '\(path)' would overwrite the workflow; name another file")
+      }
+    }
+    if let report, let trace, FilePath.areSame(report, trace) {
+      throw UsageProblem("--report and --trace name the same file, '\(report)'; name two")
+    }
+    for path in [report, trace].compactMap({ $0 }) { try OutputFile.check(path) }
+  }
+
+  /// Throws when `--data` names nothing.
+  static func checkFolder(_ data: String?) throws(UsageProblem) {
+    if data == "" { throw UsageProblem("--data is empty; name a folder, or leave --data out") }
+  }
+
+  /// How long the run is prewarmed, or nil.
+  var prewarmDuration: Duration? {
+    get throws(UsageProblem) {
+      guard let prewarm else { return nil }
+      return try LaunchArguments.duration(prewarm, of: "--prewarm '\(prewarm)'")
+    }
+  }
+
+  /// What the engine is asked for.
+  func options(for workflow: Workflow, _ registry: ActionRegistry) throws(UsageProblem) -> RunOptions {
+    let folder = FilePath.folder(of: FilePath.absolute(file))
+    var options = RunOptions(
+      dataFolder: data.map(FilePath.absolute) ?? "\(folder)/.flowrun/\(workflow.name)", workflowFolder: folder)
+    options.inputs = try InputArguments.read(inputs, for: workflow.inputs)
+    options.launch = try LaunchArguments.launch(launch)
+    for event in events {
+      options.announcedEvents.append(try LaunchArguments.event(event, of: workflow, registry))
+    }
+    options.isPrewarmed = prewarm != nil
+    options.showsOutput = !isQuiet
+    return options
+  }
+}

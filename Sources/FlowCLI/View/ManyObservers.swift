@@ -1,0 +1,12 @@
+import FlowEngine
+
+/// Passes events on to several observers.
+struct ManyObservers: RunObserver {
+  let observers: [any RunObserver]
+
+  var detail: RunDetail { observers.allSatisfy { $0.detail == .brief } ? .brief : .full }
+
+  func receive(_ events: [RunEvent]) {
+    for observer in observers { observer.receive(events) }
+  }
+}

@@ -1,0 +1,35 @@
+import FlowDiagnostics
+import FlowModel
+
+/// What the views know of a workflow besides the events of its run: what people call its steps, and whether it has a
+/// launch gate to speak of.
+struct RunSubject: Sendable {
+  /// Whether the workflow has a `deadline`; without one nobody is told of gates, floors and launch reasons.
+  let isGated: Bool
+  /// Whether the run waits for its activation.
+  let isPrewarmed: Bool
+  let stepCount: Int
+  private let names: [StepID: String]
+
+  init(_ workflow: Workflow, isPrewarmed: Bool = false) {
+    isGated = workflow.gate != nil
+    self.isPrewarmed = isPrewarmed
+    stepCount = workflow.steps.count
+    // Most steps have no name, and most workflows no step that has one.
+    var names: [StepID: String] = [:]
+    for step in workflow.steps {
+      guard let name = step.options.name, name != step.id.text else { continue }
+      names[step.id] = TerminalText.visible(name)
+    }
+    self.names = names
+  }
+
+  /// What a person reads: the name, else the id.
+  func name(_ step: StepID) -> String { names.isEmpty ? step.text : names[step] ?? step.text }
+
+  /// The name with the id by which other steps refer to it: `Fetch the table (fetch)`.
+  func label(_ step: StepID) -> String {
+    guard !names.isEmpty, let name = names[step] else { return step.text }
+    return "\(name) (\(step.text))"
+  }
+}

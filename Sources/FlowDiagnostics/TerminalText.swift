@@ -1,0 +1,207 @@
+/// Text as a terminal shows it: what would move the cursor made visible, and how many columns the rest takes.
+public enum TerminalText {
+  /// The text on one line, with a picture or an escape for each character that would move the cursor, begin a sequence of
+  /// the terminal's, or turn the reading direction: `␛`, `␊`, `\u{202E}`.
+  public static func visible(_ text: String) -> String {
+    guard mayHoldControls(text) else { return text }
+    var result = ""
+    for scalar in text.unicodeScalars {
+      if let picture = picture(of: scalar) { result += picture } else { result.unicodeScalars.append(scalar) }
+    }
+    return result
+  }
+
+  /// The same for text of several lines: line breaks and tabs stay, and colors where `keepsColors`.
+  public static func visibleLines(_ text: String, keepsColors: Bool = false) -> String {
+    guard mayHoldControls(text, besideLines: true) else { return text }
+    var result = ""
+    var rest = Substring(text).unicodeScalars
+    while let scalar = rest.first {
+      if scalar == "\u{1B}", keepsColors {
+        let sequence = EscapeSequence.first(of: rest)
+        if sequence.isColor {
+          result += sequence.text
+          rest.removeFirst(sequence.length)
+          continue
+        }
+      }
+      rest.removeFirst()
+      if scalar != "\n", scalar != "\t", let picture = picture(of: scalar) {
+        result += picture
+      } else {
+        result.unicodeScalars.append(scalar)
+      }
+    }
+    return result
+  }
+
+  /// How many columns a text takes: wide characters two, combining ones none, colors none.
+  public static func columns(of text: String) -> Int {
+    if text.utf8.allSatisfy({ $0 >= 0x20 && $0 < 0x7F }) { return text.utf8.count }
+    return cells(of: text).reduce(0) { $0 + $1.columns }
+  }
+
+  /// The beginning of a text that fits into so many columns, `…` at its end where something is left out.
+  public static func fitted(_ text: String, columns: Int) -> String {
+    guard self.columns(of: text) > columns else { return text }
+    guard columns > 0 else { return "" }
+    var result = ""
+    var used = 0
+    var isColored = false
+    for cell in cells(of: text) {
+      guard used + cell.columns <= columns - 1 else { break }
+      used += cell.columns
+      result += cell.text
+      if cell.isColor { isColored = true }
+    }
+    return result + "…" + (isColored ? "\u{1B}[0m" : "")
+  }
+
+  /// A line that a command wrote, as it may be shown: of what carriage returns overwrite only the last, sequences that
+  /// move the cursor taken out, and colors too unless `keepsColors`.
+  public static func commandLine(_ line: String, keepsColors: Bool) -> String {
+    guard mayHoldControls(line) else { return line }
+    // As a terminal would end up with it; the carriage return of CRLF overwrites nothing.
+    let last = line.split(separator: "\r").last.map(String.init) ?? ""
+    var result = ""
+    var isColored = false
+    var rest = Substring(last).unicodeScalars
+    while let scalar = rest.first {
+      if scalar == "\u{1B}" {
+        let sequence = EscapeSequence.first(of: rest)
+        rest.removeFirst(sequence.length)
+        if sequence.isColor, keepsColors {
+          result += sequence.text
+          isColored = true
+        }
+      } else {
+        rest.removeFirst()
+        if scalar == "\t" {
+          result += "\t"
+        } else if let picture = picture(of: scalar) {
+          result += picture
+        } else {
+          result.unicodeScalars.append(scalar)
+        }
+      }
+    }
+    return isColored ? result + "\u{1B}[0m" : result
+  }
+
+  /// One character, or one sequence that changes the color.
+  private struct Cell {
+    var text: String
+    var columns: Int
+    var isColor = false
+  }
+
+  private static func cells(of text: String) -> [Cell] {
+    var cells: [Cell] = []
+    var rest = Substring(text)
+    while let character = rest.first {
+      if character == "\u{1B}" {
+        let sequence = EscapeSequence.first(of: rest.unicodeScalars)
+        cells.append(Cell(text: sequence.text, columns: 0, isColor: sequence.isColor))
+        rest.unicodeScalars.removeFirst(sequence.length)
+      } else {
+        rest.removeFirst()
+        cells.append(Cell(text: String(character), columns: columns(of: character)))
+      }
+    }
+    return cells
+  }
+
+  private static func columns(of character: Character) -> Int {
+    let scalars = character.unicodeScalars
+    let widest = scalars.map(columns).max() ?? 0
+    guard scalars.count > 1, let first = scalars.first else { return widest }
+    // A flag is made of two letters; a pictograph that is asked to be one (U+FE0F) is as wide as all are.
+    let isFlag = 0x1F1E6...0x1F1FF ~= first.value
+    let isPictograph = first.properties.isEmoji && scalars.contains { $0.value == 0xFE0F }
+    return isFlag || isPictograph ? 2 : widest
+  }
+
+  /// Whether a text may hold something to make visible: a look at its bytes, which for most texts is all.
+  private static func mayHoldControls(_ text: String, besideLines: Bool = false) -> Bool {
+    text.utf8.contains { byte in
+      byte < 0x20 && !(besideLines && (byte == 0x0A || byte == 0x09)) || byte == 0x7F || byte == 0xC2 || byte == 0xD8
+        || byte == 0xE2 || byte == 0xEF
+    }
+  }
+
+  /// What stands for a scalar that a terminal would not show: control and direction characters.
+  private static func picture(of scalar: Unicode.Scalar) -> String? {
+    switch scalar.value {
+    case 0x00...0x1F: String(Unicode.Scalar(0x2400 + scalar.value)!)
+    case 0x7F: "␡"
+    case 0x80...0x9F, 0x061C, 0x200E, 0x200F, 0x2028...0x202E, 0x2066...0x2069, 0xFEFF:
+      "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+    default: nil
+    }
+  }
+
+  /// How many columns a terminal gives a scalar.
+  private static func columns(of scalar: Unicode.Scalar) -> Int {
+    if scalar.value < 0x300 { return 1 }
+    switch scalar.properties.generalCategory {
+    case .nonspacingMark, .enclosingMark, .format: return 0
+    default: break
+    }
+    switch scalar.value {
+    // The blocks that Unicode's East Asian Width (UAX #11) calls wide, and the emoji that are shown wide.
+    case 0x1100...0x115F, 0x231A...0x231B, 0x2329...0x232A, 0x23E9...0x23EC, 0x23F0, 0x23F3, 0x25FD...0x25FE,
+      0x2614...0x2615, 0x2648...0x2653, 0x267F, 0x2693, 0x26A1, 0x26AA...0x26AB, 0x26BD...0x26BE, 0x26C4...0x26C5,
+      0x26CE, 0x26D4, 0x26EA, 0x26F2...0x26F3, 0x26F5, 0x26FA, 0x26FD, 0x2705, 0x270A...0x270B, 0x2728, 0x274C,
+      0x274E, 0x2753...0x2755, 0x2757, 0x2795...0x2797, 0x27B0, 0x27BF, 0x2B1B...0x2B1C, 0x2B50, 0x2B55,
+      0x2E80...0x303E, 0x3041...0x33FF, 0x3400...0x4DBF, 0x4E00...0x9FFF, 0xA000...0xA4CF, 0xA960...0xA97F,
+      0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF00...0xFF60, 0xFFE0...0xFFE6,
+      0x1F004, 0x1F0CF, 0x1F18E, 0x1F191...0x1F19A, 0x1F200...0x1F320, 0x1F32D...0x1F335, 0x1F337...0x1F37C,
+      0x1F37E...0x1F393, 0x1F3A0...0x1F3CA, 0x1F3CF...0x1F3D3, 0x1F3E0...0x1F3F0, 0x1F3F4, 0x1F3F8...0x1F43E,
+      0x1F440, 0x1F442...0x1F4FC, 0x1F4FF...0x1F53D, 0x1F54B...0x1F54E, 0x1F550...0x1F567, 0x1F57A, 0x1F595...0x1F596,
+      0x1F5A4, 0x1F5FB...0x1F64F, 0x1F680...0x1F6C5, 0x1F6CC, 0x1F6D0...0x1F6D2, 0x1F6D5...0x1F6D7, 0x1F6DC...0x1F6DF,
+      0x1F6EB...0x1F6EC, 0x1F6F4...0x1F6FC, 0x1F7E0...0x1F7EB, 0x1F7F0, 0x1F90C...0x1F93A, 0x1F93C...0x1F945,
+      0x1F947...0x1F9FF, 0x1FA70...0x1FAFF, 0x20000...0x3FFFD:
+      return 2
+    default:
+      return 1
+    }
+  }
+}
+
+/// A sequence that begins with ESC, as ECMA-48 writes them.
+private struct EscapeSequence {
+  var text: String
+  /// How many scalars it has.
+  var length: Int
+  /// Whether it sets colors or weight, and nothing else.
+  var isColor: Bool
+
+  /// The sequence that `scalars` begins with; what is none is an ESC alone.
+  static func first(of scalars: Substring.UnicodeScalarView) -> EscapeSequence {
+    var length = 1
+    var isColor = false
+    let parts = scalars.dropFirst()
+    switch parts.first {
+    case "["?:
+      // Parameters, then one byte that says what to do: `m` is for colors.
+      let end = parts.dropFirst().firstIndex { !(0x20...0x3F ~= $0.value) }
+      guard let end, 0x40...0x7E ~= parts[end].value else { break }
+      length = parts.distance(from: parts.startIndex, to: end) + 2
+      isColor = parts[end] == "m" && parts[..<end].dropFirst().allSatisfy { "0"..."9" ~= $0 || $0 == ";" || $0 == ":" }
+    case "]"?, "P"?, "X"?, "^"?, "_"?:
+      // A text of the terminal's own, such as a title: up to BEL, or ESC and a backslash.
+      let end = parts.firstIndex { $0 == "\u{7}" || $0 == "\u{1B}" }
+      guard let end else {
+        length = scalars.count
+        break
+      }
+      length = parts.distance(from: parts.startIndex, to: end) + 2
+      if parts[end] == "\u{1B}", parts.index(after: end) < parts.endIndex { length += 1 }
+    case let next? where 0x20...0x7E ~= next.value: length = 2
+    default: break
+    }
+    var text = ""
+    text.unicodeScalars.append(contentsOf: scalars.prefix(length))
+    return EscapeSequence(text: text, length: length, isColor: isColor)
+  }
+}

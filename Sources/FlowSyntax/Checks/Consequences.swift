@@ -1,0 +1,247 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Leaves out of what is wrong with a workflow whatever only follows from a mistake that is told already: a key on the
+/// wrong level is one mistake, however much it takes along.
+///
+/// It runs where there is an error, over at most ``Limits/diagnostics`` of them.
+struct Consequences {
+  private let check: WorkflowCheck
+  private var diagnostics: [Diagnostic]
+  /// The names of keys that stand where they are unknown or hold nothing: what was meant with them is missing elsewhere.
+  private var strayNames: Set<String> = []
+  /// The steps in whose text something is out of its place.
+  private var brokenSteps: Set<Int> = []
+  /// The steps that lost a key to the list of steps.
+  private var robbedSteps: Set<Int> = []
+  private var inputsAreBroken = false
+
+  /// What is left of `diagnostics` of a workflow that `check` has examined.
+  static func removed(from diagnostics: [Diagnostic], _ check: WorkflowCheck) -> [Diagnostic] {
+    guard diagnostics.count(where: \.isError) > 1 else { return diagnostics }
+    var consequences = Consequences(check: check, diagnostics: diagnostics.sortedByPlace())
+    consequences.removeAll()
+    return consequences.diagnostics
+  }
+
+  private init(check: WorkflowCheck, diagnostics: [Diagnostic]) {
+    self.check = check
+    self.diagnostics = diagnostics
+  }
+
+  private var tree: NodeTree { check.tree }
+
+  private mutating func removeAll() {
+    removeInsideOfWhatHoldsTheSteps()
+    removeBehindStrayKeys()
+    removeBesideUnknownKeys()
+    removeInStepsThatAreKeys()
+    findBrokenSteps()
+    removeBelowUnknownNeeds()
+    let (names, steps, areInputsBroken) = (strayNames, brokenSteps, inputsAreBroken)
+    diagnostics = diagnostics.filter { diagnostic in
+      switch diagnostic.code {
+      case .unknownStep: !names.contains(name(of: diagnostic))
+      case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
+      case .undeclaredInput: !areInputsBroken && !names.contains(name(of: diagnostic))
+      default: true
+      }
+    }
+  }
+
+  // MARK: Keys out of their place
+
+  /// A key that is unknown, or that holds nothing where something belongs, is the one mistake of its map: what stands
+  /// behind it on the same level was meant to stand below it or beside it.
+  private mutating func removeBehindStrayKeys() {
+    var kept: [Diagnostic] = []
+    /// Up to where the codes are consequences.
+    var shadows: [(range: Range<Int>, codes: Set<DiagnosticCode>)] = []
+    for diagnostic in diagnostics {
+      let start = diagnostic.span.start
+      if shadows.contains(where: { $0.range.contains(start) && $0.codes.contains(diagnostic.code) }) { continue }
+      kept.append(diagnostic)
+      guard Self.structural.contains(diagnostic.code), let place = place(at: start) else { continue }
+      let isEmpty = isNothing(place.value)
+      if diagnostic.code == .unknownKey || diagnostic.code == .unknownInput || isEmpty {
+        strayNames.insert(tree.keyName(place.key))
+        strayNames.formUnion(memberNames(of: place.value))
+      }
+      // In braces nothing is indented.
+      guard isEmpty, tree.source.bytes[tree.span(place.map).start] != UInt8(ascii: "{") else { continue }
+      let behind = tree.span(place.key).end..<max(tree.span(place.key).end + 1, tree.span(place.map).end)
+      let isRoot = place.map == tree.root
+      // The last steps of a workflow may be wrong by themselves, whatever the key before `steps` holds.
+      shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union([.cycle])))
+    }
+    diagnostics = kept
+  }
+
+  /// A workflow without `steps` that has them inside of something else: all that is wrong in there follows from it.
+  private mutating func removeInsideOfWhatHoldsTheSteps() {
+    guard let root = tree.root, tree.member("steps", of: root) == nil else { return }
+    let start = tree.span(root).start
+    for (key, member) in check.places.keys {
+      guard let steps = tree.member("steps", of: member.value),
+        let missing = diagnostics.firstIndex(where: { $0.code == .missingKey && $0.span.start == start })
+      else { continue }
+      diagnostics[missing].help = "'steps' stands inside of '\(key.rawValue)'; move it to the left edge"
+      let inside = tree.span(steps.key).start...max(tree.span(steps.key).start, tree.span(member.value).end)
+      diagnostics = diagnostics.filter { !inside.contains($0.span.start) }
+    }
+  }
+
+  /// A key that is unknown is most likely the one that is missing in the same map.
+  private mutating func removeBesideUnknownKeys() {
+    var owners: Set<Int> = []
+    for diagnostic in diagnostics where diagnostic.code == .unknownKey {
+      if let place = place(at: diagnostic.span.start) { owners.insert(place.owner.map { tree.span($0).start } ?? 0) }
+    }
+    let root = tree.root.map { tree.span($0).start } ?? 0
+    diagnostics = diagnostics.filter { diagnostic in
+      guard diagnostic.code == .missingKey, diagnostic.span.start != root else { return true }
+      return !owners.contains(diagnostic.span.start)
+    }
+  }
+
+  private func memberNames(of map: NodeID) -> [String] {
+    guard tree.nodes[map].kind == .mapping else { return [] }
+    var names: [String] = []
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: map, failures: &ignored)
+    while names.count < 1_000, let member = members.next(in: tree) { names.append(tree.keyName(member.key)) }
+    return names
+  }
+
+  /// `with:` among the steps is a key that is not indented far enough.
+  private mutating func removeInStepsThatAreKeys() {
+    for (index, step) in check.places.steps.enumerated() {
+      guard StepKey(rawValue: tree.keyName(step.key)) != nil, tree.member("uses", of: step.value) == nil else {
+        continue
+      }
+      let start = tree.span(step.key).start
+      let range = start..<max(start + 1, tree.span(step.value).end)
+      let own = diagnostics.indices.filter { range.contains(diagnostics[$0].span.start) }
+      guard let first = own.first else { continue }
+      let before = index > 0 ? ", '\(tree.keyName(check.places.steps[index - 1].key))'" : ""
+      diagnostics[first].help =
+        "'\(tree.keyName(step.key))' is a key of a step; if it belongs to the step before it\(before), indent it further"
+      for other in own.dropFirst().reversed() { diagnostics.remove(at: other) }
+      guard index > 0 else { continue }
+      brokenSteps.insert(index - 1)
+      robbedSteps.insert(index - 1)
+      let key = tree.span(check.places.steps[index - 1].key)
+      diagnostics.removeAll { $0.code == .missingKey && $0.span == key }
+    }
+  }
+
+  private static let structural: Set<DiagnosticCode> = [
+    .unknownKey, .duplicateKey, .missingKey, .wrongType, .keyNotText, .unknownInput, .inputType, .unknownValue,
+    .invalidName,
+  ]
+
+  // MARK: Steps and what they need
+
+  private mutating func findBrokenSteps() {
+    let inputs = check.places.member(.inputs)
+    for diagnostic in diagnostics where Self.structural.contains(diagnostic.code) {
+      if let step = step(at: diagnostic.span.start) { brokenSteps.insert(step) }
+      if let inputs, (tree.span(inputs.key).start...tree.span(inputs.value).end).contains(diagnostic.span.start) {
+        inputsAreBroken = true
+      }
+    }
+  }
+
+  /// Below a step whose needs are not known nobody can say what is out of reach or not provided.
+  private mutating func removeBelowUnknownNeeds() {
+    let dependent: Set<DiagnosticCode> = [
+      .stepOutOfReach, .missingResource, .ambiguousResource, .resourceMayBeMissing, .outputMayBeMissing,
+    ]
+    guard diagnostics.contains(where: { dependent.contains($0.code) }) else { return }
+    var unsure = robbedSteps
+    let causes: Set<DiagnosticCode> = [.unknownStep, .unknownKey, .duplicateKey, .missingKey, .keyNotText]
+    for diagnostic in diagnostics where causes.contains(diagnostic.code) {
+      if let step = step(at: diagnostic.span.start) { unsure.insert(step) }
+    }
+    guard !unsure.isEmpty else { return }
+    let steps = check.workflow.steps
+    // Steps may stand before those they need: look again until nothing is new.
+    var count = -1
+    while count != unsure.count {
+      count = unsure.count
+      for index in steps.indices
+      where !unsure.contains(index) && steps[index].needs.contains(where: { unsure.contains(Int($0)) }) {
+        unsure.insert(index)
+      }
+    }
+    diagnostics = diagnostics.filter { diagnostic in
+      !dependent.contains(diagnostic.code) || !(step(at: diagnostic.span.start).map(unsure.contains) ?? false)
+    }
+  }
+
+  // MARK: Looking up
+
+  /// The step in whose text an offset lies.
+  private func step(at offset: Int) -> Int? {
+    var low = 0
+    var high = check.places.steps.count
+    while low < high {
+      let middle = (low + high) / 2
+      if tree.span(check.places.steps[middle].key).start <= offset { low = middle + 1 } else { high = middle }
+    }
+    guard low > 0,
+      offset <= max(tree.span(check.places.steps[low - 1].value).end, tree.span(check.places.steps[low - 1].key).end)
+    else { return nil }
+    return low - 1
+  }
+
+  private struct Place {
+    /// The key that the map stands under; nil at the top.
+    var owner: NodeID?
+    var map: NodeID
+    var key: NodeID
+    var value: NodeID
+  }
+
+  /// The member of a map whose key or value begins at an offset.
+  private func place(at offset: Int) -> Place? {
+    guard var map = tree.root, tree.kind(map) == .mapping else { return nil }
+    var owner: NodeID?
+    while true {
+      var inner: (key: NodeID, value: NodeID)?
+      var ignored: [Diagnostic] = []
+      if map == check.places.value(.steps), let step = step(at: offset) {
+        let (key, value) = (check.places.steps[step].key, check.places.steps[step].value)
+        if tree.span(key).start == offset || isNothing(value) && tree.span(value).start == offset {
+          return Place(owner: owner, map: map, key: key, value: value)
+        }
+        inner = (key, value)
+      } else {
+        var members = tree.members(of: map, failures: &ignored)
+        while let member = members.next(in: tree) {
+          if tree.span(member.key).start == offset
+            || (isNothing(member.value) && tree.span(member.value).start == offset)
+          {
+            return Place(owner: owner, map: map, key: member.key, value: member.value)
+          }
+          if tree.span(member.key).start <= offset, offset <= tree.span(member.value).end { inner = member }
+        }
+      }
+      guard let next = inner, next.value != map, tree.nodes[next.value].kind == .mapping else { return nil }
+      map = next.value
+      owner = next.key
+    }
+  }
+
+  /// Whether nothing stands behind a key.
+  private func isNothing(_ node: NodeID) -> Bool { tree.nodes[node].kind == .scalar && tree.span(node).isEmpty }
+
+  /// The id that an unknown need, or an expression, names.
+  private func name(of diagnostic: Diagnostic) -> String {
+    let text = tree.source.text(of: diagnostic.span)
+    for context in ["steps.", "inputs."] where text.hasPrefix(context) {
+      return String(text.dropFirst(context.count).prefix { $0 != "." })
+    }
+    return text.filter { $0 != "\"" && $0 != "'" }
+  }
+}

@@ -1,0 +1,50 @@
+import FlowEngine
+import FlowModel
+import Testing
+
+@testable import FlowCLI
+
+/// A run as lines, without a terminal.
+@Suite struct `Lines of a run` {
+  private func lines(_ yaml: String, _ events: RunEvent.Kind...) -> [String] {
+    let subject = ViewStage(yaml).subject
+    let view = LineView(style: TextStyle(isColored: false), subject: subject)
+    return events.flatMap { view.lines(RunEvent(atNanoseconds: 0, $0)) }
+  }
+
+  private static let plain = "name: x\nsteps: { a: { uses: flow.noop, name: Fetch the table }, b: { uses: flow.noop } }"
+
+  @Test func `steps are called by their names, with the id beside`() {
+    #expect(
+      lines(Self.plain, ViewStage.started("a"), ViewStage.done("a"), ViewStage.done("b")) == [
+        "Fetch the table (a) started on user-initiated", "Fetch the table (a) done in 12 ms", "b done in 12 ms",
+      ])
+  }
+
+  @Test func `without a deadline neither gate nor launch reason are told`() {
+    let events: [RunEvent.Kind] = [ViewStage.activated, .gateOpened(.ready)]
+    let gated = "name: x\ndeadline: 2s\nsteps: { a: { uses: flow.noop } }"
+    #expect(lines(Self.plain, events[0], events[1]).isEmpty)
+    #expect(lines(gated, events[0], events[1]) == ["activated, launch reason user", "gate opened, ready"])
+  }
+
+  @Test func `levels are told in words`() {
+    #expect(
+      lines(
+        Self.plain, ViewStage.log("a", .debug, "d"), ViewStage.log("a", .info, "i"),
+        ViewStage.log("a", .warning, "w"), ViewStage.log("a", .error, "e"))
+        == ["a: debug: d", "a: i", "a: warning: w", "a: error: e"])
+  }
+
+  @Test func `no text begins a line that looks like another's`() {
+    let shown = lines(
+      Self.plain, ViewStage.log("a", .info, "x\nb: forged\u{1B}[2J"),
+      ViewStage.done("a", .failure, "x\nb done in 1 ms"),
+      .runStarted(workflow: "w\nb done", runID: "1", dataFolder: ""), .warning("w\nb done"))
+    #expect(
+      shown == [
+        "a: x", "a: b: forged␛[2J", "Fetch the table (a) failed in 12 ms: x", "  | b done in 1 ms [broken]",
+        "w␊b done started, run 1", "warning: w", "  | b done",
+      ])
+  }
+}

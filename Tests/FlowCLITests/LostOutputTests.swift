@@ -1,0 +1,149 @@
+#if os(Linux)
+  import Foundation
+  import Glibc
+  import TestSupport
+  import Testing
+
+  /// Output that cannot be written: nothing is lost without a word and a code.
+  @Suite(.timeLimit(.minutes(2))) struct `Output that cannot be written` {
+    private let tool: CommandLineTool
+
+    init() throws {
+      tool = try CommandLineTool()
+      try tool.write("name: ok\nsteps: { a: { uses: flow.noop } }\n", to: "ok.yaml")
+      try tool.write("name: bad\nsteps: { a: { uses: flow.fail, with: { message: boom } } }\n", to: "bad.yaml")
+      try tool.write(
+        "name: late\ndeadline: 10ms\nsteps: { a: { uses: flow.sleep, with: { for: 60ms } } }\n", to: "late.yaml")
+      try tool.write("name: broken\nsteps: { a: { uses: flow.nop } }\n", to: "broken.yaml")
+    }
+
+    private func full(_ arguments: [String], input: String = "") throws -> FlowrunProcess.Result {
+      try FlowrunProcess.run(arguments, in: tool.folder.path, input: input, standardOutput: "/dev/full")
+    }
+
+    @Test(arguments: [
+      "schema", "schema --plugin", "eval 1", "validate ok.yaml", "validate ok.yaml --format json",
+      "validate ok.yaml --format sarif", "graph ok.yaml", "graph ok.yaml --format json", "run ok.yaml",
+      "run ok.yaml --json", "ok.yaml --strict", "plugins", "plugins show flow.noop", "plugins check flow",
+      "call flow.noop", "sync simulate --hours 1", "--help", "help run", "--version", "late.yaml --strict",
+    ])
+    func `is told, with exit code 74`(arguments: String) throws {
+      defer { tool.remove() }
+      let result = try full(arguments.split(separator: " ").map(String.init))
+      #expect(result.exitCode == 74)
+      #expect(result.errors == "flowrun: cannot write standard output: No space left on device\n")
+    }
+
+    @Test(arguments: [
+      ("bad.yaml", Int32(1)), ("broken.yaml", 2), ("validate broken.yaml", 2),
+      ("call flow.fail --with {\"message\":\"boom\"}", 1),
+    ])
+    func `leaves a worse code as it is`(arguments: String, code: Int32) throws {
+      defer { tool.remove() }
+      #expect(try full(arguments.split(separator: " ").map(String.init)).exitCode == code)
+    }
+
+    @Test func `ends a batch that nobody reads, without reading on`() throws {
+      defer { tool.remove() }
+      let lines = String(repeating: "{\"expr\":\"1\"}\n", count: 200_000)
+      #expect(try full(["eval", "--batch"], input: lines).exitCode == 74)
+      #expect(try full(["call", "flow.noop", "--batch"], input: lines).exitCode == 74)
+    }
+
+    @Test(arguments: [("ok.yaml", Int32(74)), ("bad.yaml", 1), ("late.yaml --strict", 74)])
+    func `a report that cannot be written never hides how the run came out`(arguments: String, code: Int32) throws {
+      defer { tool.remove() }
+      for option in ["--report", "--trace"] {
+        let words = arguments.split(separator: " ").map(String.init)
+        let output = try tool.run(words + [option, "/dev/full"])
+        #expect(output.exitCode == code)
+        #expect(output.standardError == "flowrun: cannot write '/dev/full': No space left on device\n")
+        #expect(output.standardOutput.contains("in "))
+      }
+    }
+
+    @Test(arguments: [
+      ("no/such/r.json", "the folder 'no/such' does not exist"), (".", "it is a folder"),
+      ("ok.yaml/r.json", "'ok.yaml' is no folder"), ("/dev/null/r.json", "'/dev/null' is no folder"),
+    ])
+    func `a report that could never be written is refused before anything runs`(path: String, cause: String) throws {
+      defer { tool.remove() }
+      let output = try tool.run("ok.yaml", "--report", path)
+      #expect(
+        output == .init(exitCode: 74, standardOutput: "", standardError: "flowrun: cannot write '\(path)': \(cause)\n"))
+    }
+
+    @Test func `files are not written over each other, nor over the workflow`() throws {
+      defer { tool.remove() }
+      try FileManager.default.createSymbolicLink(
+        atPath: tool.folder.appendingPathComponent("link.yaml").path, withDestinationPath: "ok.yaml")
+      try FileManager.default.createDirectory(
+        at: tool.folder.appendingPathComponent("sub"), withIntermediateDirectories: true)
+      for (arguments, message) in [
+        (
+          ["--report", "x.json", "--trace", "./sub/../x.json"],
+          "--report and --trace name the same file, 'x.json'; name two"
+        ),
+        (["--report", "ok.yaml"], "--report 'ok.yaml' would overwrite the workflow; name another file"),
+        (["--trace", "link.yaml"], "--trace 'link.yaml' would overwrite the workflow; name another file"),
+        (["--report", ""], "--report is empty; name a file"),
+        (["--data", ""], "--data is empty; name a folder, or leave --data out"),
+      ] {
+        let output = try tool.run(["ok.yaml"] + arguments)
+        #expect(output == .init(exitCode: 64, standardOutput: "", standardError: "flowrun: \(message)\n"))
+      }
+      #expect(try tool.run("call", "flow.noop", "--data", "").exitCode == 64)
+      #expect(try tool.run("ok.yaml", "--report", "/dev/null", "--trace", "/dev/null").exitCode == 0)
+    }
+
+    @Test func `a pipe that nobody reads holds nothing up`() throws {
+      defer { tool.remove() }
+      let pipe = tool.folder.appendingPathComponent("pipe").path
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let output = try tool.run("ok.yaml", "--report", "pipe")
+      #expect(output.exitCode == 74)
+      #expect(output.standardError == "flowrun: cannot write 'pipe': nobody reads from it\n")
+    }
+
+    @Test func `a pipe that somebody reads gets the report`() throws {
+      defer { tool.remove() }
+      let pipe = tool.folder.appendingPathComponent("pipe").path
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+      defer { close(reader) }
+      #expect(try tool.run("ok.yaml", "--report", "pipe").exitCode == 0)
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      let count = read(reader, &bytes, bytes.count)
+      #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasSuffix("}\n"))
+    }
+
+    @Test func `a report keeps its file's permissions and goes where a link leads`() throws {
+      defer { tool.remove() }
+      let files = FileManager.default
+      func path(_ name: String) -> String { tool.folder.appendingPathComponent(name).path }
+      try files.createDirectory(atPath: path("kept"), withIntermediateDirectories: true)
+      try tool.write("old", to: "kept/real.json")
+      try files.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path("kept/real.json"))
+      try files.createSymbolicLink(atPath: path("link.json"), withDestinationPath: "kept/real.json")
+      try files.createSymbolicLink(atPath: path("new.json"), withDestinationPath: "kept/made.json")
+      #expect(try tool.run("ok.yaml", "--report", "link.json", "--trace", "new.json").exitCode == 0)
+      #expect(try files.destinationOfSymbolicLink(atPath: path("link.json")) == "kept/real.json")
+      #expect(try files.attributesOfItem(atPath: path("kept/real.json"))[.posixPermissions] as? Int == 0o600)
+      #expect(try String(contentsOfFile: path("kept/real.json"), encoding: .utf8).hasPrefix("{"))
+      #expect(try String(contentsOfFile: path("kept/made.json"), encoding: .utf8).hasPrefix("{"))
+      #expect(try files.contentsOfDirectory(atPath: path("kept")).sorted() == ["made.json", "real.json"])
+    }
+
+    @Test(arguments: [("ok.yaml", "it is a file"), ("ok.yaml/below", "'%/ok.yaml' is a file")])
+    func `a data folder that cannot be gets its true cause`(data: String, cause: String) throws {
+      defer { tool.remove() }
+      let output = try tool.run("ok.yaml", "--data", data)
+      let folder = tool.folder.path
+      let shown = cause.replacingOccurrences(of: "%", with: folder)
+      #expect(output.exitCode == 2)
+      #expect(
+        output.standardError
+          == "flowrun: the data folder '\(folder)/\(data)' cannot be used: \(shown); name another one with --data\n")
+    }
+  }
+#endif

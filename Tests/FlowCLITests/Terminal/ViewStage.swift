@@ -1,0 +1,79 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowSyntax
+import Synchronization
+
+@testable import FlowCLI
+
+/// A workflow whose events a test makes up, with a terminal that the live view draws on.
+final class ViewStage {
+  let view: TerminalView
+  let subject: RunSubject
+  let graph: WorkflowGraph
+  /// The gate's floor and ceiling, as the run would tell them.
+  var deadline: ProgressTable.Deadline?
+  private let screen: Screen
+
+  private final class Screen: Sendable {
+    struct State {
+      var terminal: VirtualTerminal
+      var size: TerminalSize
+    }
+    let state: Mutex<State>
+    init(_ size: TerminalSize) {
+      state = Mutex(
+        State(terminal: VirtualTerminal(rows: size.rows, columns: size.columns), size: size))
+    }
+  }
+
+  init(_ yaml: String, rows: Int = 24, columns: Int = 80, isColored: Bool = false) {
+    let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all))
+    let result = loader.load(bytes: Array(yaml.utf8), file: "test.yaml")
+    guard let graph = result.graph else { fatalError(result.rendered()) }
+    self.graph = graph
+    let screen = Screen(TerminalSize(rows: rows, columns: columns))
+    self.screen = screen
+    subject = RunSubject(graph.workflow)
+    view = TerminalView(
+      graph, subject, style: TextStyle(isColored: isColored), size: { screen.state.withLock { $0.size } },
+      output: { text in screen.state.withLock { $0.terminal.show(text) } })
+  }
+
+  var terminal: VirtualTerminal { screen.state.withLock { $0.terminal } }
+  /// What is on the screen and above it.
+  var text: [String] { terminal.text }
+
+  /// Tells the view of events of an instant and draws.
+  func at(_ milliseconds: Int, _ events: RunEvent.Kind...) {
+    view.receive(events.map { RunEvent(atNanoseconds: milliseconds * 1_000_000, $0) })
+    view.draw(at: milliseconds * 1_000_000, deadline: deadline)
+  }
+
+  /// Draws for the last time.
+  func end(at milliseconds: Int) { view.end(at: milliseconds * 1_000_000, deadline: deadline) }
+
+  func narrow(to columns: Int) {
+    screen.state.withLock { state in
+      state.size.columns = columns
+      state.terminal.narrow(to: columns)
+    }
+  }
+
+  /// Something else writes to the terminal.
+  func write(_ text: String) { screen.state.withLock { $0.terminal.show(text) } }
+
+  static func id(_ text: String) -> StepID { StepID(unchecked: text) }
+  static let activated = RunEvent.Kind.runActivated(reason: .user)
+  static func started(_ step: String) -> RunEvent.Kind { .stepStarted(id(step), attempt: 1, queue: "user-initiated") }
+
+  static func done(_ step: String, _ outcome: Outcome = .success, _ message: String? = nil) -> RunEvent.Kind {
+    .stepFinished(
+      id(step),
+      RunEvent.FinishedStep(
+        outcome: outcome, conclusion: outcome, reason: outcome == .skipped ? .condition : nil, attempts: 1,
+        durationMilliseconds: outcome == .skipped ? nil : 12,
+        failure: message.map { StepFailure(code: "broken", message: $0) }))
+  }
+}
