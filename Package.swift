@@ -104,10 +104,13 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
-        "FlowPluginHost", "FlowTestKit", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
+        "FlowPluginHost", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
-      ], tests: ["FlowModel", "FlowPluginKit", "TestSupport", "flowrun"])
+      ],
+      tests: [
+        "FlowModel", "FlowPluginKit", "FlowPluginHost", "FlowTestKit", "TestSupport", "flowrun",
+      ])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()
     + [

@@ -17,7 +17,9 @@ let package = Package(
       dependencies: [.product(name: "FlowCLI", package: "flowrun")]),
     .executableTarget(
       name: "PluginCallBenchmark",
-      dependencies: ["FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
+      dependencies: ["FlowCLI", "FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map {
+        .product(name: $0, package: "flowrun")
+      }),
     .executableTarget(
       name: "GeocodeBenchmark",
       dependencies: [.product(name: "GeocodeCore", package: "flowrun")]),

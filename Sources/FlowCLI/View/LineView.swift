@@ -46,6 +46,7 @@ struct LineView: RunObserver {
       case .warning: return style.yellow(line)
       case .error: return style.red(line)
       }
+    case .pluginLog(let plugin, _, let message): return "plugin \(plugin): \(message)"
     case .stepRetrying(let step, let attempt, let delay, let failure):
       return "\(step) failed in try \(attempt)\(failure.map { ": \($0.message)" } ?? ""); again in "
         + Milliseconds.text(delay)

@@ -61,7 +61,7 @@ struct RunProgress {
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
     case .eventPosted(let name): postedEvents.insert(name)
-    case .runStarted, .stepLog, .warning, .runFinished: break
+    case .runStarted, .stepLog, .pluginLog, .warning, .runFinished: break
     }
   }
 

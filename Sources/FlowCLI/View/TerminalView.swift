@@ -34,7 +34,7 @@ final class TerminalView: RunObserver {
       for event in events {
         state.progress.apply(event)
         switch event.kind {
-        case .stepLog, .warning, .stepRetrying:
+        case .stepLog, .pluginLog, .warning, .stepRetrying:
           if let line = LineView(style: style).line(event) { state.logLines.append(line) }
         case .runFinished: state.isFinished = true
         default: break
