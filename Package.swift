@@ -107,12 +107,13 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
-        "FlowPluginHost", "FlowTestKit", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
+        "FlowPluginHost", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       tests: [
-        "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine", "TestSupport", "flowrun",
+        "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPluginHost", "FlowTestKit",
+        "TestSupport", "flowrun",
       ])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()

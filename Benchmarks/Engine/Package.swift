@@ -17,6 +17,8 @@ let package = Package(
       dependencies: [.product(name: "FlowCLI", package: "flowrun")]),
     .executableTarget(
       name: "PluginCallBenchmark",
-      dependencies: ["FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
+      dependencies: ["FlowCLI", "FlowPluginHost", "FlowPluginKit", "FlowTestKit"].map {
+        .product(name: $0, package: "flowrun")
+      }),
   ]
 )

@@ -10,6 +10,8 @@ final class CallableAction: Sendable {
   let isRetryable: Bool
   /// What stands in a request between its id and its inputs.
   let requestHead: [UInt8]
+  /// The inputs of type duration, which a request holds in milliseconds too.
+  let durationNames: [String]
   private let inputType: ValueType
   private let outputType: ValueType
 
@@ -17,6 +19,7 @@ final class CallableAction: Sendable {
     declaration = action.declaration
     isRetryable = action.isRetryable
     requestHead = HostMessage.runHead(action: action.declaration.name)
+    durationNames = action.declaration.inputs.filter { $0.type == .duration }.map(\.name)
     inputType = .object(properties: action.declaration.inputs)
     outputType = .object(properties: action.declaration.outputs)
   }

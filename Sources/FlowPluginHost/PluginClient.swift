@@ -59,6 +59,16 @@ final class PluginClient: Sendable {
 
   // MARK: The program
 
+  /// Why its program cannot be started; nil when it runs.
+  func startProblem() async -> ActionError? {
+    do {
+      _ = try await session()
+      return nil
+    } catch {
+      return error as? ActionError ?? ActionError("plugin-start", "\(error)", isRetryable: false)
+    }
+  }
+
   /// The program that serves calls now, mostly there.
   private var running: PluginSession? {
     state.withLock { if case .running(let session) = $0, session.isOpen { session } else { nil } }

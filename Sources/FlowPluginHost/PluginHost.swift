@@ -40,6 +40,13 @@ public final class PluginHost: Sendable {
     }
   }
 
+  /// Starts the program of a plugin whose actions were asked for, unless it runs, and waits until it has said what it is;
+  /// gives the error that a call would end with.
+  public func start(_ plugin: InstalledPlugin) async -> ActionError? {
+    let client = clients.withLock { $0.last { $0.plugin.folder == plugin.folder } }
+    return await client?.startProblem()
+  }
+
   /// Whether no plugin is external, so that there is nothing to close.
   public var isEmpty: Bool { clients.withLock { $0.isEmpty } }
 

@@ -148,6 +148,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func log(_ message: String, level: LogLevel, step: StepIndex)
   /// Writes lines that a program wrote, unless the step is quiet.
   func log(_ lines: [String], from stream: LogStream, step: StepIndex)
+  /// Writes lines that the program of a plugin wrote while it worked for several steps: nobody knows for which.
+  func log(_ lines: [String], from stream: LogStream, plugin: String)
   /// Whether anybody is shown the lines that the step's programs write.
   func showsOutput(of step: StepIndex) -> Bool
   /// Whether the log takes more lines now; who writes many waits while it does not.

@@ -222,6 +222,11 @@ public final class TestHost: ActionHost {
     state.withLock { state in state.logs += lines.map { LogLine($0, from: stream) } }
   }
 
+  /// Records the lines behind the plugin's name.
+  public func log(_ lines: [String], from stream: LogStream, plugin: String) {
+    state.withLock { state in state.logs += lines.map { LogLine("\(plugin): \($0)", from: stream) } }
+  }
+
   /// Records the fraction.
   public func progress(_ fraction: Double, _ message: String, step: StepIndex) {
     state.withLock { $0.progress.append(fraction) }

@@ -124,18 +124,6 @@ import Testing
     #expect(code == 74 || code == 64)
   }
 
-  @Test func `more steps that hold their threads than there are threads do not keep a signal out`() throws {
-    defer { tool.remove() }
-    var text = "name: full\nsteps:\n"
-    for step in 0..<300 { text += "  s\(step): { uses: flow.block, with: { for: 60s } }\n" }
-    try tool.write(text, to: "w.yaml")
-    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
-    #expect(process.waitForOutput("s100 started"))
-    usleep(700_000)
-    process.send(SIGINT)
-    #expect(process.result(limitSeconds: 20).exitCode == 130)
-  }
-
   /// The exit code of a script that runs in the tool's folder.
   private func shell(_ script: String) throws -> Int32 {
     let process = Process()

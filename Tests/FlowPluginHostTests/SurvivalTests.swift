@@ -342,6 +342,20 @@ struct SurvivalTests {
     await child.close()
   }
 
+  @Test func `what a program writes while it works for two steps is credited to neither`() async throws {
+    let child = try HostileChild()
+    let first = TestHost()
+    let service = Task { try await child.call("service", in: first) }
+    _ = await first.readied()
+    let second = TestHost()
+    #expect(try await child.call("log", ["text": "second"], in: second) == ["text": "logged"])
+    #expect(second.logLines == [.init(level: .warning, "second")])
+    #expect(first.logLines == [.init("hostile: on standard error: second", from: .standardError)])
+    first.cancel()
+    _ = try? await service.value
+    await child.close()
+  }
+
   // MARK: Waiting without sleeping
 
   private func logged(_ line: String, in run: TestHost) async {

@@ -29,6 +29,12 @@ enum Children {
   /// Waits until a group has no member that runs.
   static func expectGone(group: pid_t) async { await expectGone { members { $0[2] == "\(group)" } } }
 
+  /// Waits until a session has no member that runs.
+  static func expectGone(session: pid_t) async { await expectGone { ofSession(session) } }
+
+  /// The members of a session that run.
+  static func ofSession(_ session: pid_t) -> [pid_t] { members { $0[3] == "\(session)" } }
+
   /// Waits until a process does not run.
   static func expectGone(process: pid_t) async { await expectGone { all().contains(process) ? [process] : [] } }
 

@@ -37,6 +37,18 @@ import Testing
     for process in try Children.noted(note) { await Children.expectGone(process: process) }
   }
 
+  @Test func `what made a group of its own ends with its session, for many commands at once`() async throws {
+    let groups = try (0..<20).map { _ in try Children.start("timeout 600 sleep 600 & timeout 600 sleep 600; :") }
+    for group in groups {
+      while Children.ofSession(group.number).count < 5 { await Task.yield() }
+      group.send(SIGTERM)
+    }
+    await withTaskGroup { tasks in
+      for group in groups { tasks.addTask { _ = group.collect(withSession: true) } }
+    }
+    for group in groups { await Children.expectGone(session: group.number) }
+  }
+
   @Test func `a thousand commands one after the other cost one guard`() async {
     await #expect(processExitsWith: .success) {
       for _ in 0..<1000 {

@@ -91,7 +91,7 @@ private struct LogView: RunObserver {
     for event in events {
       switch event.kind {
       case .stepLog(_, .debug, _, let message): text += style.dim(message) + "\n"
-      case .stepLog(_, .info, _, let message): text += message + "\n"
+      case .stepLog(_, .info, _, let message), .pluginLog(_, _, let message): text += message + "\n"
       case .stepLog(_, .warning, _, let message), .warning(let message): text += style.yellow(message) + "\n"
       case .stepLog(_, .error, _, let message): text += style.red(message) + "\n"
       default: break

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FlowPluginHost
 import FlowSyntax
-import FlowTestKit
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -50,8 +49,7 @@ struct PluginsCheckCommand: Verb {
     let cases = try readCases(of: plugin)
     let host = PluginHost()
     let isSound = await check(
-      PluginConformance(
-        name: plugin.name, actions: host.actions(of: plugin), cases: cases, in: scratch, reading: plugin.folder))
+      PluginConformance(plugin, on: host, cases: cases, in: scratch))
     await host.close()
     if cases.isEmpty {
       StandardOutput.write(
@@ -68,6 +66,8 @@ struct PluginsCheckCommand: Verb {
       let findings = await suite.check(rule)
       report(rule, findings)
       isSound = isSound && findings.isEmpty
+      // A program that does not start is not called.
+      if rule == .start, !findings.isEmpty { break }
     }
     return isSound
   }

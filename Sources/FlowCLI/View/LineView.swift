@@ -34,6 +34,8 @@ struct LineView: RunObserver {
     case .stepReady, .stepProgress, .runFinished: []
     case .stepLog(let step, _, _?, let line): [LogText.commandLine(step, line, style)]
     case .stepLog(let step, let level, nil, let message): LogText.lines(step, level, message, style)
+    case .pluginLog(let plugin, _, let line):
+      ["plugin \(plugin): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
     case .stepRetrying(let step, let attempt, let delay, let failure):
       retrying(step, attempt, delay, failure)
     case .stepFinished(let step, let finished): lines(step, finished)

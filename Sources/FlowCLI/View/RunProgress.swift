@@ -98,7 +98,7 @@ struct RunProgress {
     case .stepLog(let step, _, _?, let line):
       let line = TerminalText.commandLine(line, keepsColors: false)
       change(step) { $0.tail = ($0.tail + [line]).suffix(ProgressTable.tailLines) }
-    case .runStarted, .stepLog, .warning, .runFinished: break
+    case .runStarted, .stepLog, .pluginLog, .warning, .runFinished: break
     }
   }
 

@@ -45,7 +45,7 @@ final class TerminalView: RunObserver {
         switch event.kind {
         // What a command writes stands below its step while it runs.
         case .stepLog(_, _, _?, _): break
-        case .stepLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
+        case .stepLog, .pluginLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
         default: break
         }
       }

@@ -16,6 +16,8 @@ public struct RunEvent: Sendable {
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
+    /// What the program of a plugin wrote while it worked for several steps.
+    case pluginLog(plugin: String, stream: LogStream, message: String)
     case stepProgress(StepID, fraction: Double, message: String)
     case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
     case stepFinished(StepID, FinishedStep)
@@ -83,6 +85,10 @@ extension RunEvent {
       object["level"] = .string(level.rawValue)
       object["stream"] = stream.map { .string($0.rawValue) }
       object["message"] = .string(message)
+    case .pluginLog(let plugin, let stream, let message):
+      object["plugin"] = .string(plugin)
+      object["stream"] = .string(stream.rawValue)
+      object["message"] = .string(message)
     case .stepProgress(let step, let fraction, let message):
       object["step"] = .string(step.text)
       object["fraction"] = .number(fraction)
@@ -116,6 +122,7 @@ extension RunEvent {
     case .stepReady: "step.ready"
     case .stepStarted: "step.started"
     case .stepLog: "step.log"
+    case .pluginLog: "plugin.log"
     case .stepProgress: "step.progress"
     case .stepRetrying: "step.retrying"
     case .stepFinished: "step.finished"

@@ -22,6 +22,12 @@ extension WorkflowRun {
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
   }
 
+  /// Writes lines that the program of a plugin wrote while it worked for several steps.
+  public func log(_ lines: [String], from stream: LogStream, plugin: String) {
+    guard options.observer != nil, options.showsOutput else { return }
+    emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: Self.cut($0)) })
+  }
+
   /// Whether the observer hears of the lines that the step's programs write.
   public func showsOutput(of step: StepIndex) -> Bool {
     options.observer != nil && options.showsOutput && !prepared.graph.workflow.steps[Int(step)].options.isQuiet

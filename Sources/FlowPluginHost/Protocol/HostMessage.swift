@@ -24,9 +24,11 @@ enum HostMessage {
     return head
   }
 
-  /// A call of an action, of which `head` is what ``runHead(action:)`` gives.
+  /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that type,
+  /// which it gets in milliseconds beside their text.
   static func run(
-    id: Int, head: [UInt8], inputs: ValueObject, environment: [String: String], attempt: Int, remaining: Duration?
+    id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
+    remaining: Duration?
   ) -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(256)
@@ -34,6 +36,7 @@ enum HostMessage {
     JSONText.append(integer: id, to: &line)
     line.append(contentsOf: head)
     JSONText.append(.object(inputs), to: &line)
+    if !durations.isEmpty { append(milliseconds(of: durations, in: inputs), to: &line) }
     append(#","env":{"#, to: &line)
     if !environment.isEmpty { append(environment, to: &line) }
     append(#"},"attempt":"#, to: &line)
@@ -46,6 +49,20 @@ enum HostMessage {
     }
     append("}}\n", to: &line)
     return line
+  }
+
+  private static func milliseconds(of names: [String], in inputs: ValueObject) -> ValueObject {
+    var milliseconds = ValueObject()
+    for name in names {
+      guard let text = inputs[name]?.stringValue, let duration = try? DurationText.parse(text) else { continue }
+      milliseconds[name] = .integer(duration.nanoseconds / 1_000_000)
+    }
+    return milliseconds
+  }
+
+  private static func append(_ milliseconds: ValueObject, to line: inout [UInt8]) {
+    append(#","milliseconds":"#, to: &line)
+    JSONText.append(.object(milliseconds), to: &line)
   }
 
   private static func append(_ text: StaticString, to line: inout [UInt8]) {

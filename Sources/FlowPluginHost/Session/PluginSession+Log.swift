@@ -18,7 +18,7 @@ extension PluginSession {
             total += count
             let room = state.withLock { $0.logRoom(limit: limits.logLinesPerCall) }
             let lines = log.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), room: room)
-            pass(lines.texts, from: .standardError, dropped: lines.dropped)
+            passOutput(lines.texts, dropped: lines.dropped)
           }
         }
         return .flooded
@@ -28,12 +28,33 @@ extension PluginSession {
 
   /// Passes on a last line without an end.
   func finishLog() {
-    log.withLock { log in if let line = log.finish() { pass([line], from: .standardError) } }
+    log.withLock { log in if let line = log.finish() { passOutput([line], dropped: 0) } }
   }
 
   /// Writes a line to the run's log, as a line of the call it belongs to; false when that call has no room for it.
   @discardableResult func log(_ message: String, level: LogLevel, call id: Int?) -> Bool {
     pass([message], level: level, call: id) > 0
+  }
+
+  /// Passes on lines of the program's standard error: as the step's for which it works, or, where it works for several,
+  /// as its own, because nobody knows for which.
+  private func passOutput(_ lines: [String], dropped: Int) {
+    let calls = state.withLock { $0.calls.filter { $0.context != nil } }
+    guard calls.count > 1, let oldest = calls.first, let host = oldest.context?.host else {
+      pass(lines, from: .standardError, dropped: dropped)
+      return
+    }
+    // They count as lines of the oldest call, so that there is a limit.
+    let (within, passesLimit) = state.withLock {
+      $0.countLogLines(lines.count + dropped, of: oldest, limit: limits.logLinesPerCall)
+    }
+    let room = Array(lines.prefix(within))
+    if !room.isEmpty { host.log(room, from: .standardError, plugin: plugin) }
+    if passesLimit {
+      host.log(
+        ["more than \(limits.logLinesPerCall) lines in one call; the others are dropped"], from: .standardError,
+        plugin: plugin)
+    }
   }
 
   /// Writes lines to the run's log as far as their call has room, and says once that it has none; gives how many passed.

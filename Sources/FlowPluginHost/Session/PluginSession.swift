@@ -51,7 +51,8 @@ final class PluginSession: Sendable {
   func run(_ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext) async -> PluginCall.Outcome {
     let call = newCall(action, context, deadline: nil)
     let line = HostMessage.run(
-      id: call.id, head: action.requestHead, inputs: inputs, environment: context.environment,
+      id: call.id, head: action.requestHead, inputs: inputs, durations: action.durationNames,
+      environment: context.environment,
       attempt: context.attempt, remaining: context.remaining)
     // Most often the answer comes within the moment for which the caller reads itself.
     if let outcome = make(call, line) { return outcome }

@@ -41,10 +41,12 @@ package final class ProcessGroup: Sendable {
   /// How the child that leads the group has ended; nil while it has not. It stays uncollected.
   package func status() -> TerminationStatus? { ending.withLock { $0?.status } ?? awaitLeader(WNOHANG) }
 
-  /// Waits for the child that leads the group and kills whoever of the group outlived it.
-  package func collect() -> Ending {
+  /// Waits for the child that leads the group and kills whoever of the group outlived it; of its whole session where
+  /// somebody may be left there.
+  package func collect(withSession: Bool = false) -> Ending {
     // The leader stays uncollected while it is waited for, so that the group can still be reached.
     _ = awaitLeader(0)
+    if withSession { SessionSweep.kill(session: number) }
     return ending.withLock { ending in
       if let ending { return ending }
       var status: CInt = 0

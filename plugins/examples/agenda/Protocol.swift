@@ -23,6 +23,9 @@ struct PluginError: Error {
   }
 }
 
+/// Thrown by what is to be given up.
+struct Cancelled: Error {}
+
 /// The call that an action answers.
 struct PluginCall {
   let id: Int
@@ -30,6 +33,24 @@ struct PluginCall {
   let attempt: Int
   /// The variables that the workflow gives this step.
   let environment: [String: String]
+  /// The inputs of type duration in milliseconds; among the inputs they are text, such as `1m30s`.
+  let milliseconds: [String: Int]
+  /// What is read of standard input while the action works.
+  let messages: Messages
+
+  /// Whether the call is to be given up; whoever works long asks now and then, and returns.
+  var isCancelled: Bool { messages.isCancelled(id) }
+
+  /// Sleeps; throws as soon as the call is to be given up.
+  func wait(milliseconds: Int) throws {
+    let end = ContinuousClock.now + .milliseconds(milliseconds)
+    while !isCancelled {
+      let rest = (end - .now) / .milliseconds(1)
+      if rest <= 0 { return }
+      messages.look(milliseconds: Int32(min(rest.rounded(.up), 1_000_000)))
+    }
+    throw Cancelled()
+  }
 
   /// Writes a line to the run's log; the levels are debug, info, warning and error.
   func log(_ message: String, level: String = "info") {
@@ -70,32 +91,40 @@ struct PluginProgram {
 
   /// Answers calls, one after the other, until standard input ends.
   func serve() {
-    while let line = readLine() {
-      guard let message = try? ValueReader.read(line) else { continue }
+    let messages = Messages()
+    while let message = messages.next() {
       let id = message["id"] ?? .null
       switch message["method"]?.text {
       case "initialize":
         let names = JSON.array(actions.map { .string($0.name) })
         answer(id, .object([("name", .string(name)), ("version", .string(version)), ("actions", names)]))
-      case "run": run(id, message["params"] ?? .null)
+      case "run": run(id, message["params"] ?? .null, messages)
       case "shutdown": return
       default: break
       }
     }
   }
 
-  private func run(_ id: JSON, _ parameters: JSON) {
+  private func run(_ id: JSON, _ parameters: JSON, _ messages: Messages) {
     let name = parameters["action"]?.text ?? ""
     guard let action = actions.first(where: { $0.name == name }) else {
       return fail(id, PluginError("unknown-action", "there is no action '\(name)'"))
     }
+    let number = id.integer ?? 0
+    defer { messages.forget(number) }
     do {
+      if messages.isCancelledSoFar(number) { throw Cancelled() }
       let environment = try JSONDecoding.decode([String: String].self, from: parameters["env"] ?? .object([]))
+      let milliseconds = try JSONDecoding.decode(
+        [String: Int].self, from: parameters["milliseconds"] ?? .object([]))
       let call = PluginCall(
-        id: id.integer ?? 0, attempt: parameters["attempt"]?.integer ?? 1, environment: environment)
+        id: number, attempt: parameters["attempt"]?.integer ?? 1, environment: environment,
+        milliseconds: milliseconds, messages: messages)
       answer(id, .object([("outputs", try action.run(parameters["inputs"] ?? .object([]), call))]))
     } catch let error as PluginError {
       fail(id, error)
+    } catch is Cancelled {
+      fail(id, PluginError("cancelled", "the call was cancelled"))
     } catch DecodingError.dataCorrupted(let context) {
       fail(id, PluginError("failed", "the inputs do not fit the action: \(context.debugDescription)"))
     } catch {
@@ -103,6 +132,65 @@ struct PluginProgram {
     }
   }
 }
+
+/// The messages that come, one after the other, also while an action works.
+final class Messages {
+  private var begun: [UInt8] = []
+  private var waiting: [JSON] = []
+  private var cancelled: Set<Int> = []
+  private var isOpen = true
+
+  /// The next message that is no cancellation; nil at the end.
+  func next() -> JSON? {
+    while waiting.isEmpty, isOpen { read() }
+    return waiting.isEmpty ? nil : waiting.removeFirst()
+  }
+
+  /// Takes what has come, after waiting for it so long.
+  func look(milliseconds: Int32 = 0) {
+    var interest = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    if isOpen, poll(&interest, 1, milliseconds) > 0 { read() }
+  }
+
+  /// Whether a call is to be given up, as one is when nobody is there any more to hear its answer.
+  func isCancelled(_ id: Int) -> Bool {
+    look()
+    return isCancelledSoFar(id) || !isOpen
+  }
+
+  /// Whether a call is to be given up by what has been read.
+  func isCancelledSoFar(_ id: Int) -> Bool { cancelled.contains(id) }
+
+  /// Forgets a call that has been answered.
+  func forget(_ id: Int) { if !cancelled.isEmpty { cancelled.remove(id) } }
+
+  private func read() {
+    let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
+      let count = readInput(buffer)
+      if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+      return count
+    }
+    if count == 0 || count < 0 && errno != EINTR { isOpen = false }
+  }
+
+  private func take(_ piece: UnsafeRawBufferPointer) {
+    var rest = piece[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = begun + rest[..<end]
+      begun.removeAll(keepingCapacity: true)
+      rest = rest[(end + 1)...]
+      guard let message = try? ValueReader.read(String(decoding: line, as: UTF8.self)) else { continue }
+      if message["method"]?.text == "cancel" {
+        if let id = message["params"]?["id"]?.integer { cancelled.insert(id) }
+      } else {
+        waiting.append(message)
+      }
+    }
+    begun += rest
+  }
+}
+
+private func readInput(_ buffer: UnsafeMutableRawBufferPointer) -> Int { read(0, buffer.baseAddress, buffer.count) }
 
 private func answer(_ id: JSON, _ result: JSON) { send([("id", id), ("result", result)]) }
 

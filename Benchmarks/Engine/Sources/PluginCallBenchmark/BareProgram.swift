@@ -1,4 +1,4 @@
-import FlowPluginHost
+import FlowCLI
 import Foundation
 
 /// The same answer written by hand: read a line, take the text and the id out of it, write a line.

@@ -1,3 +1,4 @@
+import FlowCLI
 import FlowModel
 import FlowPluginHost
 import FlowPluginKit
@@ -117,7 +118,8 @@ struct Row {
   }
 }
 
-/// The new plugin of a language, without the line it logs, so that a call is one line there and one back.
+/// The new plugin of a language, without the line it logs, so that a call is one line there and one back; in sh without
+/// the process that it makes for each call, as the loop written by hand has none.
 struct EchoPlugin {
   let folder: String
   private let installed: InstalledPlugin
@@ -129,7 +131,8 @@ struct EchoPlugin {
     for (name, text) in template.files {
       let quiet = text.split(separator: "\n", omittingEmptySubsequences: false)
         .filter { !$0.contains("saying it louder") }.joined(separator: "\n")
-      try quiet.write(toFile: folder + "/" + name, atomically: true, encoding: .utf8)
+      try quiet.replacing("beside text", with: "text").write(
+        toFile: folder + "/" + name, atomically: true, encoding: .utf8)
     }
     installed = try PluginFinder.read(folder).get()
   }

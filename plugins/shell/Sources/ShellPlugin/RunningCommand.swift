@@ -8,6 +8,7 @@ struct RunningCommand: ~Copyable {
   /// How long a cancelled command has between SIGTERM and SIGKILL; less than the second that the run gives the step.
   static let grace = Duration.milliseconds(500)
 
+  private let context: ActionContext
   private let group: ProcessGroup
   private var output: CommandOutput
   private var errors: CommandOutput
@@ -42,6 +43,7 @@ struct RunningCommand: ~Copyable {
       }
     }
     Self.running.wrappingAdd(1, ordering: .relaxed)
+    self.context = context
     lines = OutputLines(context)
     let group = group
     // SIGTERM first.
@@ -56,7 +58,9 @@ struct RunningCommand: ~Copyable {
     read()
     lines.finish()
     defer { Self.running.wrappingSubtract(1, ordering: .relaxed) }
-    return Ending(group: group.collect(), output: output.text, errors: errors.text, lastLines: lines.last)
+    // Somebody has its outputs open though it has ended, or it was told to end before its time: there may be others.
+    let ending = group.collect(withSession: output.isOpen || errors.isOpen || context.isCancelled)
+    return Ending(group: ending, output: output.text, errors: errors.text, lastLines: lines.last)
   }
 
   private static let running = Atomic(0)

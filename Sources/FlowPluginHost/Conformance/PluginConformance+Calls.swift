@@ -9,28 +9,22 @@ extension PluginConformance {
     case late
   }
 
-  /// How many times at once a case is called.
-  private static let overlap = 16
+  /// How many times at once a case is called, and for how long together at most: a program that answers one call after
+  /// the other is as right as one that works at several.
+  private static let (overlap, overlapTime) = (16, Duration.seconds(30))
 
   /// Calls an action; gives up waiting at the deadline, or `grace` after it was cancelled.
   func call(
-    _ action: RegisteredAction, _ inputs: ValueObject, in run: TestHost, cancelled: Bool = false
+    _ run: CheckedCall, _ inputs: ValueObject, cancelled: Bool = false, within limit: Duration? = nil
   ) async -> Ending {
     let ending = OneShot<Ending>()
     let work = Task.detached {
-      do { ending.finish(.outputs(try await run.call(action, with: inputs))) } catch { ending.finish(.failure(error)) }
+      do { ending.finish(.outputs(try await run.outputs(with: inputs))) } catch { ending.finish(.failure(error)) }
     }
-    let limit = cancelled ? grace : callDeadline
+    let limit = cancelled ? grace : limit ?? callDeadline
     let deadline = Task.detached {
       try await Task.sleep(for: limit)
       ending.finish(.late)
-    }
-    if case .service = action.body, !cancelled {
-      // A service ends when it is told to, once it is ready.
-      Task.detached {
-        _ = await run.readied()
-        run.cancel()
-      }
     }
     if cancelled { run.cancel() }
     let end = await ending.wait()
@@ -39,9 +33,19 @@ extension PluginConformance {
     return end
   }
 
-  private func run() -> TestHost { TestHost(dataFolder: folder, workflowFolder: sourceFolder) }
+  private func run(_ action: RegisteredAction) -> CheckedCall {
+    CheckedCall(action, in: folder, reading: sourceFolder)
+  }
 
   private func action(_ name: String) -> RegisteredAction? { actions.first { $0.declaration.name == name } }
+
+  // MARK: The program
+
+  /// What keeps the program from being started and saying what it is.
+  func startProblems() async -> Problems {
+    guard let error = await start() else { return [] }
+    return [(name, error.message)]
+  }
 
   // MARK: Inputs that do not fit
 
@@ -50,7 +54,7 @@ extension PluginConformance {
     for action in actions {
       for (field, inputs) in Self.unfitInputs(for: action.declaration) {
         let place = "\(action.declaration.name), input '\(field)'"
-        switch await call(action, inputs, in: run()) {
+        switch await call(run(action), inputs) {
         case .failure(let error) where Self.names(field, error): break
         case .failure(let error): problems.append((place, "it is refused without being named: \(error)"))
         case .outputs: problems.append((place, "\(inputs[field]?.shortText ?? "nothing") is taken for it"))
@@ -114,8 +118,8 @@ extension PluginConformance {
         problems.append((place, "there is no action '\(sample.action)'"))
         continue
       }
-      let run = run()
-      let ending = await call(action, sample.inputs, in: run)
+      let run = run(action)
+      let ending = await call(run, sample.inputs)
       if let problem = Self.problem(with: ending, of: sample, action.declaration) { problems.append((place, problem)) }
       for event in run.posts
       where !action.declaration.events.contains(event) && action.declaration.eventFromInput == nil {
@@ -159,16 +163,24 @@ extension PluginConformance {
     var problems: Problems = []
     for (number, sample) in cases.enumerated() {
       guard let action = action(sample.action) else { continue }
+      let start = ContinuousClock.now
+      // One that is wrong alone is told as such.
+      if Self.problem(with: await call(run(action), sample.inputs), of: sample, action.declaration) != nil { continue }
+      let alone = max(ContinuousClock.now - start, .milliseconds(1))
+      let calls = min(Self.overlap, max(2, Int(Self.overlapTime / alone)))
+      // As long as it takes one after the other, twice over.
+      let limit = callDeadline + alone * (2 * calls)
       let found = await withTaskGroup(of: String?.self) { group in
-        for _ in 1...Self.overlap {
+        for _ in 1...calls {
           group.addTask {
-            Self.problem(with: await call(action, sample.inputs, in: run()), of: sample, action.declaration)
+            let ending = await call(run(action), sample.inputs, within: limit)
+            return Self.problem(with: ending, of: sample, action.declaration)
           }
         }
         return await group.reduce(into: [String]()) { found, problem in if let problem { found.append(problem) } }
       }
       if let first = found.first {
-        problems.append((Self.place(number, sample), "\(found.count) of \(Self.overlap) calls at once: \(first)"))
+        problems.append((Self.place(number, sample), "\(found.count) of \(calls) calls at once: \(first)"))
       }
     }
     return problems
@@ -178,7 +190,7 @@ extension PluginConformance {
     var problems: Problems = []
     for (number, sample) in cases.enumerated() {
       guard let action = action(sample.action) else { continue }
-      if case .late = await call(action, sample.inputs, in: run(), cancelled: true) {
+      if case .late = await call(run(action), sample.inputs, cancelled: true) {
         problems.append((Self.place(number, sample), "it still runs"))
       }
     }

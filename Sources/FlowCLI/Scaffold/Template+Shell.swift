@@ -10,6 +10,7 @@ extension PluginTemplate {
       string text || fail nothing-to-say "text is missing" || return
       [ -n "$value" ] || fail nothing-to-say "text is empty; give it a word" || return
       log "saying it louder"
+      # What takes long is run with `work`, so that it ends with the call: work sleep 10
       answer "\"text\":\"$value!\""
     }
 
@@ -48,12 +49,30 @@ extension PluginTemplate {
       value=${value%%[,\}]*}
     }
 
+    # milliseconds KEY: sets value to the input KEY of type duration in milliseconds, or returns 1.
+    milliseconds() {
+      durations=${params#*'"milliseconds":{'}
+      [ "$durations" != "$params" ] || return 1
+      durations=${durations%%\}*}
+      value=${durations#*"\"$1\":"}
+      [ "$value" != "$durations" ] || return 1
+      value=${value%%,*}
+    }
+
+    # work COMMAND…: runs a command that is ended when the call is cancelled.
+    work() {
+      "$@" &
+      worker=$!
+      wait "$worker"
+    }
+
     # answer OUTPUTS: answers the call with the members of an object.
     answer() { printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"outputs\":{$1}}}"; }
 
-    # fail CODE MESSAGE: answers the call with an error.
+    # fail CODE MESSAGE [true|false]: answers the call with an error; the last word says whether another try may succeed.
     fail() {
-      printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":\"$1\",\"message\":\"$2\"}}"
+      data=${3:+",\"data\":{\"retryable\":$3}"}
+      printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":\"$1\",\"message\":\"$2\"$data}}"
       return 1
     }
 
@@ -62,16 +81,51 @@ extension PluginTemplate {
       printf '%s\n' "{\"jsonrpc\":\"2.0\",\"method\":\"log\",\"params\":{\"id\":$id,\"level\":\"info\",\"message\":\"$1\"}}"
     }
 
+    # beside ACTION: runs an action beside the loop that reads, so that the call can be cancelled and calls may overlap. An
+    # action that takes next to no time may be called without it.
+    beside() {
+      forget
+      (
+        worker=
+        trap '[ -z "$worker" ] || kill "$worker"; exit' TERM
+        "$@"
+      ) &
+      calls="$calls $id:$! "
+    }
+
+    # cancel: gives up the call whose id stands in the message.
+    cancel() {
+      id=${params%%\}*}
+      forget
+      process=${calls#*" $id:"}
+      [ "$process" != "$calls" ] || return
+      process=${process%% *}
+      calls="${calls%%" $id:"*} ${calls#*" $id:$process "}"
+      kill "$process" 2>/dev/null && fail cancelled "the call was cancelled"
+    }
+
+    # forget: forgets the calls that have ended, and with that been answered.
+    forget() {
+      jobs >/dev/null
+      rest=
+      for call in $calls; do
+        kill -0 "${call#*:}" 2>/dev/null && rest="$rest $call "
+      done
+      calls=$rest
+    }
+
+    calls=
     # flowrun writes the members of a call in this order; what stands in a string has its quotes escaped and cannot match.
     while IFS= read -r line; do
       params=${line#*'"id":'}
       id=${params%%,*}
       case $line in
-        *'"method":"run","params":{"action":"NAME.text"'*) text ;;
+        *'"method":"run","params":{"action":"NAME.text"'*) beside text ;;
         *'"method":"run"'*) fail unknown-action "there is no such action" ;;
         *'"method":"initialize"'*)
           printf '%s\n' "{\"jsonrpc\":\"2.0\",\"id\":$id,\"result\":{\"name\":\"NAME\",\"version\":\"1.0.0\",\"actions\":[\"NAME.text\"]}}"
           ;;
+        *'"method":"cancel"'*) cancel ;;
         *'"method":"shutdown"'*) exit 0 ;;
       esac
     done

@@ -25,6 +25,8 @@ public struct PluginConformance: Sendable {
   let callDeadline: Duration
   /// How long a cancelled call may take.
   let grace: Duration
+  /// Starts what the plugin runs in, and says why that cannot be done.
+  let start: @Sendable () async -> ActionError?
 
   /// A check of a compiled-in plugin.
   public init(_ plugin: some Plugin, cases: [PluginCase] = [], in folder: String = "/") {
@@ -32,11 +34,21 @@ public struct PluginConformance: Sendable {
       name: type(of: plugin).name, actions: plugin.actions.map { RegisteredAction($0) }, cases: cases, in: folder)
   }
 
-  /// A check of a plugin by its parts, as the plugin host makes them from a manifest; relative paths are resolved
-  /// against `folder` where an action writes and against `sourceFolder` (nil: the same) where it reads.
+  /// A check of an external plugin, whose program `host` runs; relative paths are resolved against `folder` where an action
+  /// writes and against the plugin's own where it reads.
   public init(
+    _ plugin: InstalledPlugin, on host: PluginHost, cases: [PluginCase], in folder: String,
+    callDeadline: Duration = .seconds(10)
+  ) {
+    self.init(
+      name: plugin.name, actions: host.actions(of: plugin), cases: cases, in: folder, reading: plugin.folder,
+      callDeadline: callDeadline, start: { await host.start(plugin) })
+  }
+
+  private init(
     name: String, actions: [RegisteredAction], cases: [PluginCase], in folder: String,
-    reading sourceFolder: String? = nil, callDeadline: Duration = .seconds(10), grace: Duration = .seconds(2)
+    reading sourceFolder: String? = nil, callDeadline: Duration = .seconds(10), grace: Duration = .seconds(2),
+    start: @escaping @Sendable () async -> ActionError? = { nil }
   ) {
     self.name = name
     self.actions = actions
@@ -45,6 +57,7 @@ public struct PluginConformance: Sendable {
     self.sourceFolder = sourceFolder ?? folder
     self.callDeadline = callDeadline
     self.grace = grace
+    self.start = start
   }
 
   /// A rule that a plugin broke.
@@ -67,6 +80,7 @@ public struct PluginConformance: Sendable {
     case errors
     case example
     case literals = "literal-check"
+    case start
     case unfitInputs = "unfit-inputs"
     case cases
     case overlap
@@ -81,6 +95,7 @@ public struct PluginConformance: Sendable {
       case .errors: "every error has a code of its own and says when it comes"
       case .example: "the example is a step that uses the action and gives what it requires"
       case .literals: "the check of literal inputs names inputs that exist and takes any literals"
+      case .start: "the program starts, answers 'initialize' within 10 s and is what the manifest says"
       case .unfitInputs: "inputs that do not fit are refused with the name of the input"
       case .cases: "every case gives what it says, within 10 s, with the declared outputs, errors and events"
       case .overlap: "the cases give the same when called several times at once"
@@ -97,6 +112,7 @@ public struct PluginConformance: Sendable {
       case .errors: "give each error a code such as no-such-file and a summary"
       case .example: "begin it with 'uses:' and the action's name"
       case .literals: "name the input as it is declared, and expect literals of every kind"
+      case .start: "start it by hand with the command of plugin.yaml and see what it says"
       case .unfitInputs: "declare the type; the conversion then refuses what does not fit"
       case .cases: "mend the action, its declaration or the case"
       case .overlap: "keep what belongs to a call with the call, not in variables that calls share"
@@ -105,10 +121,14 @@ public struct PluginConformance: Sendable {
     }
   }
 
-  /// Everything that was found, in the order of the rules.
+  /// Everything that was found, in the order of the rules. A program that does not start is not called.
   public func check() async -> [Finding] {
     var findings: [Finding] = []
-    for rule in Rule.allCases { findings += await check(rule) }
+    for rule in Rule.allCases {
+      let found = await check(rule)
+      findings += found
+      if rule == .start, !found.isEmpty { break }
+    }
     return findings
   }
 
@@ -129,6 +149,7 @@ public struct PluginConformance: Sendable {
     case .errors: errorProblems()
     case .example: exampleProblems()
     case .literals: literalProblems()
+    case .start: await startProblems()
     case .unfitInputs: await unfitInputProblems()
     case .cases: await caseProblems()
     case .overlap: await overlapProblems()

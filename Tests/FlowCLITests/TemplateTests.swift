@@ -1,3 +1,4 @@
+import FlowCLI
 import FlowModel
 import FlowPluginHost
 import FlowPluginKit
@@ -24,9 +25,7 @@ struct TemplateTests {
     let scratch = FileManager.default.temporaryDirectory.appending(path: "scratch-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
     let host = PluginHost(cacheFolder: scratch + "/cache")
-    let suite = PluginConformance(
-      name: plugin.name, actions: host.actions(of: plugin), cases: cases, in: scratch, reading: plugin.folder,
-      callDeadline: .seconds(60))
+    let suite = PluginConformance(plugin, on: host, cases: cases, in: scratch, callDeadline: .seconds(60))
     let findings = await suite.check()
     await host.close()
     try FileManager.default.removeItem(atPath: scratch)
@@ -36,6 +35,69 @@ struct TemplateTests {
   @Test(arguments: PluginTemplate.Language.allCases)
   func `a new plugin is sound`(language: PluginTemplate.Language) async throws {
     #expect(try await findings(try written(language)) == [])
+  }
+
+  /// What makes the action of a new plugin take its time, and fail in a way that may pass.
+  private static let changes: [PluginTemplate.Language: (String, String, String)] = [
+    .swift: (
+      "main.swift", #"call.log("saying it louder")"#,
+      """
+      if input.text == "often" { throw PluginError("busy", "\\(call.milliseconds["pause"] ?? 0)", isRetryable: true) }
+        if input.text == "long" { call.log("waiting"); try call.wait(milliseconds: 60_000) }
+      """
+    ),
+    .python: (
+      "plugin.py", #"call.log("saying it louder")"#,
+      """
+      if inputs["text"] == "often":
+              raise Problem("busy", str(call.milliseconds["pause"]), retryable=True)
+          if inputs["text"] == "long":
+              call.log("waiting")
+              call.wait(60)
+      """
+    ),
+    .sh: (
+      "plugin.sh", #"log "saying it louder""#,
+      """
+      case $value in
+          often) milliseconds pause && fail busy "$value" true || return ;;
+          long) log waiting; work sleep 60 ;;
+        esac
+        string text
+      """
+    ),
+  ]
+
+  @Test(arguments: PluginTemplate.Language.allCases)
+  func `the action of a new plugin can be cancelled, knows durations and says what may pass`(
+    language: PluginTemplate.Language
+  ) async throws {
+    var plugin = try written(language)
+    let change = try #require(Self.changes[language])
+    let file = plugin.folder + "/" + change.0
+    let text = try String(contentsOfFile: file, encoding: .utf8)
+    #expect(text.contains(change.1))
+    try text.replacing(change.1, with: change.2).write(toFile: file, atomically: true, encoding: .utf8)
+    let manifest = plugin.folder + "/plugin.yaml"
+    try String(contentsOfFile: manifest, encoding: .utf8).replacing(
+      "    inputs:\n", with: "    inputs:\n      pause: { type: duration, default: 1m30s }\n"
+    ).write(toFile: manifest, atomically: true, encoding: .utf8)
+    plugin = try PluginFinder.read(plugin.folder).get()
+    let host = PluginHost(cacheFolder: plugin.folder + "-cache")
+    let action = host.actions(of: plugin)[0]
+
+    let error = await #expect(throws: ActionError.self) { try await TestHost().call(action, with: ["text": "often"]) }
+    #expect(error?.code == "busy" && error?.isRetryable == true && error?.message == "90000")
+
+    let run = TestHost()
+    let call = Task { try await run.call(action, with: ["text": "long"]) }
+    while !run.logs.contains("waiting"), !Task.isCancelled { await Task.yield() }
+    run.cancel()
+    await #expect(throws: CancellationError.self) { try await call.value }
+    // The program goes on: it gave the call up by itself.
+    let louder = try await TestHost().call(action, with: ["text": "again"])["text"]
+    #expect(louder == (language == .sh ? "again!" : "AGAIN!"))
+    await host.close()
   }
 
   @Test(arguments: ["agenda", "calendar"])
@@ -99,7 +161,7 @@ struct TemplateTests {
   @Test func `the compiled-in example of the page is this one, and is sound`() async throws {
     let page = try String(contentsOfFile: "\(repository)/plugins/README.md", encoding: .utf8)
     let example = try String(
-      contentsOfFile: "\(repository)/Tests/FlowPluginHostTests/GreetingExample.swift", encoding: .utf8)
+      contentsOfFile: "\(repository)/Tests/FlowCLITests/GreetingExample.swift", encoding: .utf8)
     #expect(page.contains("```swift\n\(example)```"))
     let cases = [
       PluginCase("greeting.greet", with: ["who": "you", "times": 2], .outputs(["text": "Hello, you; Hello, you"]))
@@ -149,7 +211,7 @@ struct TemplateTests {
     try source.replacing("uppercased()", with: "uppercase()").write(toFile: file, atomically: true, encoding: .utf8)
     let error = await #expect(throws: ActionError.self) { try await shout() }
     #expect(error?.code == "plugin-source")
-    #expect(error?.message.contains("main.swift:18:") ?? false, "\(error?.message ?? "")")
+    #expect(error?.message.contains("main.swift:19:") ?? false, "\(error?.message ?? "")")
     #expect(error?.message.contains("uppercase") ?? false)
     #expect(try programs(in: cache) == 4)
   }

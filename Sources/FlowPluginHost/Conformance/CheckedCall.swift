@@ -1,0 +1,106 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// The run of one call that ``PluginConformance`` makes: it keeps what the action posts and provides, and can be
+/// cancelled.
+final class CheckedCall: ActionHost {
+  let run: RunInformation
+  let launch = Launch()
+  private let action: RegisteredAction
+  private let state = Mutex(State())
+
+  private struct State {
+    var posts: [String] = []
+    var handles: [ResourceKey: any Sendable] = [:]
+    var closers: [@Sendable () throws -> Void] = []
+    var isCancelled = false
+    var handlers: [@Sendable () -> Void] = []
+  }
+
+  /// A call whose action writes in `folder` and reads in `sourceFolder`.
+  init(_ action: RegisteredAction, in folder: String, reading sourceFolder: String) {
+    self.action = action
+    run = RunInformation(
+      id: "00000000-0000-0000-0000-000000000000", dataFolder: folder, workflowFolder: sourceFolder)
+  }
+
+  /// The events that were posted.
+  var posts: [String] { state.withLock { $0.posts } }
+
+  /// Makes the call, closes what it provided and gives its outputs.
+  func outputs(with inputs: ValueObject) async throws -> ValueObject {
+    defer {
+      // What does not close is found where the plugin's own tests look.
+      for close in state.withLock({ $0.closers.reversed() }) { try? close() }
+    }
+    let inputs = absolutePaths(in: inputs)
+    let context = ActionContext(host: self, step: 0, attempt: 1)
+    switch action.body {
+    case .synchronous(let body): return try body(inputs, context)
+    case .asynchronous(let body), .service(let body):
+      let task = Task { try await body(inputs, context) }
+      context.onCancel { task.cancel() }
+      return try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        self.cancel()
+      }
+    }
+  }
+
+  /// Cancels the call, as a deadline or a signal would.
+  func cancel() {
+    let handlers = state.withLock { state in
+      state.isCancelled = true
+      defer { state.handlers = [] }
+      return state.handlers
+    }
+    for handler in handlers { handler() }
+  }
+
+  private func absolutePaths(in inputs: ValueObject) -> ValueObject {
+    var absolute = inputs
+    for field in action.declaration.inputs {
+      guard case .path(let base) = field.type, case .string(let path)? = inputs[field.name] ?? field.defaultValue,
+        !path.hasPrefix("/")
+      else { continue }
+      absolute[field.name] = .string((base == .data ? run.dataFolder : run.workflowFolder) + "/" + path)
+    }
+    return absolute
+  }
+
+  // MARK: ActionHost
+
+  func stepID(of step: StepIndex) -> StepID { StepID(unchecked: "check") }
+  func environment(of step: StepIndex) -> [String: String] { [:] }
+  func remaining(of step: StepIndex, attempt: Int) -> Duration? { nil }
+  func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.isCancelled } }
+  func log(_ message: String, level: LogLevel, step: StepIndex) {}
+  func log(_ lines: [String], from stream: LogStream, step: StepIndex) {}
+  func log(_ lines: [String], from stream: LogStream, plugin: String) {}
+  func progress(_ fraction: Double, _ message: String, step: StepIndex) {}
+  func post(_ event: String, step: StepIndex) throws { state.withLock { $0.posts.append(event) } }
+  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { state.withLock { $0.handles[key] } }
+
+  func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+    let isCancelled = state.withLock { state in
+      if !state.isCancelled { state.handlers.append(handler) }
+      return state.isCancelled
+    }
+    if isCancelled { handler() }
+  }
+
+  func provide(
+    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    attempt: Int
+  ) {
+    state.withLock { state in
+      state.handles[key] = handle
+      state.closers.append(close)
+    }
+  }
+
+  /// A service ends when it is told to, once it is ready.
+  func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) { cancel() }
+}
