@@ -3,6 +3,6 @@ import FlowPluginKit
 
 extension ViewStage {
   static func log(_ step: String, _ level: LogLevel, _ message: String) -> RunEvent.Kind {
-    .stepLog(id(step), level: level, message: message)
+    .stepLog(id(step), level: level, stream: nil, message: message)
   }
 }
