@@ -25,7 +25,7 @@ import Testing
   @Test func `every line is a log line of its step, with its stream`() throws {
     defer { tool.remove() }
     let lines = try tool.run("output.yaml", "--json").standardOutput.split(separator: "\n")
-    let logs = try lines.map { try JSONText.parse(String($0)) }.filter { $0["event"] == "step.log" }
+    let logs = try lines.compactMap { try JSONText.parse(String($0)).objectValue }.filter { $0["event"] == "step.log" }
     let told = Set(logs.map { [$0["step"], $0["stream"], $0["message"]] })
     #expect(
       told == [
