@@ -87,9 +87,8 @@ let package = Package(
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
-    + values("SyncBlocking", of: "sync", uses: [], tests: nil)
     + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: nil)
-    + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "SyncBlocking"], tests: nil)
+    + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "FlowSystem"], tests: nil)
     + values(
       "SyncMetrics", of: "sync",
       uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: metrics)],
@@ -137,7 +136,7 @@ func syncServer() -> [Target] {
   ]
     + values(
       "SyncPostgres", of: "sync",
-      uses: ["SyncCore", "SyncEngine", "SyncBlocking", .target(name: "CPostgreSQL", condition: condition)], tests: nil)
+      uses: ["FlowSystem", "SyncCore", "SyncEngine", .target(name: "CPostgreSQL", condition: condition)], tests: nil)
     + values(
       "SyncServer", of: "sync",
       uses: [
