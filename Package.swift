@@ -68,11 +68,11 @@ let package = Package(
     + plugin("flow", target: "BasicsPlugin")
     + plugin("preferences")
     + plugin("ui", target: "UserInterfacePlugin")
-    + plugin("shell", uses: ["FlowSystem"])
+    + plugin("shell")
     + plugin(
       "storage",
       uses: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift")])
-    + values("GeocodeCore", of: "geocode", uses: [], tests: [])
+    + values("GeocodeCore", of: "geocode", uses: ["FlowSystem"], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
     + plugin("location")
     + values("RouterCore", of: "router", tests: ["FlowModel", "FlowTestKit"])
@@ -180,7 +180,8 @@ func plugin(
   let target = target ?? name.prefix(1).uppercased() + name.dropFirst() + "Plugin"
   return [
     .target(
-      name: target, dependencies: ["FlowModel", "FlowPluginKit"] + uses, path: "plugins/\(name)/Sources/\(target)",
+      name: target, dependencies: ["FlowSystem", "FlowModel", "FlowPluginKit"] + uses,
+      path: "plugins/\(name)/Sources/\(target)",
       resources: resources),
     .testTarget(
       name: "\(target)Tests",
