@@ -52,7 +52,7 @@ struct LineView: RunObserver {
   /// What is told of the gate, where the workflow has one.
   private func gateLine(_ event: RunEvent) -> String? {
     switch event.kind {
-    case .runActivated(let reason) where subject.isGated: "activated, launch reason \(reason.rawValue)"
+    case .runActivated(let reason, _) where subject.isGated: "activated, launch reason \(reason.rawValue)"
     case .runActivated: subject.isPrewarmed ? "activated" : nil
     case .gateLate(let step): style.yellow("\(subject.label(step)) is late")
     case .gateOpened(let outcome) where subject.isGated:
