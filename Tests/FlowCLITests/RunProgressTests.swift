@@ -20,10 +20,10 @@ struct RunProgressTests {
     var progress = RunProgress(graph)
     progress.apply(RunEvent(atNanoseconds: 0, .runActivated(reason: .user, deferred: [])))
     #expect(progress.rows.map(\.isBlocking) == [true, true, true])
-    #expect(progress.rows.map { progress.waits(for: $0) } == ["", "computed", ""])
+    #expect(progress.rows.map { progress.waits(for: $0, isGated: true) } == ["", "computed", ""])
     progress = RunProgress(graph)
     progress.apply(RunEvent(atNanoseconds: 0, .runActivated(reason: .user, deferred: [0])))
     #expect(progress.rows.map(\.isBlocking) == [false, false, true])
-    #expect(progress.waits(for: progress.rows[0]) == "the gate")
+    #expect(progress.waits(for: progress.rows[0], isGated: true) == "the gate")
   }
 }
