@@ -68,11 +68,11 @@ let package = Package(
     + plugin("flow", target: "BasicsPlugin")
     + plugin("preferences")
     + plugin("ui", target: "UserInterfacePlugin")
-    + plugin("shell", uses: ["FlowSystem"])
+    + plugin("shell")
     + plugin(
       "storage",
       uses: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift")])
-    + values("GeocodeCore", of: "geocode", uses: [], tests: [])
+    + values("GeocodeCore", of: "geocode", uses: ["FlowSystem"], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
     + plugin("location")
     + values("RouterCore", of: "router", tests: ["FlowModel", "FlowTestKit"])
@@ -87,9 +87,8 @@ let package = Package(
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
-    + values("SyncBlocking", of: "sync", uses: [], tests: nil)
     + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: nil)
-    + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "SyncBlocking"], tests: nil)
+    + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "FlowSystem"], tests: nil)
     + values(
       "SyncMetrics", of: "sync",
       uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: metrics)],
@@ -137,7 +136,7 @@ func syncServer() -> [Target] {
   ]
     + values(
       "SyncPostgres", of: "sync",
-      uses: ["SyncCore", "SyncEngine", "SyncBlocking", .target(name: "CPostgreSQL", condition: condition)], tests: nil)
+      uses: ["FlowSystem", "SyncCore", "SyncEngine", .target(name: "CPostgreSQL", condition: condition)], tests: nil)
     + values(
       "SyncServer", of: "sync",
       uses: [
@@ -181,7 +180,8 @@ func plugin(
   let target = target ?? name.prefix(1).uppercased() + name.dropFirst() + "Plugin"
   return [
     .target(
-      name: target, dependencies: ["FlowModel", "FlowPluginKit"] + uses, path: "plugins/\(name)/Sources/\(target)",
+      name: target, dependencies: ["FlowSystem", "FlowModel", "FlowPluginKit"] + uses,
+      path: "plugins/\(name)/Sources/\(target)",
       resources: resources),
     .testTarget(
       name: "\(target)Tests",

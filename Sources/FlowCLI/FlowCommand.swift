@@ -10,7 +10,8 @@ public struct FlowCommand: AsyncParsableCommand {
     discussion: """
       flowrun FILE is short for flowrun run FILE.
       Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 64 wrong usage, \
-      74 output could not be written, 124 the gate timed out and --strict was given, 130 and 143 interrupted.
+      74 output could not be written, 124 the gate timed out and --strict was given, 129, 130, 131 and 143 \
+      interrupted.
       """,
     version: Release.version,
     subcommands: [

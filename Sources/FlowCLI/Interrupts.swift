@@ -79,7 +79,9 @@ enum Interrupts {
 
   private static func end(_ signal: CInt, in phase: Phase) {
     switch phase {
-    case .withoutRun: exit(signal)
+    case .withoutRun:
+      StandardOutput.writeError("flowrun: interrupted\n")
+      exit(signal)
     case .preparing(let explain):
       explain(signal)
       StandardOutput.writeError("flowrun: interrupted before the run started\n")

@@ -1,5 +1,5 @@
 /// Which release of flowrun this is.
-public enum Release {
+package enum Release {
   /// Its version, as `flowrun --version` prints it.
-  public static let version = "0.1.0"
+  package static let version = "0.1.0"
 }

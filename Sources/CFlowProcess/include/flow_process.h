@@ -47,6 +47,9 @@ pid_t flow_guard_group(const uint64_t *record);
 /// error number.
 int flow_take_signals(const int *numbers, int count, int writing_end);
 
+/// Names the thread that calls it, for debuggers; 15 bytes at most.
+void flow_name_thread(const char *name);
+
 /// Whether a signal is ignored.
 int flow_ignores(int number);
 

@@ -1,12 +1,5 @@
 import FlowModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// Files as the command line names them.
 enum FileAccess {

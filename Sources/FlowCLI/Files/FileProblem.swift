@@ -1,12 +1,5 @@
 import FlowDiagnostics
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// A file that could not be read or written.
 struct FileProblem: Error, CustomStringConvertible {

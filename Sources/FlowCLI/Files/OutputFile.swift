@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// A file that the command writes for its user: a report, a trace, a page of a new plugin.
 ///

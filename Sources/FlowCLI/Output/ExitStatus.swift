@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// The exit codes of `flowrun`, as the README lists them.
 enum ExitStatus: Int32 {

@@ -1,14 +1,7 @@
 import FlowDiagnostics
 import FlowModel
+import FlowSystem
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Standard output and standard error, written whole lines at a time with `write(2)`.
 ///

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 
@@ -84,11 +85,11 @@ extension RunEvent {
       object["step"] = .string(step.text)
       object["level"] = .string(level.rawValue)
       object["stream"] = stream.map { .string($0.rawValue) }
-      object["message"] = .string(message)
+      object["message"] = .string(stream == nil ? message : TerminalText.commandLine(message, keepsColors: false))
     case .pluginLog(let plugin, let stream, let message):
       object["plugin"] = .string(plugin)
       object["stream"] = .string(stream.rawValue)
-      object["message"] = .string(message)
+      object["message"] = .string(TerminalText.commandLine(message, keepsColors: false))
     case .stepProgress(let step, let fraction, let message):
       object["step"] = .string(step.text)
       object["fraction"] = .number(fraction)

@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowSyntax
+import FlowSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -1,13 +1,25 @@
+import CFlowProcess
+
 /// Threads of their own for what waits, so that no thread of a pool has to.
 package enum DetachedThread {
   fileprivate final class Work {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+    private let name: String?
+    private let body: @Sendable () -> Void
+
+    init(_ name: String?, _ body: @escaping @Sendable () -> Void) {
+      self.name = name
+      self.body = body
+    }
+
+    func run() {
+      if let name { flow_name_thread(String(name.prefix(15))) }
+      body()
+    }
   }
 
-  /// Runs `body` on a thread of its own; throws when the system gives none.
-  package static func start(_ body: @escaping @Sendable () -> Void) throws(SystemError) {
-    let work = Unmanaged.passRetained(Work(body))
+  /// Runs `body` on a thread of its own, under a name that debuggers show; throws when the system gives none.
+  package static func start(name: String? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    let work = Unmanaged.passRetained(Work(name, body))
     let failure = begin(work.toOpaque())
     if failure != 0 {
       work.release()
@@ -47,12 +59,12 @@ package enum DetachedThread {
 // Proof of safety: `start` hands over one reference to what it made itself; it is taken once, here.
 #if canImport(Darwin)
   private func runWork(_ work: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
-    Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().body()
+    Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().run()
     return nil
   }
 #else
   private func runWork(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
-    if let work { Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().body() }
+    if let work { Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().run() }
     return nil
   }
 #endif

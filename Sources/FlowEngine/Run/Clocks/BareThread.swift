@@ -1,13 +1,6 @@
 import CFlowClock
 import FlowModel
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// Threads of the system, beside all pools.
 package enum BareThread {
@@ -21,49 +14,27 @@ package enum BareThread {
 
   /// Runs `body` on a thread of its own; false when the system gives none.
   package static func start(_ kind: Kind, _ body: @escaping @Sendable () -> Void) -> Bool {
-    var attributes = pthread_attr_t()
-    guard pthread_attr_init(&attributes) == 0 else { return false }
-    defer { pthread_attr_destroy(&attributes) }
-    pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
-    let box = Unmanaged.passRetained(Body(kind, body))
-    #if canImport(Darwin)
-      pthread_attr_set_qos_class_np(&attributes, kind.qualityOfService, 0)
-      var thread: pthread_t?
-      let code = pthread_create(
-        &thread, &attributes,
-        { box in
-          Unmanaged<Body>.fromOpaque(box).takeRetainedValue().run()
-          return nil
-        }, box.toOpaque())
-    #else
-      var thread = pthread_t()
-      let code = pthread_create(
-        &thread, &attributes,
-        { box in
-          Unmanaged<Body>.fromOpaque(box!).takeRetainedValue().run()
-          return nil
-        }, box.toOpaque())
-    #endif
-    // Proof of safety: the thread takes over the reference that was retained for it; where there is none, it is released.
-    if code != 0 { box.release() }
-    return code == 0
-  }
-
-  private final class Body: Sendable {
-    private let kind: Kind
-    private let call: @Sendable () -> Void
-
-    init(_ kind: Kind, _ call: @escaping @Sendable () -> Void) {
-      self.kind = kind
-      self.call = call
-    }
-
-    func run() {
-      switch kind {
-      case .prompt: flow_prefer_promptness()
-      case .working(let quality): flow_set_niceness(quality.niceness)
+    do throws(SystemError) {
+      try DetachedThread.start {
+        kind.takeEffect()
+        body()
       }
-      call()
+      return true
+    } catch {
+      return false
+    }
+  }
+}
+
+extension BareThread.Kind {
+  /// Makes the calling thread one of its kind.
+  fileprivate func takeEffect() {
+    #if canImport(Darwin)
+      pthread_set_qos_class_self_np(qualityOfService, 0)
+    #endif
+    switch self {
+    case .prompt: flow_prefer_promptness()
+    case .working(let quality): flow_set_niceness(quality.niceness)
     }
   }
 }

@@ -1,13 +1,6 @@
 import FlowModel
 import FlowPluginKit
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 /// Holds its thread in a blocking call and hears no cancellation: what a step waiting for a slow disk does, for tests and
 /// measurements.

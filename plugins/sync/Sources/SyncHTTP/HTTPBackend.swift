@@ -1,5 +1,5 @@
 import Foundation
-import SyncBlocking
+import FlowSystem
 import SyncCore
 import SyncEngine
 import SyncWire

@@ -1,5 +1,5 @@
 #if Server
-  import SyncBlocking
+  import FlowSystem
   import SyncEngine
 
   /// A connection and the thread that alone uses it: jobs of `worker` run one after the other, which is the proof for the

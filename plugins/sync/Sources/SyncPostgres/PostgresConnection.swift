@@ -1,14 +1,7 @@
 #if Server
   import CPostgreSQL
+  import FlowSystem
   import SyncEngine
-
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
 
   /// A connection to PostgreSQL through libpq, used by one thread at a time. Its calls block.
   final class PostgresConnection {

@@ -1,6 +1,6 @@
 #if Server
   import Foundation
-  import SyncBlocking
+  import FlowSystem
   import SyncCore
   import SyncEngine
   import Synchronization

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// Turns degrees into points on the unit sphere, quickly: table coordinates are whole steps of 0.0001°, and the sine of
 /// a sum needs only the sines of a coarse and of a fine part.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// Reads a table of tab-separated values byte by byte, without making strings: a first line with the columns' names,
 /// then rows of as many fields.

@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 /// The system's preferences as a process finds them in its environment: `LANGUAGE`, `LC_ALL`, `LC_MESSAGES` and `LANG`
 /// (POSIX and GNU gettext), `GTK_THEME` and a terminal's `COLORFGBG`.

@@ -1,10 +1,4 @@
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
+import FlowSystem
 
 /// The time of day, which outlives the process: how old a route is that an earlier launch kept.
 public enum WallClock {

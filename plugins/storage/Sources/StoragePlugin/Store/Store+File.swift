@@ -1,12 +1,5 @@
 import FlowPluginKit
-
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 extension Store {
   /// Makes the folder and an empty file for the store, for nobody else to read; tells whether it was made.

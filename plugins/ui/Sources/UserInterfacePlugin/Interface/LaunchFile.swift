@@ -1,10 +1,4 @@
-#if canImport(Darwin)
-  import Darwin
-#elseif canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#endif
+import FlowSystem
 
 /// A file that the launch shows: a storyboard or a launch screen.
 enum LaunchFile {

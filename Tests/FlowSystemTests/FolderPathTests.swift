@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@testable import FlowPluginHost
+@testable import FlowSystem
 
 @Suite struct `Paths of folders` {
   @Test(

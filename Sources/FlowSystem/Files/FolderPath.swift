@@ -1,11 +1,9 @@
-import FlowSystem
-
 /// Folders and what lies in them, asked of the system itself: every start looks for plugins, and what Foundation sets up
 /// at its first use takes as long as the rest of a small workflow.
-enum FolderPath {
+package enum FolderPath {
   /// The path made absolute against the working directory, without the parts `.` and `..` and without slashes that
   /// change nothing. Links are not followed.
-  static func absolute(_ path: String) -> String {
+  package static func absolute(_ path: String) -> String {
     var whole = path
     if !path.hasPrefix("/"), let folder = getcwd(nil, 0) {
       whole = String(cString: folder) + "/" + path
@@ -25,14 +23,14 @@ enum FolderPath {
   }
 
   /// The path with every link followed; the path itself where there is nothing.
-  static func real(_ path: String) -> String {
+  package static func real(_ path: String) -> String {
     guard let real = realpath(path, nil) else { return path }
     defer { free(real) }
     return String(cString: real)
   }
 
   /// The names of what lies in a folder, sorted; nil when it cannot be read.
-  static func names(in folder: String) -> [String]? {
+  package static func names(in folder: String) -> [String]? {
     guard let stream = opendir(folder) else { return nil }
     defer { closedir(stream) }
     var names: [String] = []
@@ -48,13 +46,13 @@ enum FolderPath {
   }
 
   /// Whether there is anything at a path.
-  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
+  package static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 }
 
   /// Whether there is a folder at a path.
-  static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
+  package static func isFolder(_ path: String) -> Bool { kind(of: path) == S_IFDIR }
 
   /// Whether there is something else than a folder at a path.
-  static func isFile(_ path: String) -> Bool { kind(of: path).map { $0 != S_IFDIR } ?? false }
+  package static func isFile(_ path: String) -> Bool { kind(of: path).map { $0 != S_IFDIR } ?? false }
 
   private static func kind(of path: String) -> mode_t? {
     var status = stat()

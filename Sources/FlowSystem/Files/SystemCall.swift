@@ -1,0 +1,26 @@
+/// The system calls whose names Swift's own methods hide, tried again when a signal comes between.
+package enum SystemCall {
+  /// `read(2)`: how many bytes were read, 0 at the end, below 0 for an error in `errno`.
+  package static func read(_ file: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+    while true {
+      let count = systemRead(file, buffer)
+      if count >= 0 || errno != EINTR { return count }
+    }
+  }
+
+  /// `write(2)`: how many bytes were written, below 0 for an error in `errno`.
+  package static func write(_ file: CInt, _ buffer: UnsafeRawBufferPointer) -> Int {
+    while true {
+      let count = systemWrite(file, buffer)
+      if count >= 0 || errno != EINTR { return count }
+    }
+  }
+}
+
+private func systemRead(_ file: CInt, _ buffer: UnsafeMutableRawBufferPointer) -> Int {
+  read(file, buffer.baseAddress!, buffer.count)
+}
+
+private func systemWrite(_ file: CInt, _ buffer: UnsafeRawBufferPointer) -> Int {
+  write(file, buffer.baseAddress!, buffer.count)
+}

@@ -1,0 +1,103 @@
+/// A thread of its own for calls that block, so that no thread of a pool has to wait.
+///
+/// Jobs run one after the other. `stop()` lets the job that runs end and refuses those that wait.
+package final class BlockingWorker: Sendable {
+  private let shared = Shared()
+
+  /// What the thread shares with its callers; it outlives the worker while a job runs.
+  ///
+  /// Proof for the promise below: `jobs`, `isStopped` and `load` are touched in ``locked(_:)`` and ``next()`` alone, which
+  /// hold the lock; lock and condition are made in `init` and freed in `deinit`, when nobody holds this object.
+  private final class Shared: @unchecked Sendable {
+    private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
+    private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
+    private var jobs: [@Sendable (Bool) -> Void] = []
+    private var isStopped = false
+    private var load = 0
+
+    init() {
+      pthread_mutex_init(lock, nil)
+      pthread_cond_init(condition, nil)
+    }
+
+    deinit {
+      pthread_cond_destroy(condition)
+      pthread_mutex_destroy(lock)
+      condition.deallocate()
+      lock.deallocate()
+    }
+
+    private func locked<Answer>(_ body: () -> Answer) -> Answer {
+      pthread_mutex_lock(lock)
+      defer { pthread_mutex_unlock(lock) }
+      return body()
+    }
+
+    var loadNow: Int { locked { load } }
+
+    /// Queues a job; false when the worker was stopped.
+    func add(_ job: @escaping @Sendable (Bool) -> Void) -> Bool {
+      locked {
+        if isStopped { return false }
+        load += 1
+        jobs.append(job)
+        pthread_cond_signal(condition)
+        return true
+      }
+    }
+
+    func stop() {
+      locked {
+        isStopped = true
+        pthread_cond_signal(condition)
+      }
+    }
+
+    /// Waits for the next job and says whether it may run; nil when the worker was stopped and none is left.
+    func next() -> (job: @Sendable (Bool) -> Void, mayRun: Bool)? {
+      locked {
+        while jobs.isEmpty, !isStopped { pthread_cond_wait(condition, lock) }
+        return jobs.isEmpty ? nil : (jobs.removeFirst(), !isStopped)
+      }
+    }
+
+    func endJob() { locked { load -= 1 } }
+  }
+
+  /// Starts the thread under a name that debuggers show. Where the system gives none, jobs are refused.
+  package init(name: String) {
+    let shared = shared
+    do throws(SystemError) {
+      try DetachedThread.start(name: name) {
+        while let (job, mayRun) = shared.next() {
+          job(mayRun)
+          shared.endJob()
+        }
+      }
+    } catch {
+      shared.stop()
+    }
+  }
+
+  deinit { stop() }
+
+  /// How many jobs wait or run.
+  package var load: Int { shared.loadNow }
+
+  /// Runs a body on the thread; throws `CancellationError` when the worker was stopped before.
+  package func perform<Value: Sendable>(_ body: @escaping @Sendable () throws -> Value) async throws -> Value {
+    try await withCheckedThrowingContinuation { continuation in
+      submit { mayRun in
+        continuation.resume(with: mayRun ? Result(catching: body) : .failure(CancellationError()))
+      }
+    }
+  }
+
+  /// Calls a body on the thread with `true`, or somewhere with `false` when the worker was stopped before.
+  package func submit(_ body: @escaping @Sendable (_ mayRun: Bool) -> Void) {
+    if !shared.add(body) { body(false) }
+  }
+
+  /// Lets the thread end.
+  package func stop() { shared.stop() }
+}
