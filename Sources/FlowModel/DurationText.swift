@@ -77,16 +77,16 @@ public enum DurationText {
 
   /// Writes a duration the way a workflow would: `1m30s`, `250ms`, `0s`; below a millisecond with a fraction.
   public static func format(_ duration: Duration) -> String {
-    var rest = duration.nanoseconds
-    guard rest != 0 else { return "0s" }
-    var text = rest < 0 ? "-" : ""
-    rest = abs(rest)
-    for (name, size) in units.dropLast() where rest >= size {
-      text += "\(rest / size)\(name)"
-      rest %= size
+    var remaining = duration.nanoseconds
+    guard remaining != 0 else { return "0s" }
+    var text = remaining < 0 ? "-" : ""
+    remaining = abs(remaining)
+    for (name, size) in units.dropLast() where remaining >= size {
+      text += "\(remaining / size)\(name)"
+      remaining %= size
     }
-    guard rest > 0 else { return text }
-    let (whole, fraction) = (rest / 1_000_000, rest % 1_000_000)
+    guard remaining > 0 else { return text }
+    let (whole, fraction) = (remaining / 1_000_000, remaining % 1_000_000)
     guard fraction > 0 else { return text + "\(whole)ms" }
     var digits = String(fraction + 1_000_000).dropFirst()
     while digits.last == "0" { digits.removeLast() }

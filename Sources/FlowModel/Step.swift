@@ -1,4 +1,4 @@
-/// The place of a step in its workflow's list of steps.
+/// The index of a step in its workflow's list of steps.
 public typealias StepIndex = Int32
 
 /// One step of a workflow.

@@ -107,7 +107,7 @@ struct ProbePlugin: Plugin {
   var door = Door()
   var diary = Diary()
   var actions: [any ActionType.Type] {
-    [Hold.self, Note.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self]
+    [Hold.self, Note.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self, Spin.self]
   }
   var resources: [PluginResource] {
     [PluginResource(.door, door), PluginResource(.diary, diary)]
@@ -146,6 +146,17 @@ struct ProbePlugin: Plugin {
       let diary: Diary = try context.resource(.diary)
       let line = "closed \(input.key)"
       context.provide(ResourceKey(input.key), input.key, close: { diary.write(line) })
+      return NoOutput()
+    }
+  }
+
+  /// Computes for about 5 ms.
+  struct Spin: Action {
+    static let name = "probe.spin"
+    static let summary = "Computes for about 5 ms"
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      let end = ContinuousClock.now + .microseconds(Int.random(in: 4_950...5_030))
+      while ContinuousClock.now < end {}
       return NoOutput()
     }
   }

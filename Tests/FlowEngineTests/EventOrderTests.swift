@@ -45,6 +45,25 @@ import Testing
     #expect(report.steps.contains { $0.outcome == .failure } && report.steps.contains { $0.outcome == .skipped })
     #expect(report.steps.contains { $0.attempts == 3 })
   }
+
+  @Test func `what steps say and post, and the gate, are heard in the order of their instants`() async throws {
+    let steps = (0..<3_000).map { index in
+      switch index % 3 {
+      case 0: Step("s\(index)", "flow.log", with: ["message": "here"])
+      case 1: Step("s\(index)", "flow.post", with: ["event": .string("event-\(index)")])
+      default: Step("s\(index)", needs: [StepIndex(index - 1)])
+      }
+    }
+    let listener = Listener()
+    var fixture = EngineFixture(
+      steps, gate: GateDeadline(min: .literal(.milliseconds(1)), max: .literal(.milliseconds(10))))
+    fixture.change = { $0.observer = listener }
+    let report = try await fixture.run()
+    #expect(report.conclusion != .failure)
+    let times = listener.heard.times
+    #expect(times.count > 9_000)
+    #expect(times == times.sorted())
+  }
 }
 
 private final class Listener: RunObserver {

@@ -36,6 +36,17 @@ import Testing
     #expect(report.steps.allSatisfy { $0.outcome == .success })
   }
 
+  @Test func `at its ceiling the gate opens by the instant, not by who comes first (L35)`() async throws {
+    for _ in 0..<60 {
+      let report = try await EngineFixture([Step("a", "probe.spin")], gate: gate(max: .milliseconds(5))).run()
+      let isReady = report.gate.readyAt.map { $0 <= 5 } ?? false
+      #expect(report.gate.outcome == (isReady ? .ready : .timedOut))
+      #expect(report.gate.late.isEmpty == isReady)
+      #expect((report["a"].endedAt! <= 5) == isReady)
+      if !isReady { #expect(report.gate.openedAt! >= 5) }
+    }
+  }
+
   @Test func `a failed blocking step opens the gate as failed, at the floor (L6)`() async throws {
     let report = try await EngineFixture(
       [Step("a", "flow.fail", with: ["message": "no store"]), Step("b", needs: [0])], gate: gate(min: .milliseconds(50))

@@ -46,6 +46,52 @@ struct PlanTests {
     #expect(plan.gate.late.isEmpty)
   }
 
+  /// A launch whose one step ends at `end`, past which the gate's clock has not been heard of.
+  private func decided(at end: Int, _ ending: Ending, max: Int) throws -> (plan: Plan, gate: GateState) {
+    var plan = try plan([Step("a")])
+    plan.apply(.activated(launch(max: max)), at: 0)
+    plan.apply(.started(prewarm: false), at: 0)
+    _ = plan.startNext(at: 0)
+    plan.apply(.ended(0, attempt: 1, ending), at: end)
+    var gate = GateState.closed.after(.floorReached)
+    for effect in plan.takeEffects() {
+      if case .gateDecided(let decision) = effect { gate = gate.after(.decided(decision)) }
+    }
+    if let outcome = gate.outcome { plan.apply(.gateOpened(OpenedGate(outcome, atNanoseconds: end)), at: end) }
+    return (plan, gate)
+  }
+
+  @Test func `what ends past the ceiling opens the gate as timed-out, however late the gate's clock is (L35)`() throws {
+    for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
+      let (plan, gate) = try decided(at: second + 600_000_000, ending, max: second)
+      #expect(gate.outcome == .timedOut)
+      #expect(plan.gate.outcome == .timedOut)
+      #expect(plan.gate.openedAtNanoseconds == second + 600_000_000)
+      #expect(plan.gate.late == [0])
+      #expect(plan.gate.failed.isEmpty)
+      #expect(plan[0].endedAtNanoseconds == second + 600_000_000)
+    }
+    #expect(try decided(at: second, .success, max: second).plan.gate.outcome == .ready)
+    #expect(
+      try decided(at: second, .failure(StepFailure(code: "x", message: "x"), isRetryable: false), max: second).plan.gate
+        .outcome == .failed)
+  }
+
+  @Test func `an end that the plan took in while the clock opened the gate counts as past the ceiling`() throws {
+    for ending in [Ending.success, .failure(StepFailure(code: "x", message: "x"), isRetryable: false)] {
+      var plan = try plan([Step("a")])
+      plan.apply(.activated(launch(max: second)), at: 0)
+      plan.apply(.started(prewarm: false), at: 0)
+      _ = plan.startNext(at: 0)
+      plan.apply(.ended(0, attempt: 1, ending), at: second - 5)
+      plan.apply(.gateOpened(OpenedGate(.timedOut, atNanoseconds: second)), at: second + 9)
+      #expect(plan.gate.late == [0])
+      #expect(plan.gate.failed.isEmpty)
+      #expect(plan[0].endedAtNanoseconds! > second)
+      #expect(plan.gate.readyAtNanoseconds.map { $0 > second } ?? true)
+    }
+  }
+
   @Test func `a chain of 100,000 steps fails and is skipped without recursion`() throws {
     let steps = (0..<100_000).map {
       Step(id: StepID(unchecked: "s\($0)"), uses: "flow.noop", needs: $0 == 0 ? [] : [StepIndex($0 - 1)])

@@ -33,6 +33,45 @@ import Testing
     #expect(record.conclusion == "failure")
   }
 
+  @Test func `whose if contains a status function is asked when its needs are settled, whatever they came to`() throws {
+    var run = ScenarioBuilder()
+    run.step("bad", .fails(after: .milliseconds(10)))
+    run.step("slow", takes: 30)
+    for (id, condition) in [
+      ("not", "!success()"), ("equal", "success() == false"), ("or", "success() || true"), ("and", "success() && true"),
+      ("plain", "true"),
+    ] {
+      run.step(id, needs: ["bad", "slow"], takes: 10) { $0.condition = condition }
+    }
+    let record = try simulate(run)
+    #expect(record.span("not") == "30..40")
+    #expect(record.span("equal") == "30..40")
+    #expect(record.span("or") == "30..40")
+    #expect(record.end("and") == "skipped: upstream-failed" && record.span("and") == "-..30")
+    // Without a status function the needs alone decide, at once.
+    #expect(record.end("plain") == "skipped: upstream-failed" && record.span("plain") == "-..10")
+  }
+
+  @Test func `with a status function is asked behind an event that nobody posts, too`() throws {
+    var run = ScenarioBuilder()
+    run.step("waiter", takes: 10) {
+      $0.after = ["news"]
+      $0.blocking = false
+    }
+    run.step("not", needs: ["waiter"], takes: 10) {
+      $0.condition = "!success()"
+      $0.blocking = false
+    }
+    run.step("failed", needs: ["waiter"], takes: 10) {
+      $0.condition = "failure()"
+      $0.blocking = false
+    }
+    let record = try simulate(run)
+    #expect(record.end("waiter") == "skipped: event-never-posted")
+    #expect(record.end("not") == "success")
+    #expect(record.end("failed") == "skipped: event-never-posted")
+  }
+
   @Test func `that is optional and fails leaves its dependants and the gate satisfied, and the run partial`() throws {
     var run = ScenarioBuilder()
     run.step("maybe", .fails(after: .milliseconds(10))) { $0.isOptional = true }
@@ -280,6 +319,36 @@ import Testing
     #expect(record.gate.failed == ["bad"])
     #expect(record.gate.late == [])
     #expect(record.gate.readyAt == nil)
+  }
+
+  @Test func `is not failed by an optional blocking step that never ran because what it needs failed`() throws {
+    var run = ScenarioBuilder()
+    run.step("beside", .fails(after: .milliseconds(10))) { $0.blocking = false }
+    run.step("maybe", needs: ["beside"], takes: 10) { $0.isOptional = true }
+    run.step("below", needs: ["maybe"], takes: 10) { $0.blocking = false }
+    run.step("main", takes: 30)
+    let record = try simulate(run)
+    #expect(record.end("maybe") == "skipped: upstream-failed")
+    #expect(record.end("below") == "skipped: upstream-failed")
+    #expect(record.opening == "ready at 30")
+    #expect(record.gate.failed.isEmpty)
+    #expect(record.conclusion == "failure")
+  }
+
+  @Test func `waits through a waiter it does not wait for itself: that is skipped first, and what needs it follows`()
+    throws
+  {
+    var run = ScenarioBuilder()
+    run.step("waiter", takes: 10) {
+      $0.after = ["news"]
+      $0.blocking = false
+    }
+    run.step("blocking", needs: ["waiter"], takes: 10)
+    let record = try simulate(run)
+    #expect(record.end("waiter") == "skipped: event-never-posted")
+    #expect(record.end("blocking") == "skipped: event-never-posted")
+    #expect(record.gate.outcome == "failed")
+    #expect(record.conclusion == "failure")
   }
 
   @Test func `opens failed when only it keeps the run from being quiet and there is no ceiling`() throws {

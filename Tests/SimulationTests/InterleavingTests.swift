@@ -127,7 +127,7 @@ import Testing
     var problems: [String] {
       var isSatisfied: [Bool] = []
       var endedAt: [Int] = []
-      var problems: [String] = []
+      var problems = plan.problems()
       for step in needs.indices {
         let end = endings.firstIndex { $0.step == step }
         let broken = needs[step].filter { !isSatisfied[$0] }

@@ -112,13 +112,14 @@ struct RandomScenario {
 
   private mutating func condition(isPrewarm: Bool) -> String {
     let always = ["success()", "failure()", "always()", "always()", "cancelled()", "!cancelled()", "!failure()"]
+    let negated = ["!success()", "success() == false", "success() || true"]
     let mixed = [
       "success() || failure()", "failure() || cancelled()", "always() && inputs.no", "failure() && inputs.yes",
       "failure() && inputs.no", "always() && inputs.yes", "inputs.yes", "inputs.no", "true", "false",
       "!(success() && inputs.yes)", "inputs.no || cancelled()",
     ]
     let atLaunch = ["launch.first", "launch.reason == 'background'", "always() && launch.first"]
-    return random.pick(always + mixed + (isPrewarm ? [] : atLaunch))
+    return random.pick(always + negated + mixed + (isPrewarm ? [] : atLaunch))
   }
 
   private mutating func deferral() -> Deferral {

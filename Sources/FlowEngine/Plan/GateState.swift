@@ -39,6 +39,7 @@ package struct GateState: RawRepresentable, Sendable, Hashable {
       return reached.decision.map { reached.open($0 == .ready ? .ready : .failed) } ?? reached
     case .decided(let decision):
       guard self.decision == nil else { return self }
+      if decision == .tooLate { return open(.timedOut) }
       if rawValue & Self.floorReached != 0 { return open(decision == .ready ? .ready : .failed) }
       return GateState(rawValue: rawValue | Self.decided | (decision == .failed ? Self.decidedFailed : 0))
     case .ceilingReached:

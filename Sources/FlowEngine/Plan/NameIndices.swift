@@ -5,10 +5,10 @@
 /// makes its type, for which it goes through every conformance of the program.
 struct NameIndices: Sendable {
   private var few: [(name: String, index: Int32)] = []
-  /// All of them, once they are more than ``mostCompared``.
+  /// All of them, once they are more than ``comparisonLimit``.
   private var many: [String: Int32] = [:]
 
-  private static let mostCompared = 12
+  private static let comparisonLimit = 12
 
   /// The index of a name, or nil.
   subscript(name: String) -> Int32? {
@@ -17,7 +17,7 @@ struct NameIndices: Sendable {
       if many.isEmpty {
         few.removeAll { $0.name == name }
         if let newValue { few.append((name, newValue)) }
-        if few.count <= Self.mostCompared { return }
+        if few.count <= Self.comparisonLimit { return }
         for entry in few { many[entry.name] = entry.index }
         few = []
       } else {

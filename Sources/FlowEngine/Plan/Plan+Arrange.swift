@@ -57,8 +57,7 @@ extension Plan {
   private static func flags(of fact: StepFacts) -> StepTraits.Flags {
     var flags: StepTraits.Flags = fact.isService ? .service : []
     let functions = fact.statusFunctions
-    if !functions.isDisjoint(with: [.failure, .always, .cancelled]) { flags.insert(.seesFailure) }
-    if functions.contains(.always) { flags.insert(.always) }
+    if !functions.isEmpty { flags.insert(.seesStatus) }
     if !functions.isDisjoint(with: [.always, .cancelled]) { flags.insert(.seesCancellation) }
     return flags
   }

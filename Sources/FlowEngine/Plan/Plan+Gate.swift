@@ -5,7 +5,7 @@ extension Plan {
   @inline(never)
   mutating func settleBlocking(_ step: StepIndex, satisfied: Bool, at now: Int) {
     counts.blocking -= 1
-    if !satisfied {
+    if !satisfied, !isExcused(step) {
       readiness.isAnyUnsatisfied = true
       if readiness.outcome == nil { readiness.failed.append(step) }
       if activatedAt != never { decideGate(.failed, at: now) }
@@ -15,11 +15,25 @@ extension Plan {
     }
   }
 
+  /// Whether a step that never ran, because what it needs failed, fails the gate no more than its own failure would. Its
+  /// dependants are unsatisfied all the same: a failure reaches everything below it.
+  private func isExcused(_ step: StepIndex) -> Bool {
+    states[step].reason == .upstreamFailed && traits[step].flags.contains(.optional)
+  }
+
+  /// The gate is told what the blocking steps say. By this instant it is judged, whichever thread comes first.
   mutating func decideGate(_ decision: GateDecision, at now: Int) {
     guard !readiness.isDecided, readiness.outcome == nil else { return }
     readiness.isDecided = true
+    readiness.decidedAt = now
     if decision == .ready, readiness.readyAt == never { readiness.readyAt = now }
-    readiness.pendingDecision = decision
+    readiness.pendingDecision = ceilingAt.map { now > $0 } ?? false ? .tooLate : decision
+  }
+
+  /// The instant of the gate's ceiling; nil: it has none, or the run is not activated.
+  private var ceilingAt: Int? {
+    guard activatedAt != never else { return nil }
+    return readiness.bounds.ceilingNanoseconds.map { activatedAt + $0 }
   }
 
   /// The gate has opened, or never will: deferred steps may go, blocking ones that are not settled are late.
@@ -33,28 +47,28 @@ extension Plan {
     for step in readiness.deferredSteps where states[step].status == .waiting { countDown(step, at: now) }
   }
 
-  /// Marks the blocking steps that the gate no longer waited for.
+  /// Marks the blocking steps that were not settled at the ceiling.
   private mutating func markLate(_ openedAt: Int, at now: Int) {
-    // A step whose success the plan had just taken in when the clock opened the gate was late too.
+    let ceiling = ceilingAt ?? openedAt
+    if readiness.isDecided, readiness.decidedAt <= ceiling { postponeDecision(to: max(openedAt, ceiling + 1)) }
     for index in states.indices where traits[index].flags.contains(.blocking) {
-      if states[index].status != .done || states[index].endedAt > openedAt {
+      if states[index].status != .done || states[index].endedAt > ceiling {
         states[index].marks.insert(.late)
         note(.whole(.gateLate(StepIndex(index))), at: now)
       }
     }
-    if counts.blocking == 0, readiness.isDecided, readiness.failed.isEmpty { correctReady(to: openedAt) }
+    // What failed past the ceiling did not fail the gate.
+    readiness.failed.removeAll { [states] in states[$0].endedAt > ceiling }
   }
 
-  /// The clock opened the gate in the moment between reading the time of the last success and saying so: that success
-  /// came with the ceiling, so that times never contradict the outcome.
-  private mutating func correctReady(to now: Int) {
+  /// The clock opened the gate in the moment between reading the time of the deciding end and saying so: that end came past
+  /// the ceiling, so that times never contradict the outcome.
+  private mutating func postponeDecision(to time: Int) {
     for index in states.indices
-    where traits[index].flags.contains(.blocking) && states[index].endedAt == readiness.readyAt
-      && readiness.readyAt < now
-    {
-      states[index].endedAt = now
-      states[index].marks.insert(.late)
+    where traits[index].flags.contains(.blocking) && states[index].endedAt == readiness.decidedAt {
+      states[index].endedAt = time
     }
-    readiness.readyAt = max(readiness.readyAt, now)
+    readiness.decidedAt = time
+    if readiness.readyAt != never { readiness.readyAt = max(readiness.readyAt, time) }
   }
 }

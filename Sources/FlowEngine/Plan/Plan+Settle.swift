@@ -71,12 +71,10 @@ extension Plan {
     let flags = traits[step].flags
     if cancelledAt != never {
       if flags.contains(.seesCancellation) { countDown(step, at: now) } else { collect(step, .skipped, .runCancelled) }
-    } else if neverPosted && !flags.contains(.always) {
-      collect(step, .skipped, .eventNeverPosted)
-    } else if flags.contains(.seesFailure) {
+    } else if flags.contains(.seesStatus) {
       countDown(step, at: now)
     } else {
-      collect(step, .skipped, .upstreamFailed)
+      collect(step, .skipped, neverPosted ? .eventNeverPosted : .upstreamFailed)
     }
   }
 

@@ -59,6 +59,8 @@ public enum PlanEffect: Sendable, Hashable {
 /// What the blocking steps say of the gate.
 public enum GateDecision: UInt8, Sendable, Hashable {
   case ready, failed
+  /// They said so past the ceiling, whose clock has not been heard of: threads were late, or the process was stopped.
+  case tooLate
 }
 
 /// How the gate opened, or that it never did.

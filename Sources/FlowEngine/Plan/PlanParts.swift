@@ -57,6 +57,8 @@ struct GateReadiness: Sendable {
   /// When the last blocking step was satisfied.
   var readyAt = never
   var isDecided = false
+  /// The instant of the end by which it was decided.
+  var decidedAt = never
   /// What the gate is told once every `if` that the same event made due has been answered.
   var pendingDecision: GateDecision?
   /// Blocking steps that ended unsatisfied while it was closed.

@@ -24,10 +24,8 @@ struct StepTraits: Sendable {
     static let disabled = Flags(rawValue: 1 << 6)
     /// Has an `if`.
     static let conditional = Flags(rawValue: 1 << 7)
-    /// Its `if` names `failure()`, `always()` or `cancelled()`, so a failed need does not skip it at once.
-    static let seesFailure = Flags(rawValue: 1 << 8)
-    /// Its `if` names `always()`.
-    static let always = Flags(rawValue: 1 << 9)
+    /// Its `if` names a status function, so that it is evaluated whatever its needs came to.
+    static let seesStatus = Flags(rawValue: 1 << 8)
     /// Its `if` names `always()` or `cancelled()`, so it may run while the run is being cancelled.
     static let seesCancellation = Flags(rawValue: 1 << 10)
     /// Has a deadline or a retry policy.

@@ -66,7 +66,10 @@ extension RunReport {
     plan.states.indices.count { plan.outcome(of: StepIndex($0)) == outcome }
   }
 
-  private func step(_ index: StepIndex) -> Step {
+  /// How many steps there are.
+  public var stepCount: Int { plan.states.count }
+
+  func step(_ index: StepIndex) -> Step {
     let reading = plan[index]
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }

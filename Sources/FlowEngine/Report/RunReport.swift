@@ -90,11 +90,34 @@ public struct RunReport: Sendable {
 }
 
 extension RunReport {
-  /// The report as JSON.
+  /// The report as JSON, with every step at once; ``write(_:)`` takes less memory.
   public var value: ValueObject {
+    var object = head
     var steps = ValueObject()
     for step in self.steps { steps[step.id.text] = .object(step.value) }
-    return [
+    object["steps"] = .object(steps)
+    for (key, value) in tail { object[key] = value }
+    return object
+  }
+
+  /// Writes the report as indented JSON with a line break at its end, a few dozen kilobytes at a time.
+  public func write<Failure>(_ write: ([UInt8]) throws(Failure) -> Void) throws(Failure) {
+    var stream = JSONObjectStream()
+    for (key, value) in head { stream.add(key, value) }
+    stream.open("steps")
+    for index in 0..<stepCount {
+      let step = step(StepIndex(index))
+      stream.add(step.id.text, .object(step.value))
+      if stream.count >= 1 << 16 { try write(stream.take()) }
+    }
+    stream.close()
+    for (key, value) in tail { stream.add(key, value) }
+    stream.close()
+    try write(stream.take() + [UInt8(ascii: "\n")])
+  }
+
+  private var head: ValueObject {
+    [
       "workflow": .string(workflow), "runId": .string(runID), "conclusion": .string(conclusion.rawValue),
       "gate": .object(gate.value), "launchReason": launchReason.map { .string($0.rawValue) } ?? .null,
       "durationMilliseconds": .number(durationMilliseconds),
@@ -103,8 +126,11 @@ extension RunReport {
         criticalPath.map {
           ["step": .string($0.step.text), "start": .number($0.start), "end": .number($0.end)]
         }),
-      "steps": .object(steps), "outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) }),
     ]
+  }
+
+  private var tail: ValueObject {
+    ["outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) })]
   }
 }
 

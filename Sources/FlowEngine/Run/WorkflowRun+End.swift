@@ -67,7 +67,7 @@ extension WorkflowRun {
       }
       return RunReport(
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
-        outputs: outputs, warnings: state.threadShortage.warnings + state.warnings)
+        outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings)
     }
     deadlines.stop()
     guard options.observer != nil else { return publish(report) }

@@ -40,12 +40,12 @@ struct JSONWriter {
     }
   }
 
-  private func separate(isFirst: Bool, to output: inout [UInt8], level: Int) {
+  func separate(isFirst: Bool, to output: inout [UInt8], level: Int) {
     if !isFirst { output.append(UInt8(ascii: ",")) }
     if layout == .indented { appendLine(level: level, to: &output) }
   }
 
-  private func close(_ byte: UInt8, to output: inout [UInt8], level: Int) {
+  func close(_ byte: UInt8, to output: inout [UInt8], level: Int) {
     if layout == .indented { appendLine(level: level, to: &output) }
     output.append(byte)
   }

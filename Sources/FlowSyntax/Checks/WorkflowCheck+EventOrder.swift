@@ -5,14 +5,15 @@ extension WorkflowCheck {
   /// An event that only steps below its waiter post, or only deferred ones while the gate waits for it, comes too late.
   mutating func checkEventOrder() {
     guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
-    let declared = Set(workflow.events.map(\.name)).union([LifecycleEvent.activate.rawValue])
     var posters: [String: [Int]] = [:]
     for step in workflow.steps.indices {
       for event in eventsPosted(by: step) { posters[event, default: []].append(step) }
     }
     var waiters: [String: [Int]] = [:]
     for (step, place) in workflow.steps.enumerated() where place.hasOptions {
-      for event in place.options.after where !declared.contains(event) { waiters[event, default: []].append(step) }
+      for event in place.options.after where event != LifecycleEvent.activate.rawValue {
+        waiters[event, default: []].append(step)
+      }
     }
     // Each poster costs a walk over what is above it; past this much work a file is no longer written by hand.
     var budget = 20_000_000

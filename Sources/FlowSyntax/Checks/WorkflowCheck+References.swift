@@ -110,9 +110,7 @@ extension WorkflowCheck {
   private mutating func checkPresence(of target: Int, for site: ExpressionSite, hasFallback: Bool, at place: Span) {
     guard let reader = site.step, !hasFallback, !reads(reader, target) else { return }
     let condition = workflow.steps[reader].options.condition
-    let runsAnyway =
-      condition.flatMap { try? Expression(parsing: $0) }.map { !$0.statusFunctions.isDisjoint(with: Self.takingUp) }
-      ?? false
+    let runsAnyway = condition.flatMap { try? Expression(parsing: $0) }?.mayHoldBehindFailure ?? false
     guard mayBeMissing(target) || runsAnyway else { return }
     report(
       .outputMayBeMissing,
@@ -127,9 +125,6 @@ extension WorkflowCheck {
       ],
       help: "write '… || a default', or look at steps.\(name(target)).outcome in its 'if'")
   }
-
-  /// The status functions with which a step runs although something before it did not succeed.
-  private static let takingUp: Set<StatusFunction> = [.always, .failure, .cancelled]
 
   // MARK: Types
 

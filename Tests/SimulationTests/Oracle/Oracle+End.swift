@@ -55,7 +55,7 @@ extension Oracle {
   /// the blocking ones and all that blocking ones need; a gate that is on its way to open is waited for.
   mutating func skipWhatNobodyPosts() -> Bool {
     guard activatedAt != nil, cancelledAt == nil, !isStopping, isQuietButForTheGate else { return false }
-    guard isGateOpen || (gateMax == nil && !blocking.contains(where: isUnsatisfied)) else { return false }
+    guard isGateOpen || (gateMax == nil && !blocking.contains(where: failsGate)) else { return false }
     let awaited = isGateOpen ? Set(steps.indices) : awaitedByGate
     let waiting = awaited.filter { !isSettled($0) && !missingEvents(of: $0).isEmpty }
     for step in waiting { skip(step, "event-never-posted") }

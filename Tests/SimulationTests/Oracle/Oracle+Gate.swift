@@ -94,17 +94,22 @@ extension Oracle {
 
   var blocking: [Int] { steps.indices.filter { states[$0].isBlocking } }
 
+  /// "An optional blocking step skipped `upstream-failed` does not fail the gate", though its dependants are unsatisfied.
+  func failsGate(_ step: Int) -> Bool {
+    isUnsatisfied(step) && !(options[step].isOptional && states[step].reason == "upstream-failed")
+  }
+
   /// The launch gate, 3: `ready` at `max(min, readyAt)`, `failed` at `max(min, t)` once a blocking step is unsatisfied.
   /// Opens the gate when its time has come; true when it opened.
   mutating func considerGate() -> Bool {
     guard let activatedAt else { return false }
-    if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isSettled($0) && isSatisfied($0) }) {
+    if gate.readyAt == nil, cancelledAt == nil, blocking.allSatisfy({ isSettled($0) && !failsGate($0) }) {
       // 2: "the instant at which the last blocking step became satisfied". Decision: it is recorded also after the
       // gate opened but not after a cancel, and is never before activation, where the gate's time starts (1, P8).
       gate.readyAt = blocking.map { states[$0].endedAt! }.reduce(activatedAt, max)
     }
     guard gate.outcome == nil, cancelledAt == nil, isFloorReached else { return false }
-    if blocking.contains(where: isUnsatisfied) {
+    if blocking.contains(where: failsGate) {
       openGate("failed")
     } else if gate.readyAt != nil {
       openGate("ready")
@@ -119,7 +124,7 @@ extension Oracle {
     gate.openedAt = now
     // 5: "At max every blocking step that is not yet settled, started or not, is `late`"
     if outcome == "timed-out" { gate.late = blocking.filter { !isSettled($0) }.map { steps[$0].id.text } }
-    if outcome == "failed" { gate.failed = blocking.filter(isUnsatisfied).map { steps[$0].id.text } }
+    if outcome == "failed" { gate.failed = blocking.filter(failsGate).map { steps[$0].id.text } }
   }
 
   /// The steps so that each comes after all it needs.

@@ -62,15 +62,12 @@ extension Oracle {
     return true
   }
 
-  /// "a step that can no longer run is skipped at once". *Decision*: that is every step below a failure whose `if` names
-  /// neither `failure()`, `always()` nor `cancelled()`, and "every step that needs [a never posted one] (except with
-  /// `always()`)"; all others wait for the rest of their needs and are asked once.
+  /// "an `if` that contains a status function is evaluated when all its needs are settled, whatever they came to"; "Only an
+  /// `if` without one is decided by the needs alone", and then "a step that can no longer run is skipped at once".
   func reasonToSkipAtOnce(_ step: Int) -> String? {
-    let condition = conditions[step]
-    if condition.names("always") { return nil }
+    if statesStatus[step] { return nil }
     if needs[step].contains(where: { states[$0].reason == "event-never-posted" }) { return "event-never-posted" }
-    let waits = condition.names("failure") || condition.names("cancelled")
-    return !waits && needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
+    return needs[step].contains(where: isUnsatisfied) ? "upstream-failed" : nil
   }
 
   /// "`failure()`: some direct need is not [satisfied], for another reason than `event-never-posted`"

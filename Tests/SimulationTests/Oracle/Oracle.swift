@@ -18,6 +18,8 @@ struct Oracle {
   var rankOrder: [Int] = []
   let queueWidths: [String: Int]
   let conditions: [OracleExpression]
+  /// Whether each step's own `if` contains a status function.
+  let statesStatus: [Bool]
 
   var now = 0
   var activatedAt: Int?
@@ -108,6 +110,9 @@ struct Oracle {
     options = steps.map(\.options)
     needs = steps.map { $0.needs.map(Int.init) }
     conditions = options.map { OracleExpression(condition: $0.condition) }
+    statesStatus = options.map { options in
+      OracleExpression.statusFunctions.contains { options.condition?.contains($0) ?? false }
+    }
     var widths = ["main": 1]
     for queue in scenario.workflow.queues { widths[queue.name] = queue.width }
     queueWidths = widths

@@ -54,7 +54,7 @@ struct Pace {
     let elapsed = last &- (nextReportAt &- Self.nanosecondsBetweenReports)
     isSurplus = pool.busy > 1 && returns > turns &+ turns / 2 && elapsed < returns &* (shortNanoseconds / 2)
     if isSurplus {
-      pool.settle(until: last &+ Self.nanosecondsBetweenReports)
+      pool.pauseGrowth(until: last &+ Self.nanosecondsBetweenReports)
       return false
     }
     returnsSeen = pool.returns

@@ -22,7 +22,7 @@ struct SlotPool {
   /// How long the next watch takes.
   private var watchNanoseconds = shortestWatchNanoseconds
   /// Until when those that are busy are to be left alone; nanoseconds from the start of the run.
-  private var settlesAt = 0
+  private var growthPausedUntil = 0
   /// Whether the system gave no thread when it was last asked.
   private(set) var isShortOfThreads = false
   /// Since when it has given none though no slot is at work; nanoseconds from the start of the run, nil: it gave one.
@@ -47,13 +47,13 @@ struct SlotPool {
   var hasRoom: Bool { busy < limit }
 
   /// Whether another slot may be woken and would be of use.
-  func hasRoom(at now: Int) -> Bool { busy < limit && now >= settlesAt }
+  func hasRoom(at now: Int) -> Bool { busy < limit && now >= growthPausedUntil }
 
   /// Slots in each other's way have become one fewer; the others' pace is not what they can do until they had a while.
-  mutating func settle(until time: Int) { settlesAt = time }
+  mutating func pauseGrowth(until time: Int) { growthPausedUntil = time }
 
   /// Whether the slots that are busy are to be left alone.
-  func isSettling(at now: Int) -> Bool { now < settlesAt }
+  func isGrowthPaused(at now: Int) -> Bool { now < growthPausedUntil }
 
   /// A slot is woken.
   mutating func wake() {

@@ -24,6 +24,10 @@ package final class SlotThreads: Sendable {
     /// Threads that wait for work, by the index of their quality of service.
     var idle = [[IdleThread]](repeating: [], count: QualityOfService.allCases.count)
     var count = 0
+    /// How many of them have begun.
+    var living = 0
+    /// The most there have been at once.
+    var peak = 0
     /// How many there may be, as far as is known.
     var limit = Int.max
   }
@@ -53,8 +57,16 @@ package final class SlotThreads: Sendable {
     return false
   }
 
+  /// The most threads there have been at once.
+  var peak: Int { state.withLock { $0.peak } }
+
   /// A thread's life: work, and waiting for more.
   private func serve(_ index: Int, first: @escaping @Sendable () -> Void) {
+    state.withLock { state in
+      state.living += 1
+      state.peak = max(state.peak, state.living)
+    }
+    defer { state.withLock { $0.living -= 1 } }
     var work = first
     let thread = IdleThread()
     while true {

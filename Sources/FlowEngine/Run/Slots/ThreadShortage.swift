@@ -4,30 +4,29 @@ import FlowModel
 struct ThreadShortage {
   /// The largest number of steps of a lane that waited at once while there were as many slots as there may be.
   private var beyondLimit: [Int: Int] = [:]
-  /// The same while the system gave no more threads, and with how many slots the lane had to do.
-  private var withoutThread: [Int: (steps: Int, slots: Int)] = [:]
+  /// The same while the system gave no more threads.
+  private var withoutThread: [Int: Int] = [:]
 
   /// Notes that steps of a lane wait though it has as many slots as it may have.
   mutating func noteLimit(_ lane: Lane, waiting steps: Int) {
     beyondLimit[lane.index] = max(steps, beyondLimit[lane.index] ?? 0)
   }
 
-  /// Notes that the system gave no thread for a lane that has so many slots.
-  mutating func noteMissing(_ lane: Lane, waiting steps: Int, slots: Int) {
-    if let known = withoutThread[lane.index], known.steps >= steps { return }
-    withoutThread[lane.index] = (steps, slots)
+  /// Notes that steps of a lane wait because the system gave no thread.
+  mutating func noteMissing(_ lane: Lane, waiting steps: Int) {
+    withoutThread[lane.index] = max(steps, withoutThread[lane.index] ?? 0)
   }
 
-  /// What the report says of it.
-  var warnings: [String] {
+  /// What the report says of it, where the system gave so many threads at most.
+  func warnings(threads: Int) -> [String] {
     func name(_ lane: Int) -> String { Lane.all[lane].qualityOfService?.rawValue ?? "main" }
     func count(_ steps: Int) -> String { steps == 1 ? "1 step" : "\(steps) steps" }
     return beyondLimit.sorted { $0.key < $1.key }.map { lane, steps in
       "up to \(count(steps)) waited for a thread: all \(Limits.slots) that steps of '\(name(lane))' may have were busy"
     }
-      + withoutThread.sorted { $0.key < $1.key }.map { lane, shortage in
-        "up to \(count(shortage.steps)) of '\(name(lane))' waited for a thread: the system gave no more than "
-          + "\(shortage.slots) (see ulimit -u)"
+      + withoutThread.sorted { $0.key < $1.key }.map { lane, steps in
+        "up to \(count(steps)) of '\(name(lane))' waited for a thread: the system gave no more than \(threads) "
+          + "(see ulimit -u)"
       }
   }
 }
@@ -37,8 +36,7 @@ extension RunState {
   /// long, its steps fail.
   mutating func noteMissingThread(in lane: Lane, at now: Int) {
     pools[lane.index].noteMissingThread(at: now)
-    threadShortage.noteMissing(
-      lane, waiting: plan.startableSteps(in: lane), slots: pools[lane.index].busy)
+    threadShortage.noteMissing(lane, waiting: plan.startableSteps(in: lane))
     guard pools[lane.index].isOutOfThreads(at: now) else { return }
     let failure = StepFailure(
       code: "no-thread", message: "the system gave no thread for 10 s; see ulimit -u, or set 'concurrency'")

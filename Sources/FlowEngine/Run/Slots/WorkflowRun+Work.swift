@@ -121,7 +121,7 @@ extension WorkflowRun {
     } else {
       state.pools[lane.index].giveBack()
     }
-    let isOnlyWatched = pace.isShort || state.pools[lane.index].isSettling(at: state.latestNanoseconds)
+    let isOnlyWatched = pace.isShort || state.pools[lane.index].isGrowthPaused(at: state.latestNanoseconds)
     return carryOut(&state, onlyWatching: isOnlyWatched ? lane : nil)
   }
 

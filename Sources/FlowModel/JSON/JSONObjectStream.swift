@@ -1,0 +1,62 @@
+/// Writes one JSON object member by member, so that a large one is never held as a whole.
+///
+/// ```swift
+/// var stream = JSONObjectStream()
+/// stream.add("workflow", "launch")
+/// stream.open("steps")
+/// stream.add("store", ["outcome": "success"])
+/// stream.close()
+/// stream.close()
+/// write(stream.take())
+/// ```
+///
+/// The text is that of ``JSONText`` with the layout `indented`, byte for byte.
+public struct JSONObjectStream {
+  private var output: [UInt8] = [UInt8(ascii: "{")]
+  /// For each object that is open whether it has no member yet.
+  private var isEmpty = [true]
+  private let writer = JSONWriter(layout: .indented, numbers: .exact)
+
+  /// A stream with the outermost object open.
+  public init() {}
+
+  /// How many bytes have been written and not been taken.
+  public var count: Int { output.count }
+
+  /// Adds a member to the object that was opened last.
+  public mutating func add(_ key: String, _ value: Value) {
+    begin(key)
+    writer.append(value, to: &output, level: isEmpty.count)
+  }
+
+  /// Adds a member that is an object, and opens it.
+  public mutating func open(_ key: String) {
+    begin(key)
+    output.append(UInt8(ascii: "{"))
+    isEmpty.append(true)
+  }
+
+  /// Closes the object that was opened last.
+  public mutating func close() {
+    let wasEmpty = isEmpty.removeLast()
+    if wasEmpty {
+      output.append(UInt8(ascii: "}"))
+    } else {
+      writer.close(UInt8(ascii: "}"), to: &output, level: isEmpty.count)
+    }
+  }
+
+  /// Hands over what has been written since the last call.
+  public mutating func take() -> [UInt8] {
+    defer { output.removeAll(keepingCapacity: true) }
+    return output
+  }
+
+  private mutating func begin(_ key: String) {
+    writer.separate(isFirst: isEmpty[isEmpty.count - 1], to: &output, level: isEmpty.count)
+    isEmpty[isEmpty.count - 1] = false
+    JSONWriter.append(string: key, to: &output)
+    output.append(UInt8(ascii: ":"))
+    output.append(UInt8(ascii: " "))
+  }
+}

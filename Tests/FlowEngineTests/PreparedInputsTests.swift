@@ -1,0 +1,52 @@
+import FlowModel
+import FlowPluginKit
+import Testing
+
+@testable import FlowEngine
+
+/// What is known of a step's inputs before a run.
+struct PreparedInputsTests {
+  private let fields = [
+    FieldDeclaration("text", .string, default: "default"),
+    FieldDeclaration("count", .integer, default: 7),
+  ]
+  private let paths = [FieldDeclaration("files", .array(of: .path(base: .data)))]
+
+  private func inputs(_ given: ValueObject, _ fields: [FieldDeclaration]) throws -> PreparedInputs {
+    PreparedInputs(try PreparedObject(given), fields: fields)
+  }
+
+  @Test func `literal inputs are bound and checked once, defaults included`() throws {
+    guard case .bound(let bound) = try inputs(["count": 3], fields) else {
+      Issue.record("prepared otherwise")
+      return
+    }
+    #expect(bound.values == ["text": "default", "count": 3])
+    #expect(bound.problem == nil)
+    guard case .bound(let wrong) = try inputs(["count": "three"], fields) else {
+      Issue.record("prepared otherwise")
+      return
+    }
+    #expect(wrong.problem?.code == "input")
+    #expect(wrong.problem?.message.contains("count") == true, "\(wrong.problem?.message ?? "")")
+  }
+
+  @Test func `an action that takes nothing and is given nothing has no inputs`() throws {
+    guard case .nothing = try inputs([:], []) else {
+      Issue.record("prepared otherwise")
+      return
+    }
+  }
+
+  @Test func `paths are made absolute in each run, and expressions evaluated in each try`() throws {
+    guard case .withPaths(let values) = try inputs(["files": ["a", "/b"]], paths) else {
+      Issue.record("prepared otherwise")
+      return
+    }
+    #expect(values == ["files": ["a", "/b"]])
+    guard case .evaluated = try inputs(["text": "${{ inputs.x }}"], fields) else {
+      Issue.record("prepared otherwise")
+      return
+    }
+  }
+}

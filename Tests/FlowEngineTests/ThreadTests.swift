@@ -1,0 +1,168 @@
+import FlowModel
+import FlowTestKit
+import Synchronization
+import Testing
+
+@testable import FlowEngine
+
+/// More steps that occupy threads than there are threads: what tells of the run and stops it goes on, and no step is said to
+/// run that has no thread.
+@Suite(.timeLimit(.minutes(2))) struct ThreadTests {
+  private let longest = 60_000_000_000
+
+  /// Steps that occupy a thread each, all at once, until the probe's door is opened.
+  private func holding(
+    _ count: Int, _ probe: ProbePlugin, _ change: @escaping (Int, inout StepOptions) -> Void = { _, _ in }
+  ) -> EngineFixture {
+    var fixture = EngineFixture((0..<count).map { index in Step("hold-\(index)", "probe.hold") { change(index, &$0) } })
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    return fixture
+  }
+
+  @Test func `the observer hears of each step that has a thread, and of no other, while all threads are taken`()
+    async throws
+  {
+    let probe = ProbePlugin()
+    let listener = Listener()
+    // The last one would time out if its deadline counted before its body begins.
+    var fixture = holding(300, probe) { index, options in
+      if index == 299 { options.deadline = StepDeadline(max: .milliseconds(2_000)) }
+    }
+    fixture.change = { $0.observer = listener }
+    let run = try fixture.start()
+    while listener.started < Limits.slots, run.nowNanoseconds < longest { await Task.yield() }
+    let (started, inBody) = (listener.started, probe.door.waiting.load(ordering: .acquiring))
+    // Deadlines too have a thread that no step can take.
+    await withCheckedContinuation { continuation in run.wake(after: .milliseconds(20)) { continuation.resume() } }
+    probe.door.open()
+    let report = await run.report
+    #expect(started == Limits.slots)
+    #expect(inBody == Limits.slots)
+    #expect(report.conclusion == .success)
+    #expect(report.warnings.count == 1)
+    #expect(
+      report.warnings.first?.hasSuffix("waited for a thread: all 256 that steps of 'user-initiated' may have were busy")
+        == true)
+  }
+
+  @Test func `a run all of whose threads are taken is cancelled at once`() async throws {
+    let probe = ProbePlugin()
+    let run = try holding(300, probe).start()
+    while probe.door.waiting.load(ordering: .acquiring) < Limits.slots, run.nowNanoseconds < longest {
+      await Task.yield()
+    }
+    run.cancel()
+    let report = await run.report
+    probe.door.open()
+    #expect(report.conclusion == .cancelled)
+    #expect(report.steps.count { $0.isAbandoned } == Limits.slots)
+  }
+
+  @Test func `lanes have their threads each for themselves`() async throws {
+    let probe = ProbePlugin()
+    let run = try holding(400, probe) { index, options in
+      options.queue = index % 2 == 0 ? "user-interactive" : "user-initiated"
+    }.start()
+    while probe.door.waiting.load(ordering: .acquiring) < 400, run.nowNanoseconds < longest { await Task.yield() }
+    let inBody = probe.door.waiting.load(ordering: .acquiring)
+    probe.door.open()
+    let report = await run.report
+    #expect(inBody == 400)
+    #expect(report.conclusion == .success)
+    #expect(report.warnings.isEmpty)
+  }
+
+  @Test func `where the system gives three threads a run goes on with three, in order, and says so`() async throws {
+    let probe = ProbePlugin()
+    let system = ScarceThreads(3)
+    var fixture = holding(10, probe)
+    fixture.change = { $0.threads = SlotThreads(start: system.start) }
+    let run = try fixture.start()
+    while probe.door.waiting.load(ordering: .acquiring) < 3 || system.refusals == 0, run.nowNanoseconds < longest {
+      await Task.yield()
+    }
+    let inBody = probe.door.waiting.load(ordering: .acquiring)
+    probe.door.open()
+    let report = await run.report
+    #expect(inBody == 3)
+    #expect(report.conclusion == .success)
+    let starts = report.steps.map { $0.startedAt! }
+    #expect(starts.prefix(3).max()! <= starts.dropFirst(3).min()!)
+    #expect(
+      report.warnings == [
+        "up to 7 steps of 'user-initiated' waited for a thread: the system gave no more than 3 (see ulimit -u)"
+      ])
+  }
+
+  @Test func `threads are kept for the next run, and ended where the system gave no more`() {
+    let system = ScarceThreads(6)
+    let threads = SlotThreads(start: system.start)
+    let door = Door()
+    for _ in 0..<6 { #expect(threads.run(.utility) { door.waitHere() }) }
+    #expect(!threads.run(.utility) {})
+    door.open()
+    // Of six, four are given back for whoever else needs one.
+    while system.living > 2 {}
+    #expect(system.living == 2)
+    #expect(system.refusals == 1)
+  }
+
+  @Test func `a lane without any thread for ten seconds fails its steps with a reason`() throws {
+    let graph = try WorkflowGraph(Workflow(name: "test", steps: [Step("a"), Step("b")]))
+    var state = RunState(
+      plan: Plan(graph: graph), pools: Lane.all.map { SlotPool(lane: $0, cores: 1) }, launch: Launch())
+    state.plan.apply(.activated(Resolution()), at: 0)
+    state.plan.apply(.started(prewarm: false), at: 0)
+    let lane = Lane.slots(.userInitiated)
+    for time in [0, 9_999_999_999] {
+      state.pools[lane.index].wake()
+      state.noteMissingThread(in: lane, at: time)
+      #expect(state.plan[0].outcome == nil)
+    }
+    state.pools[lane.index].wake()
+    state.noteMissingThread(in: lane, at: 10_000_000_000)
+    #expect(state.plan[0].failure?.code == "no-thread")
+    #expect(state.plan[1].failure?.code == "no-thread")
+  }
+}
+
+/// A system that has only so many threads.
+private final class ScarceThreads: Sendable {
+  private let state: Mutex<(free: Int, living: Int, refusals: Int)>
+
+  init(_ count: Int) { state = Mutex((count, 0, 0)) }
+
+  var refusals: Int { state.withLock { $0.refusals } }
+  var living: Int { state.withLock { $0.living } }
+
+  @Sendable func start(_ kind: BareThread.Kind, _ body: @escaping @Sendable () -> Void) -> Bool {
+    let isThere = state.withLock { state in
+      guard state.free > 0 else {
+        state.refusals += 1
+        return false
+      }
+      state.free -= 1
+      state.living += 1
+      return true
+    }
+    guard isThere else { return false }
+    return BareThread.start(kind) { [self] in
+      body()
+      state.withLock { state in
+        state.free += 1
+        state.living -= 1
+      }
+    }
+  }
+}
+
+/// How many steps an observer has heard start.
+private final class Listener: RunObserver {
+  private let count = Mutex(0)
+  var started: Int { count.withLock { $0 } }
+
+  func receive(_ events: [RunEvent]) {
+    let starts = events.count { if case .stepStarted = $0.kind { true } else { false } }
+    count.withLock { $0 += starts }
+  }
+}

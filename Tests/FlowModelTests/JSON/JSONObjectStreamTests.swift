@@ -1,0 +1,28 @@
+import FlowModel
+import Testing
+
+/// A large object written member by member.
+struct JSONObjectStreamTests {
+  @Test func `the text is that of the whole object, byte for byte`() {
+    var stream = JSONObjectStream()
+    var pieces: [UInt8] = []
+    stream.add("name", "a \"quoted\" name")
+    stream.add("list", [1, 2.5, .null])
+    stream.open("steps")
+    for index in 0..<5 {
+      stream.add("s\(index)", ["outcome": "success", "none": [:], "deep": ["deeper": [true]]])
+      pieces += stream.take()
+    }
+    stream.close()
+    stream.open("nothing")
+    stream.close()
+    stream.close()
+    pieces += stream.take()
+    var steps = ValueObject()
+    for index in 0..<5 { steps["s\(index)"] = ["outcome": "success", "none": [:], "deep": ["deeper": [true]]] }
+    let whole: Value = [
+      "name": "a \"quoted\" name", "list": [1, 2.5, .null], "steps": .object(steps), "nothing": [:],
+    ]
+    #expect(pieces == JSONText.bytes(of: whole, layout: .indented))
+  }
+}
