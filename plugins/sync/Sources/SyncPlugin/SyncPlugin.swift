@@ -10,6 +10,6 @@ public struct SyncPlugin: Plugin {
 
   /// Everything that begins with `sync.`.
   public var actions: [any ActionType.Type] {
-    [Connect.self, Push.self, Pull.self, Flush.self, Status.self, Subscribe.self, Timer.self]
+    [Connect.self, Push.self, Pull.self, Flush.self, Status.self, Parked.self, Subscribe.self, Timer.self]
   }
 }
