@@ -146,8 +146,8 @@ func syncServer() -> [Target] {
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: condition),
       ],
       tests: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncPostgres",
-        "flowrun-sync-server", "flowrun",
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncWire",
+        "SyncPostgres", "flowrun-sync-server", "flowrun",
       ])
     + [
       .executableTarget(

@@ -73,6 +73,37 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "status", "--data", folders.folder("none")]).exitCode == 64)
   }
 
+  @Test func `F31 V20 the verbs list and mend what was set aside, and retire a device`() throws {
+    let verb = { (words: [String]) in
+      try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
+    }
+    #expect(try run("mac", "focus 25m\n").exitCode == 0)
+    #expect(try run("phone", "done\n").exitCode == 0)
+    #expect(try run("mac", "").exitCode == 0)
+    #expect(try verb(["parked"]).output == "nothing is set aside\n")
+    #expect(try verb(["parked", "--json"]).output == "[]\n")
+    #expect(try verb(["parked", "--retry", "x"]).exitCode == 64)
+    #expect(try verb(["parked", "--discard", "5"]).errors.contains("no change with the number 5"))
+    #expect(try verb(["devices"]).lines.count == 2)
+    #expect(
+      try verb(["devices", "retire", "tablet"]).errors.contains("no other device is called 'tablet'; there are phone-"))
+    #expect(try verb(["devices", "retire", "phone"]).exitCode == 0)
+    #expect(try run("mac", "").exitCode == 0)
+    #expect(try status("mac")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, true])
+    // It takes its place again when it writes.
+    #expect(try run("phone", "idle\n").exitCode == 0)
+    #expect(try status("phone")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, false])
+  }
+
+  @Test func `a device without a name gets a file of its own, and what is done is said to be sent`() throws {
+    let result = try FlowrunProcess.run(
+      [Self.workflow, "-i", "store=shared.sqlite", "--data", folders.path], in: folders.path, input: "focus 25m\n")
+    #expect(result.exitCode == 0)
+    #expect(FileManager.default.fileExists(atPath: folders.path + "/sync-device.sqlite"))
+    #expect(result.output.contains("syncing…"))
+    #expect(result.output.contains("synced"))
+  }
+
   @Test func `a shared file that is damaged is named and nothing is lost`() throws {
     try Data("no database, but long enough to be taken for one at first sight".utf8).write(
       to: URL(fileURLWithPath: folders.path + "/shared.sqlite"))

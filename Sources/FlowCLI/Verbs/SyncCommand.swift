@@ -1,12 +1,15 @@
 import ArgumentParser
 import FlowModel
+import Synchronization
 import SyncPlugin
 
 /// `flowrun sync …`: what a device's synchronization stands at, and a day of it on the virtual clock.
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Looks into synchronizing.",
-    subcommands: [SyncStatusCommand.self, SyncSimulateCommand.self])
+    subcommands: [
+      SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
+    ])
 }
 
 /// `flowrun sync status`: reads the devices' own files, also while a run uses them.
@@ -73,7 +76,19 @@ struct SyncSimulateCommand: Verb {
     guard (1...64).contains(devices) else { throw UsageProblem("--devices is \(devices), expected 1 to 64") }
     guard (1...720).contains(hours) else { throw UsageProblem("--hours is \(hours), expected 1 to 720") }
     guard (0...0.9).contains(loss) else { throw UsageProblem("--loss is \(loss), expected 0 to 0.9") }
-    let report = SyncReports.simulate(seed: seed, devices: devices, hours: hours, loss: loss)
+    let began = ContinuousClock.now
+    let told = Mutex(began)
+    // Whoever waits for long sees how far it has come.
+    let report = SyncReports.simulate(seed: seed, devices: devices, hours: hours, loss: loss) { share in
+      let isDue = told.withLock { told in
+        guard told.duration(to: .now) >= .seconds(2) else { return false }
+        told = .now
+        return true
+      }
+      guard isDue else { return }
+      let seconds = began.duration(to: .now).components.seconds
+      StandardOutput.writeError("flowrun: \(Int(share * 100)) % played, \(seconds) s\n")
+    }
     if json {
       StandardOutput.write(json: .object(report.value))
     } else {

@@ -6,24 +6,35 @@ public enum Arbiter {
 
   /// What is to be done.
   public enum Decision: Hashable, Sendable {
-    /// Store this cell under the next version; the write got this stamp.
-    case store(Cell, Stamp?)
+    /// Store this cell under the next version; the acts of a write got these stamps.
+    case store(Cell, [Stamp])
     /// Nothing to do: the cell says that already (M4).
     case unchanged
-    /// The store holds another version than the device expected.
+    /// The store holds another version than the device expected, or another write under the same number.
     case conflict
     /// The operation can never succeed.
     case refused(Refusal)
   }
 
   /// Why an operation can never succeed.
-  public enum Refusal: Hashable, Sendable {
+  public enum Refusal: Hashable, Sendable, CustomStringConvertible {
     /// It does not fit the record's type or a limit; says what is wrong.
     case invalid(String)
-    /// The cell would have more than `Cell.maximumDevices` devices.
+    /// The zone would have more than `RecordLimits.devices` devices.
     case tooManyDevices
-    /// The cell would be larger than `Cell.maximumPackedBytes`.
+    /// The content would be larger than `RecordLimits.contentBytes`.
     case tooLarge(bytes: Int)
+
+    /// The reason, for a person.
+    public var description: String {
+      switch self {
+      case .invalid(let reason): reason
+      case .tooManyDevices:
+        "the zone has \(RecordLimits.devices) devices, which is the most; retire one that is no longer used"
+      case .tooLarge(let bytes):
+        "the record would hold \(bytes) bytes, at most \(RecordLimits.contentBytes) are allowed"
+      }
+    }
   }
 
   /// Decides on one operation against what is stored; `stored` nil means nothing is.
@@ -36,45 +47,66 @@ public enum Arbiter {
     }
     guard operation.expectedVersion == stored?.version ?? 0 else { return .conflict }
     let old = stored?.cell ?? Cell()
-    var cell = old
-    var stamp: Stamp?
     switch operation.change {
-    case .write(var write):
-      if cell.context.covers(write.dot) { return .unchanged }
-      if let problem = policy.problem(with: write, for: operation.key) { return .refused(.invalid(problem)) }
-      write.stamp = admitted(write, into: cell, serverMilliseconds: serverMilliseconds)
-      stamp = write.stamp
-      cell.apply(write, windowMilliseconds: policy.windowMilliseconds)
+    case .write(let write):
+      return decide(write, for: operation.key, old, policy, serverMilliseconds: serverMilliseconds)
     case .join(let other):
+      if let problem = RecordLimits.problem(withValuesOf: other) ?? policy.problem(with: other, for: operation.key) {
+        return .refused(.invalid(problem))
+      }
       let clamped = other.clamped(toMilliseconds: serverMilliseconds + toleranceMilliseconds)
-      cell = Cell.join(cell, clamped, windowMilliseconds: policy.windowMilliseconds)
-      if cell == old { return .unchanged }
+      let cell = Cell.join(old, clamped, windowMilliseconds: policy.windowMilliseconds)
+      return cell == old ? .unchanged : .store(cell, [])
+    case .retire(let device):
+      var cell = old
+      return cell.retire(device) ? .store(cell, []) : .unchanged
     }
-    if cell.context.count > Cell.maximumDevices { return .refused(.tooManyDevices) }
-    let size = cell.packed().count
-    if cell.fields.count > Field.maximumCount {
-      return .refused(.invalid("a record takes at most \(Field.maximumCount) fields"))
-    }
-    return size > Cell.maximumPackedBytes ? .refused(.tooLarge(bytes: size)) : .store(cell, stamp)
   }
 
-  /// The stamp under which a write is stored: at most a second ahead of the server, and later than everything that its
-  /// author had seen here (M2).
-  static func admitted(_ write: Write, into cell: Cell, serverMilliseconds: Int64) -> Stamp {
+  private static func decide(
+    _ write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, serverMilliseconds: Int64
+  ) -> Decision {
+    let (device, check) = (write.dot.device, write.check)
+    if let known = old.context.note(of: device), write.dot.number <= known.dot.number {
+      return known.mayBe(write.dot.number, check: check) ? .unchanged : .conflict
+    }
+    if let problem = RecordLimits.problem(with: write) ?? policy.problem(with: write, for: key) {
+      return .refused(.invalid(problem))
+    }
+    let live = old.context.liveDevices(atMilliseconds: serverMilliseconds)
+    if live.count >= RecordLimits.devices, !live.contains(device) { return .refused(.tooManyDevices) }
+    let stamps = admitted(write, into: old, serverMilliseconds: serverMilliseconds)
+    var cell = old
+    cell.apply(write.restamped(stamps), check: check, windowMilliseconds: policy.windowMilliseconds)
+    if let refusal = RecordLimits.refusal(of: cell, from: old) { return .refused(refusal) }
+    return .store(cell, stamps)
+  }
+
+  /// The stamps under which the acts of a write are stored: each at most a second ahead of the server, later than
+  /// everything that its author had seen here, and in the order of the acts (M2).
+  static func admitted(_ write: Write, into cell: Cell, serverMilliseconds: Int64) -> [Stamp] {
     let latest = serverMilliseconds + toleranceMilliseconds
-    var stamp = write.stamp
-    if stamp.milliseconds > latest { stamp = Stamp(milliseconds: latest, counter: 0, device: write.dot.device) }
-    guard let seen = write.seen, let stored = cell.latestStamp else { return stamp }
-    return stamp.raised(above: stored.isLater(than: seen) ? seen : stored)
+    let device = write.dot.device
+    let stored = cell.latestStamp
+    var stamps: [Stamp] = []
+    for act in write.acts {
+      var stamp = Stamp(milliseconds: act.milliseconds, counter: act.counter, device: device)
+      if stamp.milliseconds > latest { stamp = Stamp(milliseconds: latest, counter: 0, device: device) }
+      if let seen = act.seen, let stored {
+        stamp = stamp.raised(above: stored.isLater(than: seen) ? seen : stored)
+      }
+      if let last = stamps.last { stamp = stamp.raised(above: last) }
+      stamps.append(stamp)
+    }
+    return stamps
   }
 }
 
 extension Cell {
   /// This cell with no time after a limit, for one that comes from outside.
   func clamped(toMilliseconds limit: Int64) -> Cell {
-    guard horizonMilliseconds > limit else { return self }
     var result = self
-    result.horizonMilliseconds = limit
+    result.horizonMilliseconds = min(horizonMilliseconds, limit)
     for index in entries.indices { result.entries[index].milliseconds = min(entries[index].milliseconds, limit) }
     for index in fields.indices {
       result.fields[index].stamp.milliseconds = min(fields[index].stamp.milliseconds, limit)

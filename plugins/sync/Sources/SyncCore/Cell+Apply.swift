@@ -3,19 +3,22 @@ extension Cell {
   ///
   /// - The state replaces every entry that its author had seen and every older one of its own device; no window applies.
   /// - The count and the fields are joined, also when the state itself lies outside the window and is dropped.
+  ///
+  /// `check` is that of the write as its author sent it, where its stamps have been changed since.
   @discardableResult
-  public mutating func apply(_ write: Write, windowMilliseconds: Int64) -> Bool {
+  public mutating func apply(_ write: Write, check: UInt32? = nil, windowMilliseconds: Int64) -> Bool {
     guard !context.covers(write.dot) else { return false }
     if let payload = write.payload {
       put(payload, of: write)
       context.formUnion(write.context)
+      horizonMilliseconds = max(horizonMilliseconds, write.milliseconds)
     }
-    horizonMilliseconds = max(horizonMilliseconds, write.milliseconds)
-    context.observe(write.dot)
+    context.observe(
+      .init(dot: write.dot, check: check ?? write.check, day: UInt32(clamping: write.milliseconds / 86_400_000)))
     tally = max(tally, write.tally)
     if !write.fields.isEmpty {
-      let stamp = write.stamp
-      fields = Field.merged(fields, write.fields.map { Field(name: $0.name, stamp: stamp, value: $0.value) })
+      fields = Field.merged(
+        fields, write.fields.map { Field(name: $0.name, stamp: write.stamp(of: $0), value: $0.value) })
     }
     dropOutdated(windowMilliseconds: windowMilliseconds)
     return true

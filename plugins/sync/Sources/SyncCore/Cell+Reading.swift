@@ -33,11 +33,15 @@ extension Cell {
 
   /// What took the place of a state that counted before, nil when it still counts alone.
   ///
-  /// `previous` is the entry that counted in an older copy of this cell.
-  public func resolution(replacing previous: Entry, by policy: some MergePolicy) -> ConflictRule? {
+  /// `previous` is the entry that counted in an older copy of this cell; `isSeen` says whether it had reached the server,
+  /// so that another author can have seen it.
+  public func resolution(
+    replacing previous: Entry, isSeen: Bool = true, by policy: some MergePolicy
+  ) -> ConflictRule? {
     guard let reading = reading(by: policy) else { return nil }
     if entries.contains(where: { $0.dot == previous.dot }) { return reading.rule }
     if reading.winner.dot.device == previous.dot.device { return reading.rule }
+    if !isSeen { return .lww }
     if reading.winner.sawEverything { return .causal }
     return horizonMilliseconds - previous.milliseconds > policy.windowMilliseconds ? .lww : .causal
   }

@@ -6,7 +6,8 @@
 public struct Cell: Hashable, Sendable {
   /// Every write this cell has taken in, as the highest number of each device.
   public var context: VersionVector
-  /// The latest instant of any write ever, in milliseconds since 1970.
+  /// The latest instant of any write of a state ever, in milliseconds since 1970. A write of a count or of fields alone says
+  /// nothing about the age of a state, and leaves it.
   public var horizonMilliseconds: Int64
   /// The states in question, sorted by device: at most one a device (V7).
   public var entries: [Entry]
@@ -16,9 +17,6 @@ public struct Cell: Hashable, Sendable {
   public var fields: [Field]
   /// Parts that a newer version wrote and this one keeps without knowing them, sorted by tag (V12).
   public var extensions: [Extension]
-
-  /// The most devices that may write to a cell; a further one is refused at commit.
-  public static let maximumDevices = 64
 
   /// A cell that nobody has written to.
   public init() {
@@ -51,6 +49,9 @@ public struct Cell: Hashable, Sendable {
     for field in fields where latest.map({ field.stamp > $0 }) ?? true { latest = field.stamp }
     return latest
   }
+
+  /// Takes a device's place in the zone from it until it writes again; false when it has none here.
+  public mutating func retire(_ device: DeviceID) -> Bool { context.retire(device) }
 
   /// Drops what lies further than the window before the horizon (M5).
   mutating func dropOutdated(windowMilliseconds: Int64) {

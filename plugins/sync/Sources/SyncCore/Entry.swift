@@ -13,9 +13,6 @@ public struct Entry: Hashable, Sendable {
   /// The state itself, in the merge policy's own encoding.
   public var payload: [UInt8]
 
-  /// The largest payload in bytes.
-  public static let maximumPayloadBytes = 4096
-
   /// Makes an entry.
   public init(dot: Dot, milliseconds: Int64, counter: UInt32, sawEverything: Bool, payload: [UInt8]) {
     self.dot = dot

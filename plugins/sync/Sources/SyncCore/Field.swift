@@ -7,13 +7,6 @@ public struct Field: Hashable, Sendable {
   /// Its value, in whatever encoding the record's type uses. A name that this version does not know is kept.
   public var value: [UInt8]
 
-  /// The most fields in a record.
-  public static let maximumCount = 256
-  /// The longest name in bytes.
-  public static let maximumNameBytes = 128
-  /// The largest value in bytes.
-  public static let maximumValueBytes = 4096
-
   /// Makes a field.
   public init(name: String, stamp: Stamp, value: [UInt8]) {
     self.name = name

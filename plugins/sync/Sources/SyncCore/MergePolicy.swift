@@ -8,6 +8,9 @@ public protocol MergePolicy: Sendable {
 
   /// Nil when a write fits the record's type; otherwise what is wrong with it, named by field.
   func problem(with write: Write, for key: RecordKey) -> String?
+
+  /// Nil when a whole cell that is given back fits the record's type; otherwise what is wrong with it.
+  func problem(with cell: Cell, for key: RecordKey) -> String?
 }
 
 /// A state's place in the order that decides between concurrent ones.

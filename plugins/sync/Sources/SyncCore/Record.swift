@@ -59,6 +59,8 @@ public struct Operation: Hashable, Sendable {
     case write(Write)
     /// Joins a whole cell: gives a server that lost its memory back what a device still knows (V23).
     case join(Cell)
+    /// Takes a device's place in the zone from it, until it writes again.
+    case retire(DeviceID)
   }
 
   /// Makes an operation.

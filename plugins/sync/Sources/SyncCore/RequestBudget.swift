@@ -1,7 +1,8 @@
 /// What a device may still send: at most 100 requests in any sliding hour and 1 MB in any day (S43, F25, F26).
 ///
-/// It keeps the times of the last hundred requests, not a bucket of tokens, which would let 199 through in an hour; and
-/// the bytes of each of the last 25 hours, which cover any day wholly.
+/// It keeps the times of the last hour's requests, not a bucket of tokens, which would let 199 through in an hour; and the
+/// bytes of each of the last 25 hours, which cover any day wholly. Neither sending nor receiving starves the other: some
+/// requests of each hour are kept for the user's pushes, and some others, evenly spread, for hearing of other devices.
 public struct RequestBudget: Hashable, Sendable {
   /// What may be spent.
   public struct Limits: Hashable, Sendable {
@@ -11,13 +12,29 @@ public struct RequestBudget: Hashable, Sendable {
     public var bytesPerDay: Int
     /// Requests of an hour that polls and pulls leave to the user's pushes.
     public var reservedForPushes: Int
+    /// Requests of an hour that are kept for polls and pulls, one every so often.
+    public var reservedForReceiving: Int
 
-    /// The limits of the design: 100 requests, 1,000,000 bytes, 20 kept for pushes.
-    public init(requestsPerHour: Int = 100, bytesPerDay: Int = 1_000_000, reservedForPushes: Int = 20) {
+    /// The limits of the design: 100 requests, 1,000,000 bytes, 20 kept for pushes and 20 for receiving.
+    public init(
+      requestsPerHour: Int = 100, bytesPerDay: Int = 1_000_000, reservedForPushes: Int = 20,
+      reservedForReceiving: Int = 20
+    ) {
       self.requestsPerHour = requestsPerHour
       self.bytesPerDay = bytesPerDay
       self.reservedForPushes = reservedForPushes
+      self.reservedForReceiving = reservedForReceiving
     }
+
+    /// No limits: for a file on this machine, which nobody has to be spared.
+    public static let none = Limits(
+      requestsPerHour: .max, bytesPerDay: .max, reservedForPushes: 0, reservedForReceiving: 0)
+
+    /// Whether there are any.
+    public var areLimited: Bool { requestsPerHour != .max }
+
+    /// How far apart the requests kept for receiving lie, in milliseconds.
+    var receivingMilliseconds: Int64 { RequestBudget.hourMilliseconds / Int64(max(1, reservedForReceiving)) }
   }
 
   /// What a request is for.
@@ -28,10 +45,24 @@ public struct RequestBudget: Hashable, Sendable {
     case other
   }
 
+  /// A request that went.
+  public struct Request: Hashable, Sendable {
+    /// When, in milliseconds since 1970.
+    public var milliseconds: Int64
+    /// Whether it is one of those that are kept for receiving.
+    public var isReserved: Bool
+
+    /// Notes a request.
+    public init(milliseconds: Int64, isReserved: Bool = false) {
+      self.milliseconds = milliseconds
+      self.isReserved = isReserved
+    }
+  }
+
   /// What may be spent.
   public let limits: Limits
-  /// When the last requests went, oldest first; at most as many as the limit.
-  public private(set) var times: [Int64]
+  /// The last requests, oldest first; at most as many as the limit.
+  public private(set) var log: [Request]
   /// Bytes by hour since 1970, oldest first; at most 25.
   public private(set) var hours: [HourOfBytes]
 
@@ -49,18 +80,24 @@ public struct RequestBudget: Hashable, Sendable {
     }
   }
 
-  private static let hourMilliseconds: Int64 = 3_600_000
+  fileprivate static let hourMilliseconds: Int64 = 3_600_000
+  /// How many requests are kept where there is no limit.
+  private static let unlimitedLog = 1000
 
   /// A budget of which nothing is spent, or one that goes on where a saved one stopped.
-  public init(limits: Limits = Limits(), times: [Int64] = [], hours: [HourOfBytes] = []) {
+  public init(limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = []) {
     self.limits = limits
-    self.times = Array(times.sorted().suffix(limits.requestsPerHour))
+    self.log = Array(log.sorted { $0.milliseconds < $1.milliseconds }.suffix(Self.capacity(limits)))
     self.hours = hours
+  }
+
+  private static func capacity(_ limits: Limits) -> Int {
+    limits.areLimited ? limits.requestsPerHour : unlimitedLog
   }
 
   /// Requests in the hour that ends now.
   public func requests(atMilliseconds now: Int64) -> Int {
-    times.count - (times.firstIndex { now - $0 <= Self.hourMilliseconds } ?? times.count)
+    log.count - (log.firstIndex { now - $0.milliseconds <= Self.hourMilliseconds } ?? log.count)
   }
 
   /// Bytes in the day that ends now; the oldest hour counts whole.
@@ -71,23 +108,48 @@ public struct RequestBudget: Hashable, Sendable {
 
   /// The earliest time from `now` on at which a request that may need `bytes` is allowed.
   public func permitted(_ purpose: Purpose, bytes needed: Int, atMilliseconds now: Int64) -> Int64 {
-    let allowed = limits.requestsPerHour - (purpose == .push ? 0 : limits.reservedForPushes)
-    var time = now
-    if allowed <= 0 { return .max }
-    if times.count >= allowed {
-      time = max(time, times[times.count - allowed] + Self.hourMilliseconds + 1)
-    }
-    guard needed <= limits.bytesPerDay else { return .max }
+    guard limits.areLimited else { return now }
+    var time = general(purpose, now)
+    if purpose == .other, time > now { time = min(time, reserved(now)) }
+    guard time != .max, needed <= limits.bytesPerDay else { return .max }
     while bytes(atMilliseconds: time) + needed > limits.bytesPerDay {
       time = (time / Self.hourMilliseconds + 1) * Self.hourMilliseconds
     }
     return time
   }
 
-  /// The share of the budget that is spent: 1 is all of it, by requests or by bytes, whichever is more.
+  /// When a request is allowed that takes nothing from what is kept for receiving.
+  private func general(_ purpose: Purpose, _ now: Int64) -> Int64 {
+    let allowed =
+      limits.requestsPerHour - limits.reservedForReceiving - (purpose == .push ? 0 : limits.reservedForPushes)
+    return free(allowed, isReserved: false, now)
+  }
+
+  /// When one of those is allowed that are kept for receiving.
+  private func reserved(_ now: Int64) -> Int64 {
+    let rested = log.last(where: \.isReserved).map { $0.milliseconds + limits.receivingMilliseconds } ?? now
+    return max(rested, free(limits.reservedForReceiving, isReserved: true, now))
+  }
+
+  /// When fewer than `allowed` requests of a kind lie in the hour before.
+  private func free(_ allowed: Int, isReserved: Bool, _ now: Int64) -> Int64 {
+    if allowed <= 0 { return .max }
+    var count = 0
+    for request in log.reversed() where request.isReserved == isReserved {
+      let end = request.milliseconds + Self.hourMilliseconds + 1
+      if end <= now { return now }
+      count += 1
+      if count == allowed { return end }
+    }
+    return now
+  }
+
+  /// The share that is spent of what is not kept for receiving: 1 is all of it, by requests or by bytes, whichever is more.
   public func usedShare(atMilliseconds now: Int64) -> Double {
-    max(
-      Double(requests(atMilliseconds: now)) / Double(limits.requestsPerHour),
+    guard limits.areLimited else { return 0 }
+    let spent = log.count { !$0.isReserved && now - $0.milliseconds <= Self.hourMilliseconds }
+    return max(
+      Double(spent) / Double(max(1, limits.requestsPerHour - limits.reservedForReceiving)),
       Double(bytes(atMilliseconds: now)) / Double(limits.bytesPerDay))
   }
 
@@ -95,9 +157,11 @@ public struct RequestBudget: Hashable, Sendable {
   public func bytesLeft(atMilliseconds now: Int64) -> Int { max(0, limits.bytesPerDay - bytes(atMilliseconds: now)) }
 
   /// Notes a request that goes now.
-  public mutating func spendRequest(atMilliseconds now: Int64) {
-    times.append(max(now, times.last ?? now))
-    if times.count > limits.requestsPerHour { times.removeFirst(times.count - limits.requestsPerHour) }
+  public mutating func spendRequest(_ purpose: Purpose, atMilliseconds now: Int64) {
+    let isReserved = purpose == .other && limits.areLimited && general(.other, now) > now
+    log.append(Request(milliseconds: max(now, log.last?.milliseconds ?? now), isReserved: isReserved))
+    let capacity = Self.capacity(limits)
+    if log.count > capacity { log.removeFirst(log.count - capacity) }
   }
 
   /// Notes bytes that went or came now.

@@ -4,6 +4,11 @@ public struct Unpacker: Sendable {
   /// Where the next value begins.
   public private(set) var offset = 0
 
+  /// How many things a list may hold that is read: more than any limit on writing, so that what was saved can be read.
+  static let largestCount = 1 << 16
+  /// How many bytes a value may have that is read; the same.
+  static let largestData = 1 << 24
+
   /// Reads from the first byte on.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 

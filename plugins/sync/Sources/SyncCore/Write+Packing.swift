@@ -8,11 +8,7 @@ extension Write {
     packer.unsigned(UInt64(milliseconds))
     packer.unsigned(UInt64(counter))
     packer.byte((seen == nil ? 0 : 1) | (payload == nil ? 0 : 2))
-    if let seen {
-      packer.text(seen.device.name)
-      packer.signed(milliseconds - seen.milliseconds)
-      packer.unsigned(UInt64(seen.counter))
-    }
+    if let seen { pack(seen, &packer) }
     packer.count(context.count)
     for seen in context.dots {
       packer.text(seen.device.name)
@@ -25,17 +21,26 @@ extension Write {
     for field in fields {
       packer.text(field.name)
       packer.data(field.value)
+      packer.byte(field.act.map { $0.seen == nil ? 1 : 3 } ?? 0)
+      guard let act = field.act else { continue }
+      packer.signed(milliseconds - act.milliseconds)
+      packer.unsigned(UInt64(act.counter))
+      if let seen = act.seen { pack(seen, &packer) }
     }
     return packer.bytes
   }
 
-  /// Reads packed bytes; throws a `PackingError` that names the offset and the part when they are damaged.
+  private func pack(_ stamp: Stamp, _ packer: inout Packer) {
+    packer.text(stamp.device.name)
+    packer.signed(milliseconds - stamp.milliseconds)
+    packer.unsigned(UInt64(stamp.counter))
+  }
+
+  /// Reads packed bytes of this format or an earlier one; throws a `PackingError` that names the offset and the part when
+  /// they are damaged. Whether the write keeps to the limits is not looked at: see `RecordLimits`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
-    let format = try reader.byte("the format")
-    guard format == Cell.packingFormat else {
-      throw .unsupportedFormat(found: format, known: Cell.packingFormat)
-    }
+    let format = try reader.format()
     let device = try reader.device("the author's name")
     let number = try reader.number("the number of the write", in: 1...Stamp.latestMilliseconds)
     let milliseconds = try reader.number("the time of the write")
@@ -43,17 +48,15 @@ extension Write {
     self.init(dot: Dot(device: device, number: number), milliseconds: milliseconds, counter: counter)
     let parts = try reader.byte("the parts of the write")
     if parts & 1 != 0 { seen = try reader.stamp(before: milliseconds) }
-    for _ in 0..<(try reader.count("the number of devices seen", limit: Cell.maximumDevices)) {
+    for _ in 0..<(try reader.count("the number of devices seen", limit: Unpacker.largestCount)) {
       let seen = try reader.device("the name of a device seen")
       context.observe(Dot(device: seen, number: try reader.number("the number of a device seen")))
     }
-    if parts & 2 != 0 { payload = try reader.data("the payload", limit: Entry.maximumPayloadBytes) }
+    if parts & 2 != 0 { payload = try reader.data("the payload", limit: Unpacker.largestData) }
     tally = Tally(epoch: try reader.number("the epoch"), count: try reader.number("the count"))
-    for _ in 0..<(try reader.count("the number of fields", limit: Field.maximumCount)) {
+    for _ in 0..<(try reader.count("the number of fields", limit: Unpacker.largestCount)) {
       let offset = reader.offset
-      let change = FieldChange(
-        name: try reader.text("a field's name", limit: Field.maximumNameBytes),
-        value: try reader.data("a field's value", limit: Field.maximumValueBytes))
+      let change = try reader.change(before: milliseconds, format: format)
       if let last = fields.last, last.name >= change.name {
         throw .malformed(at: offset, reading: "a field", "is not in order of its name")
       }
@@ -64,6 +67,15 @@ extension Write {
 }
 
 extension Unpacker {
+  /// Reads the format byte; throws when it is of the future.
+  mutating func format() throws(PackingError) -> UInt8 {
+    let start = offset
+    let format = try byte("the format")
+    if format == 0 { throw .malformed(at: start, reading: "the format", "is 0") }
+    guard format <= Cell.packingFormat else { throw .unsupportedFormat(found: format, known: Cell.packingFormat) }
+    return format
+  }
+
   fileprivate mutating func device(_ what: StaticString) throws(PackingError) -> DeviceID {
     let start = offset
     guard let device = DeviceID(try text(what, limit: DeviceID.maximumLength)) else {
@@ -72,14 +84,37 @@ extension Unpacker {
     return device
   }
 
+  fileprivate mutating func change(
+    before milliseconds: Int64, format: UInt8
+  ) throws(PackingError) -> Write.FieldChange {
+    var change = Write.FieldChange(
+      name: try text("a field's name", limit: Self.largestData),
+      value: try data("a field's value", limit: Self.largestData))
+    guard format > 1 else { return change }
+    let start = offset
+    let parts = try byte("the act of a field")
+    guard parts != 0 else { return change }
+    guard parts == 1 || parts == 3 else { throw .malformed(at: start, reading: "the act of a field", "is \(parts)") }
+    let time = try time("the time of a field", before: milliseconds)
+    let counter = UInt32(try number("the counter of a field", in: 0...Int64(UInt32.max)))
+    change.act = Write.Act(
+      milliseconds: time, counter: counter, seen: parts == 3 ? try stamp(before: milliseconds) : nil)
+    return change
+  }
+
   fileprivate mutating func stamp(before milliseconds: Int64) throws(PackingError) -> Stamp {
     let device = try device("the author of the stamp seen")
-    let start = offset
-    let (time, overflow) = milliseconds.subtractingReportingOverflow(try signed("the time seen"))
-    guard !overflow, (0...Stamp.latestMilliseconds).contains(time) else {
-      throw .malformed(at: start, reading: "the time seen", "lies outside the range of times")
-    }
+    let time = try time("the time seen", before: milliseconds)
     let counter = UInt32(try number("the counter seen", in: 0...Int64(UInt32.max)))
     return Stamp(milliseconds: time, counter: counter, device: device)
+  }
+
+  private mutating func time(_ what: StaticString, before milliseconds: Int64) throws(PackingError) -> Int64 {
+    let start = offset
+    let (time, overflow) = milliseconds.subtractingReportingOverflow(try signed(what))
+    guard !overflow, (0...Stamp.latestMilliseconds).contains(time) else {
+      throw .malformed(at: start, reading: "\(what)", "lies outside the range of times")
+    }
+    return time
   }
 }

@@ -1,4 +1,7 @@
-/// One action of a user, on its way to a cell.
+/// One action of a user, on its way to a cell; or several that were put together before they were sent.
+///
+/// Its time is that of the act that set the state. A field that another act set has that act's time (`FieldChange.act`): no
+/// part of a write ever looks newer than what the user did.
 public struct Write: Hashable, Sendable {
   /// Which write this is (M1).
   public var dot: Dot
@@ -8,13 +11,13 @@ public struct Write: Hashable, Sendable {
   public var counter: UInt32
   /// The latest stamp that the author had seen in this cell: the write is later, whatever the clocks say.
   public var seen: Stamp?
-  /// The writes that the author had seen: what this one replaces (M3).
+  /// The writes that the author of the state had seen: what it replaces (M3).
   public var context: VersionVector
   /// The new state, nil when the write leaves the state alone.
   public var payload: [UInt8]?
   /// The count that the author saw, together with his own addition.
   public var tally: Tally
-  /// The fields that the author set, by name, sorted; each gets the write's stamp.
+  /// The fields that the author set, by name, sorted.
   public var fields: [FieldChange]
 
   /// A new value for one field.
@@ -23,11 +26,35 @@ public struct Write: Hashable, Sendable {
     public var name: String
     /// Its new value.
     public var value: [UInt8]
+    /// When it was set, nil for the time of the write itself.
+    public var act: Act?
 
     /// Sets a field.
-    public init(name: String, value: [UInt8]) {
+    public init(name: String, value: [UInt8], act: Act? = nil) {
       self.name = name
       self.value = value
+      self.act = act
+    }
+  }
+
+  /// When something was done, and what its author had seen then.
+  public struct Act: Hashable, Sendable {
+    /// When the user acted.
+    public var milliseconds: Int64
+    /// Orders the acts of one millisecond.
+    public var counter: UInt32
+    /// The latest stamp that the author had seen.
+    public var seen: Stamp?
+
+    /// Makes an act.
+    public init(milliseconds: Int64, counter: UInt32, seen: Stamp?) {
+      self.milliseconds = milliseconds
+      self.counter = counter
+      self.seen = seen
+    }
+
+    func isEarlier(than other: Act) -> Bool {
+      milliseconds != other.milliseconds ? milliseconds < other.milliseconds : counter < other.counter
     }
   }
 
@@ -40,7 +67,8 @@ public struct Write: Hashable, Sendable {
     self.milliseconds = milliseconds
     self.counter = counter
     self.seen = seen
-    self.context = context
+    // What the writes held that were seen is noted in cells alone.
+    self.context = VersionVector(context.dots)
     self.payload = payload
     self.tally = tally
     self.fields = fields.sorted { $0.name < $1.name }
@@ -52,18 +80,28 @@ public struct Write: Hashable, Sendable {
     set { (milliseconds, counter) = (newValue.milliseconds, newValue.counter) }
   }
 
+  /// The stamp of one of its fields.
+  public func stamp(of change: FieldChange) -> Stamp {
+    guard let act = change.act else { return stamp }
+    return Stamp(milliseconds: act.milliseconds, counter: act.counter, device: dot.device)
+  }
+
   /// This write as it is sent when it takes the place of an older, unsent one of the same device: what the older one set
-  /// and this one leaves alone is carried along (M1).
+  /// and this one leaves alone is carried along, with the time at which it was set (M1).
   public func replacing(_ older: Write) -> Write {
     var result = self
-    result.context.formUnion(older.context)
-    if let past = older.seen { result.seen = seen.map { max($0, past) } ?? past }
-    if payload == nil { result.payload = older.payload }
-    result.tally = max(tally, older.tally)
-    for change in older.fields where !fields.contains(where: { $0.name == change.name }) {
-      result.fields.append(change)
+    var carried = older.fields.filter { old in !fields.contains { $0.name == old.name } }
+    if payload == nil, let state = older.payload {
+      result.payload = state
+      result.context = older.context
+      (result.milliseconds, result.counter, result.seen) = (older.milliseconds, older.counter, older.seen)
+      for index in result.fields.indices { result.fields[index].act = result.fields[index].act ?? act }
+    } else {
+      result.context.formUnion(older.context)
+      for index in carried.indices { carried[index].act = carried[index].act ?? older.act }
     }
-    result.fields.sort { $0.name < $1.name }
+    result.tally = max(tally, older.tally)
+    result.fields = (result.fields + carried).sorted { $0.name < $1.name }
     return result
   }
 }

@@ -8,6 +8,8 @@ public enum BackendError: Error, Hashable, Sendable {
   case quotaExceeded(retryAfterMilliseconds: Int64?)
   /// Too many requests in a short time.
   case rateLimited(retryAfterMilliseconds: Int64?)
+  /// The server cannot answer at present and says when to come again.
+  case unavailable(String, retryAfterMilliseconds: Int64)
   /// No token or a wrong one.
   case notAuthenticated(String)
   /// The token is known and does not open this.
@@ -48,6 +50,7 @@ public enum BackendError: Error, Hashable, Sendable {
     switch self {
     case .unreachable, .timedOut, .storage, .noRecordsFound: .retry(afterMilliseconds: nil)
     case .rateLimited(let wait): .retry(afterMilliseconds: wait)
+    case .unavailable(_, let wait): .retry(afterMilliseconds: wait)
     case .quotaExceeded(let wait): .queueOnly(retryAfterMilliseconds: wait)
     case .limitExceeded, .invalid, .tooLarge, .forbidden: .split
     case .cursorExpired: .resynchronize
@@ -62,6 +65,7 @@ public enum BackendError: Error, Hashable, Sendable {
     case .timedOut: "timed-out"
     case .quotaExceeded: "quota-exceeded"
     case .rateLimited: "rate-limited"
+    case .unavailable: "unavailable"
     case .notAuthenticated: "not-authenticated"
     case .forbidden: "forbidden"
     case .zoneMissing: "zone-missing"
@@ -84,6 +88,7 @@ extension BackendError: CustomStringConvertible {
     case .timedOut: "the server did not answer in time"
     case .quotaExceeded(let wait): "the quota is used up\(Self.later(wait))"
     case .rateLimited(let wait): "too many requests\(Self.later(wait))"
+    case .unavailable(let reason, let wait): "the server cannot answer at present: \(reason)\(Self.later(wait))"
     case .notAuthenticated(let reason): "not authenticated: \(reason)"
     case .forbidden(let reason): "not allowed: \(reason)"
     case .zoneMissing(let zone): "there is no zone '\(zone)' on the server"

@@ -16,13 +16,15 @@ public struct OutboxItem: Hashable, Sendable {
   public var skewMilliseconds: Int64
   /// Whether that difference had been measured, so that the stamp stands (M2).
   public var isStampMeasured: Bool
+  /// Whether it may have reached the server: then it stays what it is, and later actions wait beside it.
+  public var wasSent: Bool
   /// Why it is set aside, nil while it waits to be sent.
   public var parkedBecause: String?
 
   /// Makes an item.
   public init(
     position: Int64, key: RecordKey, change: Operation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
-    isStampMeasured: Bool, parkedBecause: String? = nil
+    isStampMeasured: Bool, wasSent: Bool = false, parkedBecause: String? = nil
   ) {
     self.position = position
     self.key = key
@@ -30,6 +32,7 @@ public struct OutboxItem: Hashable, Sendable {
     self.queuedMilliseconds = queuedMilliseconds
     self.skewMilliseconds = skewMilliseconds
     self.isStampMeasured = isStampMeasured
+    self.wasSent = wasSent
     self.parkedBecause = parkedBecause
   }
 
@@ -38,8 +41,12 @@ public struct OutboxItem: Hashable, Sendable {
     switch change {
     case .write(let write): write.packed().count
     case .join(let cell): cell.packed().count
+    case .retire(let device): device.name.utf8.count
     }
   }
+
+  /// The write that waits, nil when it is something else.
+  public var write: Write? { if case .write(let write) = change { write } else { nil } }
 
   /// The item as compact bytes.
   public func packed() -> [UInt8] {
@@ -53,10 +60,13 @@ public struct OutboxItem: Hashable, Sendable {
     case .join(let cell):
       packer.byte(1)
       packer.data(cell.packed())
+    case .retire(let device):
+      packer.byte(2)
+      packer.data(Array(device.name.utf8))
     }
     packer.signed(queuedMilliseconds)
     packer.signed(skewMilliseconds)
-    packer.byte(isStampMeasured ? 1 : 0)
+    packer.byte((isStampMeasured ? 1 : 0) | (wasSent ? 2 : 0))
     packer.text(parkedBecause ?? "")
     return packer.bytes
   }
@@ -64,22 +74,34 @@ public struct OutboxItem: Hashable, Sendable {
   /// Reads packed bytes.
   public init(position: Int64, packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
-    let type = try reader.text("the record's type", limit: RecordKey.maximumLength)
-    let name = try reader.text("the record's name", limit: RecordKey.maximumLength)
+    let type = try reader.text("the record's type", limit: Self.longestText)
+    let name = try reader.text("the record's name", limit: Self.longestText)
     let kind = try reader.byte("the kind of change")
-    let content = try reader.data("the change", limit: 1 << 20)
+    let content = try reader.data("the change", limit: Self.largestChange)
     let change: Operation.Change
     switch kind {
     case 0: change = .write(try Write(packed: content))
     case 1: change = .join(try Cell(packed: content))
-    default: throw .malformed(at: 0, reading: "the kind of change", "is \(kind), allowed are 0 and 1")
+    case 2:
+      guard let device = DeviceID(String(decoding: content, as: UTF8.self)) else {
+        throw .malformed(at: 0, reading: "the device to retire", "is not a device's name")
+      }
+      change = .retire(device)
+    default: throw .malformed(at: 0, reading: "the kind of change", "is \(kind), allowed are 0 to 2")
     }
     self.init(
       position: position, key: RecordKey(type: type, name: name), change: change,
       queuedMilliseconds: try reader.signed("the time of queueing"),
-      skewMilliseconds: try reader.signed("the clock's difference"),
-      isStampMeasured: try reader.byte("whether the clock was measured") == 1)
-    let reason = try reader.text("the reason for parking", limit: 4096)
+      skewMilliseconds: try reader.signed("the clock's difference"), isStampMeasured: false)
+    let flags = try reader.byte("whether the clock was measured")
+    isStampMeasured = flags & 1 == 1
+    // Format 1 did not say whether a change had been sent.
+    wasSent = flags & 2 == 2 || content.first == 1 && kind == 0
+    let reason = try reader.text("the reason for parking", limit: Self.longestText)
     if !reason.isEmpty { parkedBecause = reason }
   }
+
+  /// More than was ever written, so that what was saved can be read.
+  private static let longestText = 1 << 16
+  private static let largestChange = 1 << 24
 }

@@ -3,7 +3,7 @@ import SyncCore
 
 /// Hands pokes to everyone in this process who watches a zone.
 ///
-/// Each watcher holds at most one poke that it has not read: the latest. That is all a poke says.
+/// Each watcher holds at most two signs that it has not read: the latest. That is all they say.
 public final class PokeHub: Sendable {
   private struct State {
     var next = 0
@@ -29,7 +29,7 @@ public final class PokeHub: Sendable {
     zone: String, device: DeviceID, present: @escaping @Sendable () async throws -> Cursor
   ) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
-      of: ChannelSign.self, bufferingPolicy: .bufferingNewest(1))
+      of: ChannelSign.self, bufferingPolicy: .bufferingNewest(2))
     let number = state.withLock { state in
       state.next += 1
       state.watchers[zone, default: [:]][state.next] = Watcher(device: device, continuation: continuation)
@@ -49,8 +49,8 @@ public final class PokeHub: Sendable {
     return stream
   }
 
-  /// Tells everyone who watches a zone that it has changed up to here.
-  public func publish(_ cursor: Cursor, zone: String) {
+  /// Tells everyone who watches a zone that it has changed up to here; `isRecovered` says that the store was away before.
+  public func publish(_ cursor: Cursor, zone: String, isRecovered: Bool = false) {
     let numbers = state.withLock { state in
       let known = state.latest[zone]
       if known.map({ $0.generation != cursor.generation || $0.sequence < cursor.sequence }) ?? true {
@@ -58,7 +58,7 @@ public final class PokeHub: Sendable {
       }
       return Array((state.watchers[zone] ?? [:]).keys)
     }
-    for number in numbers { tell(cursor, zone: zone, number: number) }
+    for number in numbers { tell(cursor, zone: zone, number: number, isRecovered: isRecovered) }
   }
 
   /// Notes what a device has fetched, or that it is at another life of the zone: that is not repeated to it.
@@ -108,16 +108,18 @@ public final class PokeHub: Sendable {
   /// How many watch.
   public var count: Int { state.withLock { $0.watchers.values.reduce(0) { $0 + $1.count } } }
 
-  private func tell(_ cursor: Cursor, zone: String, number: Int) {
+  private func tell(_ cursor: Cursor, zone: String, number: Int, isRecovered: Bool = false) {
     let continuation = state.withLock { state -> AsyncThrowingStream<ChannelSign, any Error>.Continuation? in
       guard let watcher = state.watchers[zone]?[number] else { return nil }
-      if let known = watcher.unfetched, known.generation == cursor.generation, known.sequence > cursor.sequence {
+      if !isRecovered, let known = watcher.unfetched, known.generation == cursor.generation,
+        known.sequence > cursor.sequence
+      {
         return nil
       }
       state.watchers[zone]?[number]?.unfetched = cursor
       state.watchers[zone]?[number]?.repeats = 0
       return watcher.continuation
     }
-    continuation?.yield(.poke(cursor))
+    continuation?.yield(isRecovered ? .recovered(cursor) : .poke(cursor))
   }
 }

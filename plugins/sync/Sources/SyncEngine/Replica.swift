@@ -6,31 +6,31 @@ import SyncCore
 /// before anything is sent that rests on them.
 public struct Replica: Sendable {
   /// Who this device is.
-  public private(set) var device: DeviceID
+  public internal(set) var device: DeviceID
   /// The zone that it is a part of, nil until the first session says so.
-  public private(set) var zone: String?
+  public internal(set) var zone: String?
   /// The number of the device's next action (M1).
-  public private(set) var nextNumber: Int64 = 1
+  public internal(set) var nextNumber: Int64 = 1
   /// The records as the server confirmed them.
-  public private(set) var confirmed: [RecordKey: Record] = [:]
+  public internal(set) var confirmed: [RecordKey: Record] = [:]
   /// Records whose confirmation is in doubt, while the whole zone is fetched anew (V23).
-  public private(set) var unconfirmed: Set<RecordKey> = []
+  public internal(set) var unconfirmed: Set<RecordKey> = []
   /// What waits to be sent, in order.
-  public private(set) var outbox: [OutboxItem] = []
+  public internal(set) var outbox: [OutboxItem] = []
   /// How far the zone's changes have been read, nil before the first time.
-  public private(set) var cursor: Cursor?
+  public internal(set) var cursor: Cursor?
   /// Whether the whole zone is being fetched anew.
-  public private(set) var isResynchronizing = false
+  public internal(set) var isResynchronizing = false
   /// The source of stamps.
-  public private(set) var clock = HybridLogicalClock()
+  public internal(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's, as last measured.
-  public private(set) var skewMilliseconds: Int64 = 0
+  public internal(set) var skewMilliseconds: Int64 = 0
   /// What may still be sent.
-  public private(set) var budget: RequestBudget
+  public internal(set) var budget: RequestBudget
   /// Why nothing went out last, and until when; nil after a success.
-  public private(set) var pause: SyncPause?
+  public internal(set) var pause: SyncPause?
   /// Counts for the status.
-  public private(set) var statistics = SyncStatistics()
+  public internal(set) var statistics = SyncStatistics()
   /// What has changed since the last save.
   var dirty: Set<StoredPart> = []
 
@@ -48,6 +48,7 @@ public struct Replica: Sendable {
       switch item.change {
       case .write(let write): cell.apply(write, windowMilliseconds: windowMilliseconds)
       case .join(let other): cell = Cell.join(cell, other, windowMilliseconds: windowMilliseconds)
+      case .retire(let device): _ = cell.retire(device)
       }
     }
     return cell
@@ -59,25 +60,6 @@ public struct Replica: Sendable {
     defer { nextNumber += 1 }
     dirty.insert(.identity)
     return nextNumber
-  }
-
-  /// Whether a record holds writes under this device's name that it knows nothing of: then its file is an older copy, or
-  /// another device runs on a copy of it, and its next numbers stand for other actions already.
-  func isOutrun(by record: Record) -> Bool { record.cell.context[device] >= nextNumber }
-
-  /// Goes on under a name of its own, so that no action is taken for one that is known already (M1, M4).
-  mutating func takeNewIdentity(random: UInt32) {
-    let old = device
-    device = DeviceID(stem: old.stem, random: random)
-    dirty.insert(.identity)
-    for index in outbox.indices {
-      guard case .write(var write) = outbox[index].change else { continue }
-      write.dot = Dot(device: device, number: takeNumber())
-      // Under these numbers the author meant his own actions; the server knows others.
-      write.context.limit(old, to: confirmed[outbox[index].key]?.cell.context[old] ?? 0)
-      outbox[index].change = .write(write)
-      dirty.insert(.outbox(outbox[index].position))
-    }
   }
 
   mutating func confirm(_ record: Record) {
@@ -144,24 +126,24 @@ public struct Replica: Sendable {
     dirty.insert(.clock)
     for record in confirmed.values { record.cell.latestStamp.map { clock.receive($0) } }
     for index in outbox.indices {
-      guard case .write(var write) = outbox[index].change else { continue }
+      guard var write = outbox[index].write else { continue }
       if !outbox[index].isStampMeasured {
-        let shifted = write.milliseconds + measured - outbox[index].skewMilliseconds
-        write.milliseconds = min(max(shifted, 0), Stamp.latestMilliseconds)
-        if let seen = write.seen { write.stamp = write.stamp.raised(above: seen) }
+        write = write.shifted(byMilliseconds: measured - outbox[index].skewMilliseconds)
         outbox[index].change = .write(write)
         outbox[index].skewMilliseconds = measured
         outbox[index].isStampMeasured = true
         dirty.insert(.outbox(outbox[index].position))
       }
-      clock.receive(write.stamp)
+      for act in write.acts {
+        clock.receive(Stamp(milliseconds: act.milliseconds, counter: act.counter, device: write.dot.device))
+      }
     }
   }
 
-  mutating func spendRequest(atMilliseconds now: Int64) {
-    budget.spendRequest(atMilliseconds: now)
+  mutating func spendRequest(_ purpose: RequestBudget.Purpose, atMilliseconds now: Int64) {
+    budget.spendRequest(purpose, atMilliseconds: now)
     statistics.requests += 1
-    dirty.insert(.budget)
+    dirty.formUnion([.budget, .statistics])
   }
 
   mutating func spend(bytes: Int, atMilliseconds now: Int64) {
@@ -188,47 +170,4 @@ public struct Replica: Sendable {
     pause = present
     dirty.insert(.pause)
   }
-
-  mutating func restore(zone: String?, pause: SyncPause?) { (self.zone, self.pause) = (zone, pause) }
-
-  mutating func restore(
-    nextNumber: Int64, cursor: Cursor?, isResynchronizing: Bool, clock: HybridLogicalClock, skewMilliseconds: Int64
-  ) {
-    self.nextNumber = nextNumber
-    self.cursor = cursor
-    self.isResynchronizing = isResynchronizing
-    self.clock = clock
-    self.skewMilliseconds = skewMilliseconds
-  }
-
-  mutating func restore(_ record: Record, isUnconfirmed: Bool) {
-    confirmed[record.key] = record
-    if isUnconfirmed { unconfirmed.insert(record.key) }
-  }
-
-  mutating func restore(outbox items: [OutboxItem], budget: RequestBudget, statistics: SyncStatistics) {
-    outbox = items
-    self.budget = budget
-    self.statistics = statistics
-    dirty = []
-  }
-}
-
-/// What has happened so far, for the status and the metrics.
-public struct SyncStatistics: Hashable, Sendable {
-  /// Actions of the user on this device.
-  public var actions: Int64 = 0
-  /// Changes that the server acknowledged.
-  public var acknowledged: Int64 = 0
-  /// Actions that a newer one of this device replaced before they were sent.
-  public var superseded: Int64 = 0
-  /// Requests sent.
-  public var requests: Int64 = 0
-  /// When a request last succeeded, in milliseconds since 1970 on the device's clock; 0 for never (S15).
-  public var lastSuccessMilliseconds: Int64 = 0
-  /// How many conflicts each rule decided.
-  public var conflicts: [ConflictRule: Int64] = [:]
-
-  /// Nothing has happened.
-  public init() {}
 }

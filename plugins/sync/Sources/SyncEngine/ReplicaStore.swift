@@ -30,6 +30,10 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
   case otherZone(found: String, asked: String)
   /// It cannot be read or written: a full disk, a missing right.
   case storage(String)
+  /// Another process has it open for writing.
+  case inUse(by: String)
+  /// An action breaks a limit or a rule of the record; nothing has happened.
+  case refused(String)
 
   /// What is wrong and what to do, for a person.
   public var description: String {
@@ -41,6 +45,9 @@ public enum ReplicaError: Error, Hashable, Sendable, CustomStringConvertible {
     case .otherZone(let found, let asked):
       "the local file belongs to the zone '\(found)', not to '\(asked)'; name another file or device for that zone"
     case .storage(let reason): "the local file cannot be used: \(reason)"
+    case .inUse(let holder):
+      "the local file is in use by \(holder); give this one another device name, or end the other"
+    case .refused(let reason): reason
     }
   }
 }

@@ -32,6 +32,16 @@ public enum ChannelSign: Hashable, Sendable {
   case poke(Cursor)
   /// Nothing has changed; the channel lives.
   case alive
+  /// The server's store can be reached again; the zone has changed up to here.
+  case recovered(Cursor)
+
+  /// How far the zone has changed, nil when the sign says nothing of that.
+  public var cursor: Cursor? {
+    switch self {
+    case .poke(let cursor), .recovered(let cursor): cursor
+    case .alive: nil
+    }
+  }
 }
 
 /// How many things a backend takes or gives at once.
@@ -69,8 +79,8 @@ public struct CommitReply: Hashable, Sendable {
 
 /// What became of one operation.
 public enum CommitResult: Hashable, Sendable {
-  /// Done: the record's new version, its place in the zone's order, and the stamp that the write got.
-  case committed(version: Int64, sequence: Int64, stamp: Stamp?)
+  /// Done: the record's new version, its place in the zone's order, and the stamps that the acts of a write got.
+  case committed(version: Int64, sequence: Int64, stamps: [Stamp])
   /// The record says so already.
   case unchanged
   /// The record has another version than expected: here it is, nil when there is none.

@@ -16,19 +16,51 @@ public protocol SyncClock: Sendable {
 public struct SystemClock: SyncClock {
   private let anchorMilliseconds: Int64
   private let anchor = ContinuousClock.now
+  private let pace: ClockPace
 
   /// Anchors at the present time.
-  public init() { anchorMilliseconds = Int64(Date().timeIntervalSince1970 * 1000) }
+  public init() {
+    pace = ClockPace.present
+    anchorMilliseconds = pace.shown(atMilliseconds: Int64(Date().timeIntervalSince1970 * 1000))
+  }
 
   /// The time at the anchor and what has passed since.
   public func nowMilliseconds() -> Int64 {
     let (seconds, attoseconds) = anchor.duration(to: .now).components
-    return anchorMilliseconds + seconds * 1000 + attoseconds / 1_000_000_000_000_000
+    return anchorMilliseconds + (seconds * 1000 + attoseconds / 1_000_000_000_000_000) * pace.scale
   }
 
   /// Waits on the monotonic clock.
   public func sleep(untilMilliseconds time: Int64) async throws {
-    let instant = anchor.advanced(by: .milliseconds(time - anchorMilliseconds))
+    let instant = anchor.advanced(by: .milliseconds((time - anchorMilliseconds) / pace.scale))
     try await Task.sleep(until: instant, tolerance: .zero, clock: .continuous)
   }
+}
+
+/// How fast and how wrong the clock of a process runs: as it is, but for debug builds, which tests may have run faster, so
+/// that waits of hours take no time, and wrong, as a device's clock may be.
+struct ClockPace: Sendable {
+  var originMilliseconds: Int64 = 0
+  var scale: Int64 = 1
+  var offsetMilliseconds: Int64 = 0
+
+  /// Where a clock stands that ran at this pace from its origin on.
+  func shown(atMilliseconds real: Int64) -> Int64 {
+    originMilliseconds + (real - originMilliseconds) * scale + offsetMilliseconds
+  }
+
+  /// The pace of this process.
+  static let present: ClockPace = {
+    var pace = ClockPace()
+    #if DEBUG
+      // `ORIGIN,SCALE,OFFSET`, in milliseconds.
+      let parts = ProcessInfo.processInfo.environment["FLOWRUN_SYNC_CLOCK"]?.split(separator: ",").compactMap {
+        Int64($0)
+      }
+      if let parts, parts.count == 3, parts[1] > 0 {
+        pace = ClockPace(originMilliseconds: parts[0], scale: parts[1], offsetMilliseconds: parts[2])
+      }
+    #endif
+    return pace
+  }()
 }

@@ -1,18 +1,38 @@
 import SyncCore
 
 extension SyncMachine {
-  /// Takes an action of the user in: stamped, numbered and put into the outbox, in one save with the local state (M1, S32).
-  mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64) {
-    let window = policy.windowMilliseconds
-    let view = replica.view(of: key, windowMilliseconds: window)
-    let seen = replica.confirmed[key]?.cell.latestStamp
+  /// Why an action cannot be taken, nil when it can. Asked before anything is saved: what is refused has not happened.
+  public func refusal(of action: Action, on key: RecordKey) -> String? {
+    guard key.isWellFormed else {
+      return "record type and name take 1 to \(RecordKey.maximumLength) bytes each, without control characters"
+    }
+    let view = view(of: key)
+    var write = write(action, over: view, of: key)
+    write.dot.number = replica.nextNumber
+    write.stamp = Stamp(milliseconds: view.latestStamp?.milliseconds ?? 0, counter: .max, device: write.dot.device)
+    if let problem = RecordLimits.problem(with: write) ?? policy.problem(with: write, for: key) { return problem }
+    var cell = view
+    cell.apply(write, windowMilliseconds: policy.windowMilliseconds)
+    return RecordLimits.refusal(of: cell, from: view).map { "\($0)" }
+  }
+
+  private func write(_ action: Action, over view: Cell, of key: RecordKey) -> Write {
     var write = Write(
-      dot: Dot(device: replica.device, number: replica.takeNumber()), milliseconds: 0, seen: seen,
+      dot: Dot(device: replica.device, number: 1), milliseconds: 0, seen: replica.confirmed[key]?.cell.latestStamp,
       context: view.context, payload: action.payload, tally: view.tally, fields: action.fields)
     switch action.tally {
     case .add(let more): write.tally.count = min(max(write.tally.count + more, 0), Stamp.latestMilliseconds)
+    case .atLeast(let count): write.tally.count = min(max(write.tally.count, count), Stamp.latestMilliseconds)
     case .reset: write.tally = Tally(epoch: view.tally.epoch + 1, count: 0)
     }
+    return write
+  }
+
+  /// Takes an action of the user in: stamped, numbered and put into the outbox, in one save with the local state (M1, S32).
+  mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64) {
+    let view = view(of: key)
+    var write = write(action, over: view, of: key)
+    write.dot.number = replica.takeNumber()
     var stamp = replica.stamp(nowMilliseconds: now)
     if let seen = view.latestStamp { stamp = stamp.raised(above: seen) }
     replica.receive(stamp)
@@ -25,21 +45,30 @@ extension SyncMachine {
     tell(.changed(key, remote: false, rule: nil))
   }
 
-  /// A newer unsent action of the same record takes the older one's place; both stay in the journal (M1, S33).
+  /// A newer action takes the place of the last one of the same record that cannot have reached the server; both stay in
+  /// the journal (M1, S33).
   private mutating func enqueue(_ write: Write, for key: RecordKey, _ now: Int64) {
-    let sent = push.inFlight?.positions ?? []
-    let waiting = replica.outbox.last {
-      $0.key == key && $0.parkedBecause == nil && !sent.contains($0.position)
+    if var item = replica.outbox.last(where: { $0.key == key }), let older = item.write, item.parkedBecause == nil,
+      !item.wasSent, item.isStampMeasured == isSkewMeasured, item.skewMilliseconds == replica.skewMilliseconds
+    {
+      let both = write.replacing(older)
+      if RecordLimits.problem(with: both) == nil {
+        item.change = .write(both)
+        replica.replace(item)
+        replica.count { $0.superseded += 1 }
+        return
+      }
     }
-    if var item = waiting, case .write(let older) = item.change {
-      item.change = .write(write.replacing(older))
-      item.skewMilliseconds = replica.skewMilliseconds
-      item.isStampMeasured = isSkewMeasured
-      replica.replace(item)
-      replica.count { $0.superseded += 1 }
-    } else {
-      replica.append(.write(write), for: key, queuedMilliseconds: now, isStampMeasured: isSkewMeasured)
+    replica.append(.write(write), for: key, queuedMilliseconds: now, isStampMeasured: isSkewMeasured)
+  }
+
+  /// Takes a device's place in the zone from it: in every record that knows it.
+  mutating func retire(_ device: DeviceID, _ now: Int64) {
+    for (key, record) in replica.confirmed.sorted(by: { $0.key < $1.key }) {
+      guard let seen = record.cell.context.note(of: device), !seen.isRetired else { continue }
+      replica.append(.retire(device), for: key, queuedMilliseconds: now, isStampMeasured: true)
     }
+    if pacing.waitingSinceMilliseconds == nil { pacing.waitingSinceMilliseconds = now }
   }
 
   private func journal(_ write: Write, _ now: Int64) -> [StoreChange] {

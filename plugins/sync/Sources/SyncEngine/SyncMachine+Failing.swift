@@ -84,7 +84,7 @@ extension SyncMachine {
   /// Sets a change aside where it can be seen (F31).
   mutating func park(_ position: Int64, reason: String) {
     guard var item = replica.outbox.first(where: { $0.position == position }) else { return }
-    item.parkedBecause = reason
+    item.parkedBecause = SyncPause.shortened(reason)
     replica.replace(item)
     tell(.parked(item.key, reason: reason))
   }

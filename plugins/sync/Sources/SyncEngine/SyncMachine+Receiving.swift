@@ -14,7 +14,7 @@ extension SyncMachine {
       pull.inFlight = nil
       replica.spend(bytes: page.records.reduce(16) { $0 + $1.cell.packed().count }, atMilliseconds: now)
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
-      receive(page)
+      receive(page, now)
       // A poke of another life of the zone that came before the request is answered by it: no cursor will ever reach it.
       if !page.hasMore, let poked = channel.poked, poked.atMilliseconds <= flight.sentMilliseconds,
         poked.cursor.generation != page.cursor.generation
@@ -57,7 +57,9 @@ extension SyncMachine {
     }
     channel.state = .open(lastSignMilliseconds: now)
     channel.backoff.succeed()
-    if case .poke(let cursor) = sign {
+    // The server was there all the time and its store was not: what waits goes at once.
+    if case .recovered = sign { endPauses() }
+    if let cursor = sign.cursor {
       // A server that begins behind what was read has gone back: ask it, and it will say that the cursor has expired.
       if isFirst, let known = replica.cursor, known.generation == cursor.generation,
         cursor.sequence < known.sequence
@@ -82,7 +84,7 @@ extension SyncMachine {
 
   // MARK: Changes
 
-  private mutating func receive(_ page: ChangePage) {
+  private mutating func receive(_ page: ChangePage, _ now: Int64) {
     var hasLost = false
     renewIdentity(outrunBy: page.records)
     for record in page.records {
@@ -98,15 +100,17 @@ extension SyncMachine {
       replica.move(to: page.cursor)
     }
     pull.isWanted = pull.isWanted || page.hasMore
-    if !page.hasMore { completedPulls += 1 }
+    if !page.hasMore {
+      completedPulls += 1
+      replica.count { $0.lastHeardMilliseconds = now }
+    }
     if replica.isResynchronizing, !page.hasMore { giveBackWhatWasLost() }
   }
 
-  @discardableResult private mutating func renewIdentity(outrunBy records: [Record]) -> Bool {
-    guard records.contains(where: replica.isOutrun) else { return false }
+  private mutating func renewIdentity(outrunBy records: [Record], isCertain: Bool = false) {
+    guard isCertain || records.contains(where: replica.isOutrun) else { return }
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()))
     tell(.renamed(replica.device))
-    return true
   }
 
   /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
@@ -153,8 +157,8 @@ extension SyncMachine {
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
       switch result {
-      case .committed(let version, let sequence, let stamp):
-        committed(operation, position, version, sequence, stamp, reply.generation)
+      case .committed(let version, let sequence, let stamps):
+        committed(operation, position, version, sequence, stamps, reply.generation)
       case .unchanged: acknowledge(operation.key, position, version: operation.expectedVersion)
       case .conflict(let record):
         hasConflict = conflicted(operation, position, record, now) || hasConflict
@@ -176,28 +180,41 @@ extension SyncMachine {
   }
 
   private mutating func committed(
-    _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamp: Stamp?,
+    _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamps: [Stamp],
     _ generation: UInt64
   ) {
     let before = replica.view(of: operation.key, windowMilliseconds: policy.windowMilliseconds)
     let known = replica.confirmed[operation.key]
     replica.remove(position: position)
-    if case .write(var write) = operation.change, known?.version ?? 0 == operation.expectedVersion {
-      if let stamp { write.stamp = stamp }
-      var cell = known?.cell ?? Cell()
-      cell.apply(write, windowMilliseconds: policy.windowMilliseconds)
-      replica.confirm(Record(key: operation.key, version: version, sequence: sequence, cell: cell))
+    if let cell = result(of: operation.change, on: known?.cell ?? Cell(), stamps) {
+      let isNext = known?.version ?? 0 == operation.expectedVersion
+      // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
+      replica.confirm(
+        Record(
+          key: operation.key, version: isNext ? version : known?.version ?? 0,
+          sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell))
       // Nothing lies between the last change read and this one: reading it again would be an echo.
-      if let cursor = replica.cursor, cursor.generation == generation, cursor.sequence + 1 == sequence {
+      if isNext, let cursor = replica.cursor, cursor.generation == generation, cursor.sequence + 1 == sequence {
         replica.move(to: Cursor(generation: generation, sequence: sequence))
       }
-    } else if known?.version ?? 0 < version {
-      // The server holds something else than is known here, what it made of a join above all.
-      pull.isWanted = true
     }
+    if replica.confirmed[operation.key]?.version ?? 0 < version { pull.isWanted = true }
     replica.count { $0.acknowledged += 1 }
     tell(.acknowledged(operation.key, version: version))
     noteChange(of: operation.key, since: before)
+  }
+
+  /// What the server made of a cell; nil for what it made of a join, which only it can say.
+  private func result(of change: Operation.Change, on known: Cell, _ stamps: [Stamp]) -> Cell? {
+    var cell = known
+    switch change {
+    case .write(let write):
+      cell.apply(
+        write.restamped(stamps), check: write.check, windowMilliseconds: policy.windowMilliseconds)
+    case .retire(let device): _ = cell.retire(device)
+    case .join: return nil
+    }
+    return cell
   }
 
   /// True when the operation must be tried again.
@@ -213,13 +230,17 @@ extension SyncMachine {
       return true
     }
     replica.spend(bytes: record.cell.packed().count, atMilliseconds: now)
-    // Then the write that was sent bore another's number.
-    let isRenamed = renewIdentity(outrunBy: [record])
-    if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
-    if !isRenamed, case .write(let write) = operation.change, record.cell.context.covers(write.dot) {
+    if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
+      if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
       acknowledge(operation.key, position, version: record.version)
+      renewIdentity(outrunBy: [record])
       return false
     }
+    // Under the number of the write that was sent the server may know another one.
+    let isTaken =
+      if case .write(let write) = operation.change { record.cell.context.covers(write.dot) } else { false }
+    renewIdentity(outrunBy: [record], isCertain: isTaken)
+    if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
     return true
   }
 
@@ -246,7 +267,9 @@ extension SyncMachine {
     var rule: ConflictRule?
     if let previous = before.reading(by: policy)?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
-      if hasNews { rule = after.resolution(replacing: previous, by: policy) }
+      // Who has not got a state cannot have seen it: what has not been sent yet falls to the window alone.
+      let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
+      if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: policy) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
       let isSameState = after.reading(by: policy)?.winner.dot == previous.dot
       if !hasNews, isSameState, before.tally == after.tally, before.fields == after.fields { return }

@@ -2,7 +2,7 @@ import SyncCore
 
 extension SyncMachine {
   /// Bytes kept free for the answer to a request for changes: one record of the largest size.
-  private static let answerBytes = Cell.maximumPackedBytes + 512
+  private static let answerBytes = RecordLimits.contentBytes + 512
   /// The largest page of changes asked for, in bytes.
   private static let pageBytes = 65_536
 
@@ -79,10 +79,14 @@ extension SyncMachine {
     let operations = items.map {
       Operation(key: $0.key, expectedVersion: replica.confirmed[$0.key]?.version ?? 0, change: $0.change)
     }
-    var flight = flight(push, now)
+    var flight = flight(push, .push, now)
     flight.positions = items.map(\.position)
     flight.operations = operations
     push.inFlight = flight
+    for var item in items where !item.wasSent {
+      item.wasSent = true
+      replica.replace(item)
+    }
     pacing.lastPushMilliseconds = now
     pacing.waitingSinceMilliseconds = nil
     replica.spend(bytes: items.reduce(0) { $0 + $1.packedBytes }, atMilliseconds: now)
@@ -99,16 +103,38 @@ extension SyncMachine {
       due = min(due, poked.atMilliseconds + hold)
     }
     due = max(due, pull.notBeforeMilliseconds)
-    // Without the server's time nothing can be pushed: then a pull is part of the push.
-    let opensPush = !isSkewMeasured && !batch().isEmpty
-    if degradation.level == .queueOnly {
+    // A budget of its own that is used up does not keep a device from hearing now and then what others do.
+    if degradation.level == .queueOnly, degradation.isQuotaExceeded {
       if isSkewMeasured, !replica.isResynchronizing, !batch().isEmpty { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
     }
-    return max(
-      due,
-      replica.budget.permitted(opensPush ? .push : .other, bytes: Self.answerBytes, atMilliseconds: now))
+    return max(due, replica.budget.permitted(pullPurpose, bytes: Self.answerBytes, atMilliseconds: now))
   }
+
+  /// Without the server's time nothing can be pushed: then a pull is part of the push.
+  private var pullPurpose: RequestBudget.Purpose { !isSkewMeasured && !batch().isEmpty ? .push : .other }
+
+  /// Tells, once, when others have done something that the budget does not let this device fetch for a while.
+  mutating func noteStaleness(_ now: Int64) {
+    guard let until = staleUntil(now) else {
+      isStale = false
+      return
+    }
+    if !isStale { tell(.stale(untilMilliseconds: until)) }
+    isStale = true
+  }
+
+  /// Until when others' changes wait for the budget, nil when none do.
+  func staleUntil(_ now: Int64) -> Int64? {
+    guard pausedBecause == nil, !isOffline, let poked = channel.poked, isAhead(poked.cursor),
+      let due = pullDue(now), due > now + Self.stalenessMilliseconds,
+      replica.budget.permitted(pullPurpose, bytes: Self.answerBytes, atMilliseconds: now) == due
+    else { return nil }
+    return due
+  }
+
+  /// A shorter wait is not worth a word.
+  private static let stalenessMilliseconds: Int64 = 2000
 
   private var pollInterval: Int64 {
     let interval =
@@ -125,7 +151,7 @@ extension SyncMachine {
   }
 
   private mutating func sendChanges(_ now: Int64) {
-    let flight = flight(pull, now)
+    let flight = flight(pull, pullPurpose, now)
     if !channel.isOpen, !pull.isWanted { channel.polls += 1 }
     pull.isWanted = false
     pull.inFlight = flight
@@ -148,14 +174,18 @@ extension SyncMachine {
     channel.number = nextRequest
     nextRequest += 1
     channel.state = .opening(deadlineMilliseconds: now + settings.requestTimeoutMilliseconds)
-    replica.spendRequest(atMilliseconds: now)
+    replica.spendRequest(.other, atMilliseconds: now)
     effects.append(.openChannel(channel.number))
   }
 
-  private mutating func flight(_ lane: SendLane, _ now: Int64) -> SendLane.Flight {
+  private mutating func flight(
+    _ lane: SendLane, _ purpose: RequestBudget.Purpose, _ now: Int64
+  ) -> SendLane.Flight {
     defer { nextRequest += 1 }
-    replica.spendRequest(atMilliseconds: now)
-    if degradation.level == .queueOnly { degradation.probe(atMilliseconds: now) }
+    replica.spendRequest(purpose, atMilliseconds: now)
+    if degradation.level == .queueOnly, purpose == .push || degradation.isQuotaExceeded {
+      degradation.probe(atMilliseconds: now)
+    }
     return SendLane.Flight(
       number: nextRequest, sentMilliseconds: now,
       deadlineMilliseconds: now + timeout(lane))

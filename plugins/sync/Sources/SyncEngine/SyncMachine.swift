@@ -35,6 +35,8 @@ public struct SyncMachine: Sendable {
   /// How long answers take, smoothed; nil before the first.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
+  /// Whether the user has been told that this device does not hear of others for a while.
+  var isStale = false
   var effects: [Effect] = []
 
   /// A machine over what the device has saved; `seed` draws the waits between retries.
@@ -69,6 +71,12 @@ public struct SyncMachine: Sendable {
     case woke
     /// A person has mended what paused the machine, or wants the parked items tried again.
     case resumed
+    /// A person wants one parked item tried again.
+    case retried(position: Int64)
+    /// A person gives one parked item up.
+    case discarded(position: Int64)
+    /// A person takes a device's place in the zone from it.
+    case retired(DeviceID)
   }
 
   /// What the user does to a record.
@@ -91,6 +99,8 @@ public struct SyncMachine: Sendable {
     public enum TallyChange: Hashable, Sendable {
       /// Adds to it.
       case add(Int64)
+      /// Raises it to this, where it is lower.
+      case atLeast(Int64)
       /// Begins a new epoch at 0 (F18).
       case reset
     }
@@ -134,6 +144,10 @@ public struct SyncMachine: Sendable {
     case acknowledged(RecordKey, version: Int64)
     /// A change was set aside: it will not be sent until someone looks (`sync_parked`).
     case parked(RecordKey, reason: String)
+    /// A change that was set aside has been given up.
+    case discarded(RecordKey)
+    /// Others have done something that the budget does not let this device fetch before this time.
+    case stale(untilMilliseconds: Int64)
     /// Nothing is sent until someone looks.
     case paused(BackendError)
     /// A request failed and will be tried again.
@@ -155,6 +169,7 @@ public struct SyncMachine: Sendable {
     apply(event, now)
     if isStarted {
       pump(now)
+      noteStaleness(now)
       replica.note(presentPause(now))
     }
     if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
@@ -186,6 +201,9 @@ public struct SyncMachine: Sendable {
     case .channelClosed(let number, let error): closeChannel(number, error, now)
     case .woke: expire(now)
     case .resumed: resume(now)
+    case .retried(let position): replica.unpark(position)
+    case .discarded(let position): discard(position)
+    case .retired(let device): retire(device, now)
     }
   }
 
@@ -222,12 +240,15 @@ public struct SyncMachine: Sendable {
 
   private mutating func resume(_ now: Int64) {
     (pausedBecause, halt) = (nil, nil)
-    for item in replica.outbox where item.parkedBecause != nil {
-      var item = item
-      item.parkedBecause = nil
-      replica.replace(item)
-    }
+    for item in replica.outbox { replica.unpark(item.position) }
     pull.isWanted = true
+  }
+
+  private mutating func discard(_ position: Int64) {
+    guard let item = replica.outbox.first(where: { $0.position == position }), item.parkedBecause != nil else { return }
+    replica.remove(position: position)
+    tell(.discarded(item.key))
+    tell(.changed(item.key, remote: false, rule: nil))
   }
 
   mutating func tell(_ notice: Notice) { effects.append(.tell(notice)) }
@@ -286,4 +307,7 @@ public struct SyncSettings: Hashable, Sendable {
 extension SyncMachine {
   /// Whether the machine has this channel open or wants it opened.
   public func isListening(on number: Int) -> Bool { channel.number == number && channel.state != .closed }
+
+  /// The number of the last channel that it has asked for.
+  public var openChannelNumber: Int { channel.number }
 }

@@ -57,7 +57,7 @@ public struct SyncPause: Hashable, Sendable {
     return pause
   }
 
-  private static func shortened(_ text: String) -> String {
+  static func shortened(_ text: String) -> String {
     if text.utf8.count <= reasonLimit { return text }
     var result = ""
     for character in text {

@@ -70,7 +70,7 @@ public actor SyncSession {
 
   /// Takes an action of the user in; when this returns it is saved and will not be lost (S32).
   ///
-  /// Throws a `ReplicaError` when it could not be saved: then nothing has happened.
+  /// Throws a `ReplicaError` when it breaks a limit or could not be saved: then nothing has happened.
   public func act(_ key: RecordKey, _ action: SyncMachine.Action) async throws(ReplicaError) {
     try await give(.acted(key, action)).get()
   }
@@ -83,6 +83,15 @@ public actor SyncSession {
 
   /// Goes on after a person has mended what had paused it, and tries parked changes again.
   public func resume() async { _ = await give(.resumed) }
+
+  /// Tries a change again that was set aside, by its position.
+  public func retry(parked position: Int64) async { _ = await give(.retried(position: position)) }
+
+  /// Gives a change up that was set aside, by its position.
+  public func discard(parked position: Int64) async { _ = await give(.discarded(position: position)) }
+
+  /// Takes a device's place in the zone from it, until it writes again.
+  public func retire(_ device: DeviceID) async throws(ReplicaError) { try await give(.retired(device)).get() }
 
   /// Waits until the machine is as wanted; false when that takes longer than allowed, or the session stops.
   public func wait(
@@ -151,6 +160,9 @@ public actor SyncSession {
   /// What cannot be saved has not happened: the machine goes back, and nothing that rests on it is sent.
   private func take(_ event: SyncMachine.Event) async -> Result<Void, ReplicaError> {
     if isStopped { return .failure(.storage("synchronizing has stopped")) }
+    if case .acted(let key, let action) = event, let problem = machine.refusal(of: action, on: key) {
+      return .failure(.refused(problem))
+    }
     let before = machine
     let effects = machine.handle(event, atMilliseconds: clock.nowMilliseconds())
     for effect in effects {

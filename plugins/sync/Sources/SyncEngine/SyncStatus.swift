@@ -12,6 +12,10 @@ public struct SyncStatus: Hashable, Sendable {
   public var parked: [Parked]
   /// When a request last succeeded, in milliseconds since 1970 on the device's clock; nil for never.
   public var lastSuccessMilliseconds: Int64?
+  /// When this device last heard all that others had done, in milliseconds since 1970 on its clock; nil for never.
+  public var lastHeardMilliseconds: Int64?
+  /// Until when the budget keeps this device from hearing what others have done since; nil while it does not.
+  public var staleUntilMilliseconds: Int64?
   /// Whether the live channel is up.
   public var isChannelUp: Bool
   /// Whether the user has switched synchronizing off.
@@ -37,8 +41,14 @@ public struct SyncStatus: Hashable, Sendable {
 
   /// A change that was set aside.
   public struct Parked: Hashable, Sendable {
+    /// Its place in the outbox, by which it is named.
+    public var position: Int64
     /// Which record.
     public var key: RecordKey
+    /// What it would do.
+    public var change: Operation.Change
+    /// When it was made, in milliseconds since 1970 on the device's clock.
+    public var queuedMilliseconds: Int64
     /// Why.
     public var reason: String
   }
@@ -49,9 +59,17 @@ public struct SyncStatus: Hashable, Sendable {
     device = replica.device
     outboxDepth = waiting.count
     outboxAgeMilliseconds = waiting.map { max(0, now - $0.queuedMilliseconds) }.max() ?? 0
-    parked = replica.outbox.compactMap { item in item.parkedBecause.map { Parked(key: item.key, reason: $0) } }
+    parked = replica.outbox.compactMap { item in
+      item.parkedBecause.map {
+        Parked(
+          position: item.position, key: item.key, change: item.change, queuedMilliseconds: item.queuedMilliseconds,
+          reason: $0)
+      }
+    }
     let success = replica.statistics.lastSuccessMilliseconds
     lastSuccessMilliseconds = success == 0 ? nil : success
+    let heard = replica.statistics.lastHeardMilliseconds
+    lastHeardMilliseconds = heard == 0 ? nil : heard
     isChannelUp = false
     isOffline = false
     pause = replica.pause
@@ -74,12 +92,20 @@ extension SyncMachine {
     status.isOffline = isOffline
     status.pausedBecause = pausedBecause
     status.level = degradation.level
+    status.staleUntilMilliseconds = staleUntil(now)
     return status
   }
 
   /// Whether everything has been sent and nothing is under way; what was set aside does not count.
   public var isFlushed: Bool {
     push.inFlight == nil && replica.outbox.allSatisfy { $0.parkedBecause != nil }
+  }
+
+  /// The devices that take a place in the zone.
+  public func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {
+    replica.confirmed.values.reduce(into: []) {
+      $0.formUnion($1.cell.context.liveDevices(atMilliseconds: now + replica.skewMilliseconds))
+    }
   }
 
   /// How a record reads, with what has not been sent yet.

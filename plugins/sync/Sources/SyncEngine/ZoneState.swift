@@ -44,7 +44,7 @@ public struct ZoneState: Sendable {
     for operation in operations {
       let stored = records[operation.key]
       switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: serverMilliseconds) {
-      case .store(let cell, let stamp):
+      case .store(let cell, let stamps):
         if let next = nextGeneration {
           nextGeneration = nil
           generation = next
@@ -53,7 +53,7 @@ public struct ZoneState: Sendable {
         sequence += 1
         let version = (stored?.version ?? 0) + 1
         records[operation.key] = Record(key: operation.key, version: version, sequence: sequence, cell: cell)
-        results.append(.committed(version: version, sequence: sequence, stamp: stamp))
+        results.append(.committed(version: version, sequence: sequence, stamps: stamps))
       case .unchanged: results.append(.unchanged)
       case .conflict: results.append(.conflict(stored))
       case .refused(let refusal): results.append(.refused(refusal))

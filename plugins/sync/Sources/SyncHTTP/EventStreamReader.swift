@@ -4,6 +4,7 @@ import SyncEngine
 /// Reads server-sent events piece by piece (HTML standard, section 9.2): pokes and signs of life.
 struct EventStreamReader {
   private var line: [UInt8] = []
+  private var isRecovery = false
   private static let maximumLineBytes = 8192
 
   /// The signs that are complete with this piece.
@@ -19,8 +20,12 @@ struct EventStreamReader {
       line.removeAll(keepingCapacity: true)
       if text.hasPrefix(":") {
         signs.append(.alive)
+      } else if text.hasPrefix("event:") {
+        isRecovery = text.dropFirst(6).drop { $0 == " " } == "recovered"
       } else if text.hasPrefix("data:"), let cursor = Cursor(text.dropFirst(5).drop { $0 == " " }) {
-        signs.append(.poke(cursor))
+        signs.append(isRecovery ? .recovered(cursor) : .poke(cursor))
+      } else if text.isEmpty {
+        isRecovery = false
       }
     }
     return signs

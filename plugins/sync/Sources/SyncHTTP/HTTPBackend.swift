@@ -77,7 +77,9 @@ public final class HTTPBackend: SyncBackend {
           throw BackendError.unreachable("the server closed the channel")
         }
         guard head.status == 200 else {
-          throw Wire.error(try exchange.body(head, deadline: .now + Self.timeout), status: head.status)
+          throw Wire.error(
+            try exchange.body(head, deadline: .now + Self.timeout), status: head.status,
+            retryAfter: head.headers["retry-after"])
         }
         var reader = EventStreamReader()
         while let chunk = try exchange.chunk(deadline: .now + Self.silence) {
@@ -113,7 +115,7 @@ public final class HTTPBackend: SyncBackend {
     do {
       return try body()
     } catch {
-      if error.message.contains("has format") { throw .unsupportedFormat("\(error)") }
+      if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
       throw .unreachable("the server's answer cannot be read: \(error)")
     }
   }
@@ -135,37 +137,43 @@ private final class Line: @unchecked Sendable {
     _ method: String, _ target: String, _ address: ServerAddress, _ headers: [(String, String)], _ body: [UInt8]
   ) throws(BackendError) -> [UInt8] {
     let deadline = ContinuousClock.now + HTTPBackend.timeout
-    // A connection that the server has closed meanwhile is opened again, once.
-    if let kept = socket {
-      socket = nil
-      do throws(BackendError) {
-        if let answer = try attempt(kept, method, target, address, headers, body, deadline) { return answer.get }
-      } catch {
-        guard case .unreachable = error else { throw error }
-      }
+    // A request goes out once: whoever counts them outside sees what the budget counts. A connection that the server has
+    // closed meanwhile is found out before it is used.
+    let kept = socket.flatMap { $0.isIdle ? $0 : nil }
+    socket = nil
+    let connection: HTTPSocket
+    if let kept {
+      connection = kept
+    } else {
+      connection = try HTTPSocket(host: address.host, port: address.port, deadline: deadline)
     }
-    let fresh = try HTTPSocket(host: address.host, port: address.port, deadline: deadline)
-    guard let answer = try attempt(fresh, method, target, address, headers, body, deadline) else {
-      throw .unreachable("the server closed the connection")
-    }
-    return answer.get
-  }
-
-  private struct Answer {
-    let get: [UInt8]
+    return try attempt(connection, method, target, address, headers, body, deadline)
   }
 
   private func attempt(
     _ socket: HTTPSocket, _ method: String, _ target: String, _ address: ServerAddress,
     _ headers: [(String, String)], _ body: [UInt8], _ deadline: ContinuousClock.Instant
-  ) throws(BackendError) -> Answer? {
+  ) throws(BackendError) -> [UInt8] {
     let exchange = HTTPExchange(socket: socket)
-    try exchange.send(method, target, host: address.authority, headers: headers, body: body, deadline: deadline)
-    guard let head = try exchange.head(deadline: deadline) else { return nil }
+    let name = String(UInt64.random(in: .min ... .max), radix: 16)
+    try exchange.send(
+      method, target, host: address.authority, headers: headers + [(Wire.requestHeader, name)], body: body,
+      deadline: deadline)
+    guard let head = try exchange.head(deadline: deadline) else {
+      throw .unreachable("the server closed the connection")
+    }
     let answer = try exchange.body(head, deadline: deadline)
-    if head.keepsAlive { self.socket = socket }
-    guard head.status == 200 else { throw Wire.error(answer, status: head.status) }
-    return Answer(get: answer)
+    // On the way an answer can be doubled or held back: what belongs to another request is no answer to this one, and
+    // nothing more is read from where it came.
+    let answered = head.headers[Wire.requestHeader]
+    if head.status == 200, answered != name {
+      throw .unreachable("the answer belongs to \(answered == nil ? "no request" : "another request")")
+    }
+    if head.keepsAlive, answered == name { self.socket = socket }
+    guard head.status == 200 else {
+      throw Wire.error(answer, status: head.status, retryAfter: head.headers["retry-after"])
+    }
+    return answer
   }
 }
 

@@ -48,6 +48,13 @@ final class HTTPSocket {
   /// Ends whatever waits on this connection.
   static func shutDown(_ number: Int32) { _ = shutdown(number, Int32(SHUT_RDWR)) }
 
+  /// Whether nothing has come that nobody asked for, the other side's end above all: then it can be used again.
+  var isIdle: Bool {
+    if position < buffer.count { return false }
+    var state = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&state, 1, 0) == 0
+  }
+
   /// Sends everything.
   func send(_ bytes: [UInt8], deadline: ContinuousClock.Instant) throws(BackendError) {
     var sent = 0

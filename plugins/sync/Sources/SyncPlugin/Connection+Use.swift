@@ -25,6 +25,30 @@ extension Connection {
       PomodoroPolicy.timer, .init(payload: state?.payload, tally: .add(completed)))
   }
 
+  /// Sets the timer as a record says, its count included: a count that is higher already stays (S19).
+  func set(_ record: TimerStateRecord) async throws {
+    try await session.act(
+      PomodoroPolicy.timer, .init(payload: record.state.payload, tally: .atLeast(record.completedPomodoros)))
+  }
+
+  /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized waits a
+  /// little to hear.
+  func checkPlace() async throws {
+    if await session.machine.replica.cursor == nil {
+      _ = await session.wait(milliseconds: 5000) {
+        $0.replica.cursor != nil || $0.replica.pause != nil || $0.pausedBecause != nil
+      }
+    }
+    let machine = await session.machine
+    let live = machine.liveDevices(atMilliseconds: SystemClock().nowMilliseconds())
+    if live.count >= RecordLimits.devices, !live.contains(machine.replica.device) {
+      throw ActionError(
+        Failure.zoneFull.code,
+        "the zone '\(zone)' has \(live.count) devices, which is the most; retire one that is no longer used: flowrun sync devices retire NAME"
+      )
+    }
+  }
+
   /// Begins a new day: the count starts at 0.
   func resetCount() async throws { try await session.act(PomodoroPolicy.timer, .init(tally: .reset)) }
 
@@ -32,6 +56,21 @@ extension Connection {
   func set(setting name: String, to value: String) async throws {
     try await session.act(
       PomodoroPolicy.settings, .init(fields: [.init(name: name, value: Array(value.utf8))]))
+  }
+
+  /// Does something with a change that was set aside; throws when there is none with that number.
+  func change(parked position: Int64, _ body: (SyncSession, Int64) async -> Void) async throws {
+    guard await session.status().parked.contains(where: { $0.position == position }) else {
+      throw ActionError(Failure.input.code, "no change with the number \(position) is set aside; 'parked' lists them")
+    }
+    await body(session, position)
+  }
+
+  /// Takes a device's place in the zone from it, and gives its identity; throws when no device is called so.
+  func retire(_ name: String) async throws -> DeviceID {
+    let device = try await session.machine.replica.device(named: name)
+    try await session.retire(device)
+    return device
   }
 
   /// The timer as it stands here.

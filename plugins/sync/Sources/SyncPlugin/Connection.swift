@@ -43,17 +43,19 @@ final class Connection: Sendable {
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(device: String, zone: String, place: Place, file: String) async throws -> Connection {
     do {
+      let store = try SQLiteReplicaStore(path: file)
       let backend: any SyncBackend
       let close: @Sendable () throws -> Void
+      var limits = RequestBudget.Limits()
       switch place {
       case .file(let path):
         let shared = try SQLiteBackend(path: path, zones: [zone: PomodoroPolicy()])
         (backend, close) = (shared, { try shared.close() })
+        limits = .none
       case .server(let address, let token):
         let client = try HTTPBackend(address: address, token: token)
         (backend, close) = (client, { client.close() })
       }
-      let store = try SQLiteReplicaStore(path: file)
       var settings = SyncSettings()
       settings.essentialTypes = [PomodoroPolicy.timer.type]
       let listeners = Listeners()
@@ -61,7 +63,8 @@ final class Connection: Sendable {
         let (metrics, clock) = (SyncMetrics(zone: zone), SystemClock())
       #endif
       let session = try await SyncSession.open(
-        device: device, zone: zone, backend: backend, store: store, policy: PomodoroPolicy(), settings: settings
+        device: device, zone: zone, backend: backend, store: store, policy: PomodoroPolicy(), settings: settings,
+        limits: limits
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Metrics
@@ -89,17 +92,29 @@ final class Connection: Sendable {
   }
 }
 
-/// Hands notices on to whoever listens; a listener that falls 1,000 behind loses the oldest.
+/// Hands notices on to whoever listens; a listener that falls 1,000 behind loses the oldest. What comes before anybody
+/// listens is kept for the first who does.
 private final class Listeners: Sendable {
-  private typealias Continuation = AsyncStream<(SyncMachine.Notice, SyncMachine)>.Continuation
-  private let state = Mutex<(next: Int, all: [Int: Continuation])>((0, [:]))
+  private typealias Notice = (SyncMachine.Notice, SyncMachine)
+  private typealias Continuation = AsyncStream<Notice>.Continuation
+  private struct State {
+    var next = 0
+    var all: [Int: Continuation] = [:]
+    /// What nobody has heard yet; nil once somebody listens.
+    var early: [Notice]? = []
+  }
+
+  private static let limit = 1000
+  private let state = Mutex(State())
 
   func stream() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> {
     let (stream, continuation) = AsyncStream.makeStream(
-      of: (SyncMachine.Notice, SyncMachine).self, bufferingPolicy: .bufferingNewest(1000))
+      of: (SyncMachine.Notice, SyncMachine).self, bufferingPolicy: .bufferingNewest(Self.limit))
     let number = state.withLock { state in
       state.next += 1
       state.all[state.next] = continuation
+      for notice in state.early ?? [] { continuation.yield(notice) }
+      state.early = nil
       return state.next
     }
     continuation.onTermination = { [weak self] _ in _ = self?.state.withLock { $0.all.removeValue(forKey: number) } }
@@ -107,7 +122,11 @@ private final class Listeners: Sendable {
   }
 
   func tell(_ notice: SyncMachine.Notice, _ machine: SyncMachine) {
-    for continuation in state.withLock({ Array($0.all.values) }) { continuation.yield((notice, machine)) }
+    let all = state.withLock { state in
+      if state.early?.count ?? Self.limit < Self.limit { state.early?.append((notice, machine)) }
+      return Array(state.all.values)
+    }
+    for continuation in all { continuation.yield((notice, machine)) }
   }
 
   func finish() {

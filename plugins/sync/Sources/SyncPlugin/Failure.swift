@@ -18,12 +18,20 @@ enum Failure {
   static let input = ErrorDeclaration("sync-input", "An input does not fit the others", isRetryable: false)
   static let record = ErrorDeclaration(
     "sync-record", "A record has a missing or mistyped field; the message names it", isRetryable: false)
+  static let refused = ErrorDeclaration(
+    "sync-refused", "An action breaks a limit or a rule of its record; nothing was changed", isRetryable: false)
+  static let inUse = ErrorDeclaration(
+    "sync-in-use", "Another process uses this device's file; the message says which", isRetryable: true)
+  static let zoneFull = ErrorDeclaration(
+    "sync-zone-full", "The zone has as many devices as it takes; one must be retired", isRetryable: false)
   static let none = ErrorDeclaration("no-records-found", "There is no timer yet", isRetryable: true)
 
   /// An error of the engine as an error of an action.
   static func error(_ error: any Error) -> any Error {
     switch error {
-    case let error as ReplicaError: ActionError(store.code, "\(error)")
+    case ReplicaError.refused(let reason): ActionError(refused.code, reason)
+    case let error as ReplicaError:
+      if case .inUse = error { ActionError(inUse.code, "\(error)") } else { ActionError(store.code, "\(error)") }
     case BackendError.storage(let reason), BackendError.unsupportedFormat(let reason): ActionError(store.code, reason)
     case let error as BackendError where error.remedy == .pause: ActionError(paused.code, "\(error)")
     case let error as BackendError: ActionError(backend.code, "\(error)")

@@ -14,13 +14,17 @@ enum NoticeText {
       let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""
       let origin = isRemote ? "" : " (here)"
       return "\(reading(key, machine))\(origin)\(isRemote ? decided : "")"
-    case .parked(let key, let reason): return "set aside: \(key): \(reason)"
+    case .parked(let key, let reason): return "set aside: \(key): \(reason); 'parked' lists it"
     case .paused(let error): return "paused: \(error); what you do is kept and sent later"
     case .failed(let error): return "not sent yet: \(error)"
     case .level(let level): return "service is \(level.word)"
     case .channel(let isUp): return isUp ? "the channel is up" : "the channel is down"
     case .renamed(let device):
       return "this device's file is an older copy, or in use elsewhere too; it goes on as \(device)"
+    case .discarded(let key): return "given up: a change of \(key)"
+    case .stale(let until):
+      let seconds = max(1, (until - SystemClock().nowMilliseconds() + 999) / 1000)
+      return "what others do is seen again in \(seconds) s: this hour's requests are used up"
     case .acknowledged, .synchronizing: return nil
     }
   }

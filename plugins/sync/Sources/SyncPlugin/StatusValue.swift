@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPluginKit
 import SyncCore
 import SyncEngine
 import SyncPomodoro
@@ -8,6 +9,29 @@ extension Replica {
   var devices: [(device: String, info: DeviceInfo)] {
     confirmed.values.filter { $0.key.type == PomodoroPolicy.deviceInfoType }.sorted { $0.key < $1.key }
       .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
+  }
+
+  /// Whether a device has been retired and has not written anything since.
+  func isRetired(_ name: String) -> Bool {
+    let notes = confirmed.values.compactMap { record in
+      DeviceID(name).flatMap { record.cell.context.note(of: $0) }
+    }
+    return !notes.isEmpty && notes.allSatisfy(\.isRetired)
+  }
+
+  /// The other device with this identity or, if it is the only one, this readable name.
+  func device(named name: String) throws -> DeviceID {
+    let named = devices.filter { $0.device == name || $0.info.deviceName == name }
+    guard let first = named.first, let device = DeviceID(first.device), device != self.device else {
+      let known = devices.map(\.device).filter { $0 != self.device.name }.joined(separator: ", ")
+      throw ActionError(
+        Failure.input.code, "no other device is called '\(name)'; there \(known.isEmpty ? "is none" : "are \(known)")")
+    }
+    guard named.count == 1 else {
+      throw ActionError(
+        Failure.input.code, "'\(name)' is the name of \(named.map(\.device).joined(separator: ", ")); say which")
+    }
+    return device
   }
 }
 
@@ -20,7 +44,8 @@ extension SyncStatus {
       replica.devices.map { device, info in
         .object(
           ValueObject([
-            ("device", .string(device)), ("name", .string(info.deviceName)), ("platform", .string(info.platform)),
+            ("device", .string(device)), ("isRetired", .boolean(replica.isRetired(device))),
+            ("name", .string(info.deviceName)), ("platform", .string(info.platform)),
             ("appVersion", .string(info.appVersion)), ("lastSeenMilliseconds", .integer(Int(info.lastSeen))),
           ]))
       })
@@ -35,16 +60,18 @@ extension SyncStatus {
     outbox["oldestMilliseconds"] = .integer(Int(outboxAgeMilliseconds))
     object["outbox"] = .object(outbox)
     object["parked"] = .array(
-      parked.map { .object(ValueObject([("record", .string("\($0.key)")), ("reason", .string($0.reason))])) })
+      parked.map { .object($0.value) })
     object["lastSuccessMilliseconds"] = lastSuccessMilliseconds.map { .integer(Int($0)) } ?? .null
+    object["lastHeardMilliseconds"] = lastHeardMilliseconds.map { .integer(Int($0)) } ?? .null
+    object["staleUntilMilliseconds"] = staleUntilMilliseconds.map { .integer(Int($0)) } ?? .null
     object["channel"] = .string(isChannelUp ? "up" : "down")
     object["offline"] = .boolean(isOffline)
     object["pause"] = pause.map { $0.value(nowMilliseconds: now) } ?? .null
     object["level"] = .string(level.word)
     object["requestsInHour"] = .integer(requestsInHour)
-    object["requestsPerHourLimit"] = .integer(limits.requestsPerHour)
+    object["requestsPerHourLimit"] = limits.areLimited ? .integer(limits.requestsPerHour) : .null
     object["bytesInDay"] = .integer(bytesInDay)
-    object["bytesPerDayLimit"] = .integer(limits.bytesPerDay)
+    object["bytesPerDayLimit"] = limits.areLimited ? .integer(limits.bytesPerDay) : .null
     object["clockOffsetMilliseconds"] = .integer(Int(clockOffsetMilliseconds))
     object["cursor"] = cursor.map { .string("\($0)") } ?? .null
     object["actions"] = .integer(Int(statistics.actions))
@@ -61,19 +88,28 @@ extension SyncStatus {
     if let zone = replica.zone { lines.append("zone       \(zone)") }
     for (other, info) in replica.devices where other != device.name {
       let seconds = max(0, now + clockOffsetMilliseconds - info.lastSeen) / 1000
-      lines.append("other      \(other) (\(info.platform), version \(info.appVersion)), connected \(seconds) s ago")
+      lines.append(
+        "other      \(other) (\(info.platform), version \(info.appVersion)), \(replica.isRetired(other) ? "retired" : "connected \(seconds) s ago")"
+      )
     }
     lines.append(
       "outbox     \(outboxDepth == 0 ? "empty" : "\(outboxDepth) waiting, the oldest for \(outboxAgeMilliseconds / 1000) s")"
     )
-    for one in parked { lines.append("parked     \(one.key): \(one.reason)") }
+    for one in parked { lines.append("parked     \(one.line)") }
     let success = lastSuccessMilliseconds.map { "\(max(0, now - $0) / 1000) s ago" } ?? "never"
     lines.append("success    \(success)")
+    let heard = lastHeardMilliseconds.map { "\(max(0, now - $0) / 1000) s ago" } ?? "never"
+    let again = staleUntilMilliseconds.map {
+      ", again in \(max(1, ($0 - now + 999) / 1000)) s: this hour's requests are used up"
+    }
+    lines.append("heard      \(heard)\(again ?? "")")
     lines.append("channel    \(isOffline ? "offline" : isChannelUp ? "up" : "down")")
     if let pause { lines.append(pause.line(nowMilliseconds: now)) }
     lines.append("level      \(level.word)")
-    lines.append("requests   \(requestsInHour) of \(limits.requestsPerHour) in the last hour")
-    lines.append("traffic    \(bytesInDay) of \(limits.bytesPerDay) bytes in the last day")
+    lines.append(
+      "requests   \(requestsInHour)\(limits.areLimited ? " of \(limits.requestsPerHour)" : "") in the last hour")
+    lines.append(
+      "traffic    \(bytesInDay)\(limits.areLimited ? " of \(limits.bytesPerDay)" : "") bytes in the last day")
     let side = clockOffsetMilliseconds < 0 ? "ahead of" : "behind"
     lines.append("clock      \(abs(clockOffsetMilliseconds)) ms \(side) the server's")
     let decided = ConflictRule.allCases.compactMap { rule in
@@ -86,6 +122,33 @@ extension SyncStatus {
   /// Conflicts by the rule that decided them, all rules named.
   static func conflicts(_ counts: [ConflictRule: Int64]) -> ValueObject {
     ValueObject(ConflictRule.allCases.map { ($0.rawValue, .integer(Int(counts[$0] ?? 0))) })
+  }
+}
+
+extension SyncStatus.Parked {
+  /// The change as an object.
+  var value: ValueObject {
+    ValueObject([
+      ("position", .integer(Int(position))), ("record", .string("\(key)")), ("change", .string(summary)),
+      ("queuedMilliseconds", .integer(Int(queuedMilliseconds))), ("reason", .string(reason)),
+    ])
+  }
+
+  /// The change as a line for a person.
+  var line: String { "\(position)  \(key): \(summary): \(reason)" }
+
+  private var summary: String {
+    switch change {
+    case .write(let write):
+      var parts = write.fields.map { "set \($0.name)" }
+      if let state = write.payload.flatMap({ try? TimerState(payload: $0) }) {
+        parts.insert(NoticeText.text(state), at: 0)
+      }
+      if parts.isEmpty { parts = ["\(write.tally.count) completed"] }
+      return parts.prefix(3).map { String($0.prefix(40)) }.joined(separator: ", ") + (parts.count > 3 ? ", …" : "")
+    case .join: return "give the server back what it lost"
+    case .retire(let device): return "retire \(device)"
+    }
   }
 }
 

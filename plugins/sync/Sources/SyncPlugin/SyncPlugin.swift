@@ -10,6 +10,9 @@ public struct SyncPlugin: Plugin {
 
   /// Everything that begins with `sync.`.
   public var actions: [any ActionType.Type] {
-    [Account.self, Connect.self, Push.self, Pull.self, Flush.self, Status.self, Subscribe.self, Timer.self]
+    [
+      Account.self, Connect.self, Push.self, Pull.self, Flush.self, Status.self, Parked.self, Subscribe.self,
+      Timer.self,
+    ]
   }
 }

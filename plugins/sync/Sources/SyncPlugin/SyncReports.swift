@@ -9,10 +9,7 @@ import SyncSQLite
 public enum SyncReports {
   /// The own files of the devices that synchronize with a data folder, all or one device's, sorted.
   public static func files(in folder: String, device: String?) -> [String] {
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
-    let wanted = device.map { "sync-\(Connect.fileName($0)).sqlite" }
-    return names.filter { $0.hasPrefix("sync-") && $0.hasSuffix(".sqlite") && (wanted ?? $0) == $0 }.sorted()
-      .map { "\(folder)/\($0)" }
+    DeviceFile.all(in: folder, device: device)
   }
 
   /// The status that a device's own file gives, nil before its first use. Throws a `ReplicaError` when it cannot be read.
@@ -27,9 +24,12 @@ public enum SyncReports {
       text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 
-  /// Plays a day on the virtual clock.
-  public static func simulate(seed: UInt64, devices: Int, hours: Int, loss: Double) -> DayReport {
-    let report = Simulation.run(.day(seed: seed, devices: devices, hours: hours, loss: loss))
+  /// Plays a day on the virtual clock; `onProgress` hears now and then which share of it has been played.
+  public static func simulate(
+    seed: UInt64, devices: Int, hours: Int, loss: Double, onProgress: @escaping (Double) -> Void = { _ in }
+  ) -> DayReport {
+    let report = Simulation.run(
+      .day(seed: seed, devices: devices, hours: hours, loss: loss), onProgress: onProgress)
     return DayReport(value: report.value, text: report.lines.joined(separator: "\n"), isGood: report.isGood)
   }
 }

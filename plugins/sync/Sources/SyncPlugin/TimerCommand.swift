@@ -5,8 +5,11 @@ import SyncPomodoro
 enum TimerCommand: Hashable {
   case start(TimerKind, Duration)
   case set(TimerKind)
-  case pause, resume, done, reset, offline, online, status, help
+  case pause, resume, done, reset, offline, online, status, parked, help
   case setting(String, String)
+  case retry(Int64?)
+  case discard(Int64)
+  case retire(String)
 
   /// Why a line is no command, with what would be.
   struct Problem: Error, Hashable, CustomStringConvertible {
@@ -15,12 +18,12 @@ enum TimerCommand: Hashable {
 
   private static let words = [
     "focus", "break", "snooze", "idle", "pause", "resume", "done", "reset", "offline", "online", "status", "set",
-    "help",
+    "parked", "retry", "discard", "retire", "help",
   ]
 
   static let overview = """
     focus 25m · break 5m · snooze · idle · pause · resume · done (one pomodoro more) · reset (a new day) · \
-    set NAME VALUE · offline · online · status · help
+    set NAME VALUE · offline · online · status · parked · retry [NUMBER] · discard NUMBER · retire DEVICE · help
     """
 
   /// Reads a line; nil for an empty one. Throws a `Problem` that says what is wrong.
@@ -36,6 +39,13 @@ enum TimerCommand: Hashable {
         throw Problem(description: "'set' takes a name and a value, as in: set theme dark")
       }
       self = .setting(parts[1], parts[2])
+    case "retry": self = .retry(try argument.map { text throws(Problem) in try Self.position(text, "retry") })
+    case "discard":
+      guard let argument else { throw Problem(description: "'discard' needs a number, as 'parked' shows it") }
+      self = .discard(try Self.position(argument, "discard"))
+    case "retire":
+      guard let argument else { throw Problem(description: "'retire' needs a device's name, as 'status' shows it") }
+      self = .retire(argument)
     default:
       guard let plain = Self.plain[word] else {
         throw Problem(description: "'\(word)' is no command\(Self.suggestion(word)); help lists them")
@@ -47,8 +57,15 @@ enum TimerCommand: Hashable {
 
   private static let plain: [String: TimerCommand] = [
     "snooze": .set(.snooze), "idle": .set(.idle), "pause": .pause, "resume": .resume, "done": .done, "reset": .reset,
-    "offline": .offline, "online": .online, "status": .status, "help": .help,
+    "offline": .offline, "online": .online, "status": .status, "parked": .parked, "help": .help,
   ]
+
+  private static func position(_ text: String, _ word: String) throws(Problem) -> Int64 {
+    guard let position = Int64(text), position > 0 else {
+      throw Problem(description: "'\(text)' is no number of a change, as in: \(word) 3")
+    }
+    return position
+  }
 
   private static func duration(_ text: String?, _ word: String, _ example: String) throws(Problem) -> Duration {
     guard let text else { throw Problem(description: "'\(word)' needs a duration, as in: \(word) \(example)") }

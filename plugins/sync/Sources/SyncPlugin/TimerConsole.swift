@@ -1,4 +1,5 @@
 import FlowModel
+import FlowPluginKit
 import SyncEngine
 import SyncPomodoro
 
@@ -13,7 +14,9 @@ struct TimerConsole {
   ) async throws -> Timer.Output {
     let (notices, show) = (connection.notices(), show)
     let watching = Task {
+      var progress = SyncProgress()
       for await (notice, machine) in notices {
+        if let line = progress.take(notice, machine) { show(line) }
         if let line = NoticeText.line(notice, machine) { show(line) }
       }
     }
@@ -29,6 +32,9 @@ struct TimerConsole {
       } catch let problem as TimerCommand.Problem {
         rejected += 1
         show("\(problem)")
+      } catch let error as ActionError {
+        rejected += 1
+        show("not done: \(error.message)")
       } catch let error as ReplicaError {
         // A full disk, say: what could not be saved has not happened, and what was there before is still there.
         rejected += 1
@@ -63,6 +69,16 @@ struct TimerConsole {
     case .online:
       await connection.session.setOnline(true)
       show("online")
+    case .parked:
+      let parked = await connection.session.status().parked
+      if parked.isEmpty { show("nothing is set aside") }
+      for one in parked { show(one.line) }
+    case .retry(let position?): try await connection.change(parked: position) { await $0.retry(parked: $1) }
+    case .retry(nil): await connection.session.resume()
+    case .discard(let position): try await connection.change(parked: position) { await $0.discard(parked: $1) }
+    case .retire(let name):
+      let device = try await connection.retire(name)
+      show("\(device) is retired; it takes a place again when it writes")
     case .status:
       let now = SystemClock().nowMilliseconds()
       let machine = await connection.session.machine
@@ -87,5 +103,24 @@ struct TimerConsole {
       0, record.state.remaining(setAtMilliseconds: record.timestamp, atMilliseconds: now))
     state.isPaused = isPaused
     try await connection.set(state)
+  }
+}
+
+/// Says when what was done here begins to be sent and when all of it has been (S38).
+struct SyncProgress {
+  private var isTold = false
+
+  /// A line for a notice, nil where nothing begins or ends.
+  mutating func take(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
+    guard case .synchronizing(let isBusy) = notice else { return nil }
+    if isBusy, !isTold, !machine.isFlushed {
+      isTold = true
+      return "syncing…"
+    }
+    if !isBusy, isTold, machine.isFlushed {
+      isTold = false
+      return "synced"
+    }
+    return nil
   }
 }

@@ -43,6 +43,30 @@ public struct PomodoroPolicy: MergePolicy {
     }
   }
 
+  /// What keeps a cell that is given back from being the record it is given back as: each of its parts is held to what a
+  /// write of it is held to.
+  public func problem(with cell: Cell, for key: RecordKey) -> String? {
+    for entry in cell.entries {
+      let write = Write(dot: entry.dot, milliseconds: entry.milliseconds, payload: entry.payload)
+      if let problem = problem(with: write, for: key) { return problem }
+    }
+    if cell.tally != Tally(), key.type != Self.timer.type { return "the record '\(key)' holds a count; only timers do" }
+    if cell.entries.isEmpty, cell.fields.isEmpty {
+      let author = DeviceID(key.name) ?? DeviceID(stem: "device", random: 0)
+      let write = Write(
+        dot: Dot(device: author, number: 1), milliseconds: 0, tally: cell.tally,
+        fields: key.type == Self.timer.type ? [] : [.init(name: "lastSeen", value: [])])
+      return problem(with: write, for: key)
+    }
+    for field in cell.fields {
+      let write = Write(
+        dot: Dot(device: field.stamp.device, number: 1), milliseconds: 0,
+        fields: [.init(name: field.name, value: field.value)])
+      if let problem = problem(with: write, for: key) { return problem }
+    }
+    return nil
+  }
+
   private func problemWithTimer(_ write: Write, _ key: RecordKey) -> String? {
     guard key == Self.timer else { return "the record '\(key)' is not in the zone; did you mean 'timer'?" }
     if !write.fields.isEmpty { return "a timer's write holds fields; only a state and a count are allowed" }

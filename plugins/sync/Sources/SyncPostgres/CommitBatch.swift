@@ -55,8 +55,8 @@
     }
 
     private enum Decision {
-      /// The change with this number in its slot.
-      case change(Int64, Stamp?)
+      /// The change with this number in its slot, and the stamps of its acts.
+      case change(Int64, [Stamp])
       /// The record as it was after so many changes.
       case conflict(Record?, after: Int64)
       case done(CommitResult)
@@ -159,11 +159,11 @@
         request.operations[place.operation], stored: slot.record, policy: request.policy,
         serverMilliseconds: slot.serverMilliseconds)
       switch decision {
-      case .store(let cell, let stamp) where mayChange:
+      case .store(let cell, let stamps) where mayChange:
         slots[index].changes += 1
         slots[index].record = Record(
           key: slot.name.key, version: (slot.record?.version ?? 0) + 1, sequence: 0, cell: cell)
-        return .change(slots[index].changes, stamp)
+        return .change(slots[index].changes, stamps)
       case .store, .conflict: return .conflict(slot.record, after: slot.changes)
       case .unchanged: return .done(.unchanged)
       case .refused(let refusal): return .done(.refused(refusal))
@@ -212,9 +212,9 @@
       let result: CommitResult
       switch decision {
       case .done(let done): result = done
-      case .change(let number, let stamp):
+      case .change(let number, let stamps):
         result = .committed(
-          version: (slot.stored?.version ?? 0) + number, sequence: sequence(slot, after: number), stamp: stamp)
+          version: (slot.stored?.version ?? 0) + number, sequence: sequence(slot, after: number), stamps: stamps)
       case .conflict(var record, let changes):
         if changes > 0 { record?.sequence = sequence(slot, after: changes) }
         result = .conflict(record)

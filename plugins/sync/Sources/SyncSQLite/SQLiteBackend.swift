@@ -43,6 +43,7 @@ public final class SQLiteBackend: SyncBackend {
     self.zones = zones
     self.clock = clock
     do {
+      if path != ":memory:" { FileLock.make(path) }
       queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
       try SQLiteFailure.migrate(queue, schemas: Self.schemas)
       try queue.write { database in
@@ -73,7 +74,7 @@ public final class SQLiteBackend: SyncBackend {
       for operation in operations {
         let stored = try Self.record(operation.key, zone, database)
         switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: now) {
-        case .store(let cell, let stamp):
+        case .store(let cell, let stamps):
           if !hasBegun, !begins {
             begins = true
             generation = try Self.beginLife(zone, database)
@@ -87,7 +88,7 @@ public final class SQLiteBackend: SyncBackend {
               """
           ).execute(
             arguments: [zone, operation.key.type, operation.key.name, version, sequence, Data(cell.packed())])
-          results.append(.committed(version: version, sequence: sequence, stamp: stamp))
+          results.append(.committed(version: version, sequence: sequence, stamps: stamps))
         case .unchanged: results.append(.unchanged)
         case .conflict: results.append(.conflict(stored))
         case .refused(let refusal): results.append(.refused(refusal))

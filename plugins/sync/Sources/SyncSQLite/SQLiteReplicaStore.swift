@@ -6,12 +6,18 @@ import SyncEngine
 public struct SQLiteReplicaStore: ReplicaStore {
   private let queue: DatabaseQueue
   private let path: String
+  /// Held while the file is open for writing.
+  private let lock: FileLock?
 
-  /// Opens the file, and makes it when it is not there. Throws `ReplicaError.storage` when it cannot be used.
+  /// Opens the file, and makes it when it is not there, for this process alone.
+  ///
+  /// Throws `ReplicaError.storage` when it cannot be used and `ReplicaError.inUse` when another process has it.
   ///
   /// Read only it makes nothing and changes nothing: for looking at a file that another process may be using.
   public init(path: String, isReadOnly: Bool = false) throws(ReplicaError) {
     self.path = path
+    let isFile = path != ":memory:"
+    lock = isReadOnly || !isFile ? nil : try FileLock(of: path)
     do {
       if isReadOnly {
         var configuration = Configuration()
@@ -20,12 +26,21 @@ public struct SQLiteReplicaStore: ReplicaStore {
         queue = try DatabaseQueue(path: path, configuration: configuration)
         return
       }
+      if isFile { FileLock.make(path) }
       queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
       try SQLiteFailure.migrate(
         queue, schemas: ["CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"])
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
     }
+  }
+
+  /// The zone that a device's file belongs to, nil when it has none yet or cannot be read.
+  public static func zone(of path: String) -> String? {
+    guard let store = try? SQLiteReplicaStore(path: path, isReadOnly: true) else { return nil }
+    defer { try? store.close() }
+    let value = try? store.queue.read { try Data.fetchOne($0, sql: "SELECT value FROM replica WHERE key = 'zone'") }
+    return value.flatMap { $0 }.map { String(decoding: $0, as: UTF8.self) }
   }
 
   /// Everything but the journal, which is for people.
@@ -67,5 +82,8 @@ public struct SQLiteReplicaStore: ReplicaStore {
   }
 
   /// Closes the file; nothing can be saved after that.
-  public func close() throws { try queue.close() }
+  public func close() throws {
+    defer { lock?.release() }
+    try queue.close()
+  }
 }

@@ -55,6 +55,7 @@
 
     private func router() -> Router<BasicRequestContext> {
       let router = Router()
+      router.add(middleware: RequestNames())
       router.get("/health") { _, _ in
         try await answer { () throws(BackendError) in
           Wire.body(ofServerTime: try await backend.serverTime())
@@ -96,7 +97,7 @@
       do throws(Wire.Problem) {
         operations = try Wire.operations(body)
       } catch {
-        if error.message.contains("has format") { throw .unsupportedFormat("\(error)") }
+        if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
         throw .invalid("\(error)")
       }
       let reply = try await backend.commit(operations, zone: zone)
@@ -135,7 +136,7 @@
       let signs = pokes.subscribe(zone: zone, device: device) {
         if let latest = pokes.latest(zone: zone) { return latest }
         for try await sign in backend.watch(zone: zone, device: Self.serverDevice) {
-          if case .poke(let cursor) = sign { return cursor }
+          if let cursor = sign.cursor { return cursor }
         }
         throw BackendError.zoneMissing(zone)
       }
@@ -157,6 +158,7 @@
     private static func event(_ sign: ChannelSign) -> String {
       switch sign {
       case .poke(let cursor): "event: poke\ndata: \(cursor)\n\n"
+      case .recovered(let cursor): "event: recovered\ndata: \(cursor)\n\n"
       case .alive: ": alive\n\n"
       }
     }
@@ -198,6 +200,20 @@
     }
   }
 
+  /// Repeats the name of a request in its answer, so that a client can tell whose answer it has got.
+  struct RequestNames: RouterMiddleware {
+    typealias Context = BasicRequestContext
+
+    func handle(
+      _ request: Request, context: Context, next: (Request, Context) async throws -> Response
+    ) async throws -> Response {
+      var response = try await next(request, context)
+      // The name is a token of RFC 9110, so there is one.
+      response.headers[.init(Wire.requestHeader)!] = request.headers[.init(Wire.requestHeader)!]
+      return response
+    }
+  }
+
   /// Follows the backend's pokes for each zone, and repeats to the channels what they have not fetched.
   struct PokeService: Service {
     let backend: any SyncBackend
@@ -218,15 +234,19 @@
       }
     }
 
-    /// A backend that breaks is followed again after a second: a poke is only a hint.
+    /// A backend that breaks is followed again after half a second; whoever watches hears when it is back.
     private func follow(_ zone: String) async throws {
+      var wasAway = false
       while !Task.isCancelled {
         do {
           for try await sign in backend.watch(zone: zone, device: SyncServer.serverDevice) {
-            if case .poke(let cursor) = sign { hub.publish(cursor, zone: zone) }
+            guard let cursor = sign.cursor else { continue }
+            hub.publish(cursor, zone: zone, isRecovered: wasAway)
+            wasAway = false
           }
         } catch {
-          try await Task.sleep(for: .seconds(1))
+          wasAway = true
+          try await Task.sleep(for: .milliseconds(500))
         }
       }
     }

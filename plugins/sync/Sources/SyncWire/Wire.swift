@@ -18,9 +18,14 @@ public enum Wire {
     public var path: String
     /// What is wrong.
     public var message: String
+    /// Whether the other side speaks a newer version.
+    public var isOfTheFuture = false
     /// Place and problem.
     public var description: String { path.isEmpty ? message : "\(path) \(message)" }
   }
+
+  /// The header that names a request and that its answer repeats.
+  public static let requestHeader = "flowrun-request"
 
   // MARK: Commit
 
@@ -34,6 +39,7 @@ public enum Wire {
       switch operation.change {
       case .write(let write): object["write"] = .string(base64(write.packed()))
       case .join(let cell): object["join"] = .string(base64(cell.packed()))
+      case .retire(let device): object["retire"] = .string(device.name)
       }
       return .object(object)
     }
@@ -52,33 +58,40 @@ public enum Wire {
       guard let member = value.objectValue else { throw Problem(path: path, message: "is no object") }
       let key = try key(member, path)
       let expected = try integer(member, "expectedVersion", path)
-      let change: Operation.Change
-      switch (member["write"], member["join"]) {
-      case (let write?, nil):
-        change = .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
-      case (nil, let join?):
-        change = .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
-      default: throw Problem(path: path, message: "needs either 'write' or 'join'")
-      }
+      let change = try change(member, path)
       operations.append(Operation(key: key, expectedVersion: expected, change: change))
     }
     return operations
+  }
+
+  private static func change(_ member: ValueObject, _ path: String) throws(Problem) -> Operation.Change {
+    switch (member["write"], member["join"], member["retire"]) {
+    case (let write?, nil, nil):
+      return .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
+    case (nil, let join?, nil):
+      return .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
+    case (nil, nil, let device?):
+      guard let device = device.stringValue.flatMap({ DeviceID($0) }) else {
+        throw Problem(path: "\(path).retire", message: "is no device's name")
+      }
+      return .retire(device)
+    default: throw Problem(path: path, message: "needs either 'write', 'join' or 'retire'")
+    }
   }
 
   /// An answer to a commit.
   public static func body(of reply: CommitReply) -> [UInt8] {
     let results = reply.results.map { result -> Value in
       switch result {
-      case .committed(let version, let sequence, let stamp):
+      case .committed(let version, let sequence, let stamps):
         var object = ValueObject([
           ("result", .string("committed")), ("version", .integer(Int(version))),
           ("sequence", .integer(Int(sequence))),
         ])
-        if let stamp {
-          object["stamp"] = .array([
-            .integer(Int(stamp.milliseconds)), .integer(Int(stamp.counter)), .string(stamp.device.name),
-          ])
-        }
+        object["stamps"] = .array(
+          stamps.map {
+            .array([.integer(Int($0.milliseconds)), .integer(Int($0.counter)), .string($0.device.name)])
+          })
         return .object(object)
       case .unchanged: return .object(ValueObject([("result", .string("unchanged"))]))
       case .conflict(let record):
@@ -117,16 +130,9 @@ public enum Wire {
   private static func result(_ member: ValueObject, _ path: String) throws(Problem) -> CommitResult {
     switch member["result"]?.stringValue {
     case "committed":
-      var stamp: Stamp?
-      if let parts = member["stamp"]?.arrayValue {
-        guard parts.count == 3, let milliseconds = parts[0].integerValue,
-          let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
-          let device = parts[2].stringValue.flatMap({ DeviceID($0) })
-        else { throw Problem(path: "\(path).stamp", message: "is no stamp") }
-        stamp = Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device)
-      }
       return .committed(
-        version: try integer(member, "version", path), sequence: try integer(member, "sequence", path), stamp: stamp)
+        version: try integer(member, "version", path), sequence: try integer(member, "sequence", path),
+        stamps: try stamps(member, path))
     case "unchanged": return .unchanged
     case "conflict":
       guard let record = member["record"]?.objectValue else { return .conflict(nil) }
@@ -139,6 +145,21 @@ public enum Wire {
       }
     default: throw Problem(path: "\(path).result", message: "is none of committed, unchanged, conflict, refused")
     }
+  }
+
+  private static func stamps(_ member: ValueObject, _ path: String) throws(Problem) -> [Stamp] {
+    guard let list = member["stamps"]?.arrayValue else {
+      throw Problem(path: "\(path).stamps", message: "is missing or no array")
+    }
+    var stamps: [Stamp] = []
+    for value in list {
+      guard let parts = value.arrayValue, parts.count == 3, let milliseconds = parts[0].integerValue,
+        let counter = parts[1].integerValue.flatMap({ UInt32(exactly: $0) }),
+        let device = parts[2].stringValue.flatMap({ DeviceID($0) })
+      else { throw Problem(path: "\(path).stamps", message: "holds something that is no stamp") }
+      stamps.append(Stamp(milliseconds: Int64(milliseconds), counter: counter, device: device))
+    }
+    return stamps
   }
 
   private static func value(of refusal: Arbiter.Refusal) -> ValueObject {
@@ -214,11 +235,13 @@ public enum Wire {
     return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
   }
 
-  /// Reads an error; `status` is what counts when the body is none of ours.
-  public static func error(_ body: [UInt8], status: Int) -> BackendError {
+  /// Reads an error; `status` is what counts when the body is none of ours, as is `retryAfter`, the header of that name.
+  public static func error(_ body: [UInt8], status: Int, retryAfter: String? = nil) -> BackendError {
     let error = (try? object(body))?["error"]?.objectValue
     let message = error?["message"]?.stringValue ?? "status \(status)"
-    let wait = error?["retryAfterMilliseconds"]?.integerValue.map { Int64($0) }
+    let wait =
+      error?["retryAfterMilliseconds"]?.integerValue.map { Int64($0) }
+      ?? retryAfter.flatMap { RetryAfter.milliseconds($0) }
     switch error?["code"]?.stringValue ?? "" {
     case "quota-exceeded": return .quotaExceeded(retryAfterMilliseconds: wait)
     case "rate-limited": return .rateLimited(retryAfterMilliseconds: wait)
@@ -236,6 +259,7 @@ public enum Wire {
     case 404: return .invalid(message)
     case 413: return .tooLarge
     case 429: return .rateLimited(retryAfterMilliseconds: wait)
+    case 503: return wait.map { .unavailable(message, retryAfterMilliseconds: $0) } ?? .unreachable(message)
     default: return .unreachable(message)
     }
   }
@@ -250,7 +274,7 @@ public enum Wire {
     case .cursorExpired: 410
     case .tooLarge: 413
     case .quotaExceeded, .rateLimited: 429
-    case .unreachable, .timedOut, .storage: 503
+    case .unreachable, .unavailable, .timedOut, .storage: 503
     }
   }
 
@@ -258,6 +282,7 @@ public enum Wire {
     switch error {
     case .zoneMissing(let zone): zone
     case .invalid(let text), .notAuthenticated(let text), .forbidden(let text), .unreachable(let text): text
+    case .unavailable(let text, _): text
     default: "\(error)"
     }
   }
@@ -311,7 +336,9 @@ public enum Wire {
     do {
       return try read(Array(bytes))
     } catch {
-      throw Problem(path: path, message: "is damaged: \(error)")
+      var problem = Problem(path: path, message: "is damaged: \(error)")
+      if case .unsupportedFormat = error { problem.isOfTheFuture = true }
+      throw problem
     }
   }
 

@@ -15,7 +15,11 @@ import Testing
       while now < start + 6 * hour {
         now += Int64.random(in: 0...(Bool.random(using: &random) ? 1000 : 120_000), using: &random)
         if budget.permitted(.push, bytes: 0, atMilliseconds: now) <= now {
-          budget.spendRequest(atMilliseconds: now)
+          budget.spendRequest(.push, atMilliseconds: now)
+          sent.append(now)
+        }
+        if budget.permitted(.other, bytes: 0, atMilliseconds: now) <= now {
+          budget.spendRequest(.other, atMilliseconds: now)
           sent.append(now)
         }
       }
@@ -26,19 +30,56 @@ import Testing
     }
   }
 
-  @Test func `a hundred at the end of an hour and a hundred at the start of the next are not both let through`() {
+  @Test func `eighty at the end of an hour and eighty at the start of the next are not both let through`() {
     var budget = RequestBudget()
-    for second in 0..<100 { budget.spendRequest(atMilliseconds: start + Int64(second)) }
+    for second in 0..<80 { budget.spendRequest(.push, atMilliseconds: start + Int64(second)) }
     #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start + 1000) == start + hour + 1)
   }
 
-  @Test func `polls leave 20 of the hour's requests to the user's pushes`() {
+  @Test func `polls leave 20 of the hour's requests to the user's pushes, and keep 20 that come every three minutes`() {
     var budget = RequestBudget()
-    for _ in 0..<79 { budget.spendRequest(atMilliseconds: start) }
-    #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start)
-    budget.spendRequest(atMilliseconds: start)
-    #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start + hour + 1)
-    #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start) == start)
+    for _ in 0..<59 { budget.spendRequest(.other, atMilliseconds: start) }
+    for _ in 0..<2 {
+      #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start)
+      budget.spendRequest(.other, atMilliseconds: start)
+    }
+    // The last one was the first of those that are kept.
+    #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start) == start + 180_000)
+    for _ in 0..<20 {
+      #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start) == start)
+      budget.spendRequest(.push, atMilliseconds: start)
+    }
+    #expect(budget.permitted(.push, bytes: 0, atMilliseconds: start) == start + hour + 1)
+    #expect(budget.permitted(.other, bytes: 0, atMilliseconds: start + 180_000) == start + 180_000)
+  }
+
+  @Test func `V18: sending as much as it may never keeps a device from receiving for more than three minutes`() {
+    var budget = RequestBudget()
+    var (now, heard) = (start, start)
+    while now < start + 5 * hour {
+      now += 1000
+      while budget.permitted(.push, bytes: 0, atMilliseconds: now) <= now {
+        budget.spendRequest(.push, atMilliseconds: now)
+      }
+      if budget.permitted(.other, bytes: 0, atMilliseconds: now) <= now {
+        budget.spendRequest(.other, atMilliseconds: now)
+        heard = now
+      }
+      #expect(now - heard <= 181_000)
+      #expect(budget.requests(atMilliseconds: now) <= 100)
+    }
+  }
+
+  @Test func `a place without limits always permits, and what was saved is read again`() throws {
+    var budget = RequestBudget(limits: .none)
+    for second in 0..<5000 { budget.spendRequest(.other, atMilliseconds: start + Int64(second)) }
+    budget.spend(bytes: 1 << 40, atMilliseconds: start)
+    #expect(budget.permitted(.other, bytes: 1 << 40, atMilliseconds: start + 5000) == start + 5000)
+    #expect(budget.usedShare(atMilliseconds: start + 5000) == 0)
+    #expect(budget.log.count == 1000)
+    var limited = RequestBudget()
+    for _ in 0..<65 { limited.spendRequest(.other, atMilliseconds: start) }
+    #expect(try RequestBudget(packed: limited.packed(), limits: .init()) == limited)
   }
 
   @Test func `V18: no schedule gets more than 1 MB into a sliding day`() {

@@ -94,6 +94,41 @@ import Testing
     }
   }
 
+  @Test func `M5: a count or a field alone says nothing about the age of a state, and never drops it`() throws {
+    var cell = Cell()
+    let state = write(mac, .focus, at: 0, left: 60_000)
+    cell.apply(state, windowMilliseconds: policy.windowMilliseconds)
+    let done = Write(
+      dot: Dot(device: phone, number: 1), milliseconds: 160_000, tally: Tally(count: 1),
+      fields: [.init(name: "x", value: [1])])
+    cell.apply(done, windowMilliseconds: policy.windowMilliseconds)
+    #expect(cell.entries.map(\.dot) == [state.dot])
+    #expect(cell.horizonMilliseconds == 100_000)
+    #expect(try Cell(packed: cell.packed()) == cell)
+  }
+
+  @Test func `M1: what an unsent write carries along keeps the time and the knowledge of its own act`() throws {
+    let stamp = Stamp(milliseconds: 90_000, counter: 0, device: phone)
+    var older = write(mac, .focus, at: 0, left: 60_000)
+    older.fields = [.init(name: "a", value: [1]), .init(name: "b", value: [1])]
+    let newer = Write(
+      dot: Dot(device: mac, number: 2), milliseconds: 104_000, seen: stamp,
+      context: VersionVector([Dot(device: phone, number: 9)]), fields: [.init(name: "b", value: [2])])
+    let both = newer.replacing(older)
+    #expect(both.dot.number == 2)
+    #expect(both.payload == older.payload)
+    #expect(both.stamp == older.stamp)
+    // The state did not see what only the later act had seen.
+    #expect(both.context == older.context)
+    #expect(both.fields.map(\.value) == [[1], [2]])
+    #expect(both.stamp(of: both.fields[0]).milliseconds == 100_000)
+    #expect(both.stamp(of: both.fields[1]).milliseconds == 104_000)
+    #expect(try Write(packed: both.packed()) == both)
+    let third = write(mac, .idle, at: 8000).replacing(both)
+    #expect(third.milliseconds == 108_000)
+    #expect(third.fields.map { third.stamp(of: $0).milliseconds } == [100_000, 104_000])
+  }
+
   @Test func `F18: a new day starts from 0, and an old count does not come back`() {
     var cell = Cell()
     var reset = write(mac, .idle, at: 0)

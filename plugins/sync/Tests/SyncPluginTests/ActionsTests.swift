@@ -2,6 +2,9 @@ import FlowModel
 import FlowPluginKit
 import FlowTestKit
 import Foundation
+import SyncCore
+import SyncPomodoro
+import SyncSQLite
 import Testing
 
 @testable import SyncPlugin
@@ -77,6 +80,99 @@ import Testing
     _ = try await mac.call(Push.self, with: ["record": .object(good)])
     let timer = try await mac.call(Pull.self)["timer"]?.objectValue
     #expect(timer?["stateData"] == #"{"label":"deep","remainingSeconds":60}"#)
+    try mac.closeResources()
+  }
+
+  @Test func `S6 S19 a record's count is taken over, and never lowers what stands`() async throws {
+    let mac = try await connected("mac")
+    var record: ValueObject = [
+      "deviceID": "x", "stateType": "focus", "stateData": #"{"remainingSeconds":60}"#, "timestamp": 1,
+      "isPaused": false, "completedPomodoros": 7, "version": 1,
+    ]
+    _ = try await mac.call(Push.self, with: ["record": .object(record)])
+    #expect(try await mac.call(Pull.self)["timer"]?.objectValue?["completedPomodoros"] == 7)
+    record["completedPomodoros"] = 3
+    _ = try await mac.call(Push.self, with: ["record": .object(record)])
+    #expect(try await mac.call(Pull.self)["timer"]?.objectValue?["completedPomodoros"] == 7)
+    try mac.closeResources()
+  }
+
+  @Test func `a device's file is one run's at a time; a device without a name gets one of its own`() async throws {
+    let mac = try await connected("mac")
+    let second = TestHost(dataFolder: folder, workflowFolder: folder)
+    await #expect {
+      _ = try await second.call(Connect.self, with: ["device": "mac", "store": "shared.sqlite"])
+    } throws: { error in
+      let error = error as? ActionError
+      return error?.code == "sync-in-use"
+        && error?.message.contains("process \(ProcessInfo.processInfo.processIdentifier)") == true
+    }
+    var files: Set<String> = []
+    let hosts = (0..<3).map { _ in TestHost(dataFolder: folder, workflowFolder: folder) }
+    for host in hosts {
+      let output = try await host.call(Connect.self, with: ["store": "shared.sqlite"])
+      files.insert(try #require(output["file"]?.stringValue))
+    }
+    #expect(files.count == 3)
+    for host in [mac] + hosts { try host.closeResources() }
+  }
+
+  @Test func `no two devices and zones share a file, whatever they are called`() throws {
+    let names = ["my mac", "my-mac", "my_mac", "my%20mac", "mac", "mac@b", "Zoë"]
+    let paths = names.flatMap { name in
+      ["PomodoroZone", "a", "mac"].map { DeviceFile.path(device: name, zone: $0, in: folder) }
+    }
+    #expect(Set(paths).count == paths.count)
+    #expect(DeviceFile.path(device: "mac", zone: "PomodoroZone", in: "/d") == "/d/sync-mac.sqlite")
+  }
+
+  @Test func `S43 a local file needs no budget: the action works however often it is run`() async throws {
+    for _ in 0..<25 {
+      let mac = try await connected("mac")
+      _ = try await mac.call(Push.self, with: ["state": "focus", "remaining": "25m"])
+      #expect(try await mac.call(Pull.self)["found"] == true)
+      try mac.closeResources()
+    }
+    let mac = try await connected("mac")
+    #expect(try await mac.call(Status.self)["status"]?.objectValue?["requestsPerHourLimit"] == .null)
+    try mac.closeResources()
+  }
+
+  @Test func `F31 V20 what was set aside is listed, tried again and given up`() async throws {
+    let mac = try await connected("mac")
+    let connection: Connection = try #require(mac.handle(.syncConnection))
+    // The arbiter refuses a 65th device.
+    let shared = try SQLiteBackend(path: folder + "/shared.sqlite", zones: ["PomodoroZone": PomodoroPolicy()])
+    let now = try await shared.serverTime()
+    for index in 1...64 as ClosedRange<UInt32> {
+      let write = Write(
+        dot: Dot(device: DeviceID(stem: "x", random: index), number: 1), milliseconds: now,
+        fields: [.init(name: "f", value: [1])])
+      _ = try await shared.commit(
+        [Operation(key: PomodoroPolicy.settings, expectedVersion: Int64(index) - 1, change: .write(write))],
+        zone: "PomodoroZone")
+    }
+    try shared.close()
+    try await connection.set(setting: "theme", to: "dark")
+    #expect(await connection.session.wait(milliseconds: 5000) { !$0.status(atMilliseconds: 0).parked.isEmpty })
+    let listed = try await mac.call(Parked.self)
+    #expect(listed["count"] == 1)
+    let one = try #require(listed["parked"]?.arrayValue?.first?.objectValue)
+    #expect(one["reason"]?.stringValue?.contains("has 64 devices") == true)
+    #expect(await code { _ = try await mac.call(Parked.self, with: ["position": 99]) } == "sync-input")
+    #expect(try await mac.call(Parked.self, with: ["do": "discard"])["count"] == 0)
+    // A new device hears so when it connects.
+    #expect(
+      await code { _ = try await connected("late") } == "sync-zone-full")
+    try mac.closeResources()
+  }
+
+  @Test func `what happens before anybody listens is told to the first who does`() async throws {
+    let mac = try await connected("mac")
+    let connection: Connection = try #require(mac.handle(.syncConnection))
+    try await connection.flush(timeout: .seconds(5))
+    var notices = connection.notices().makeAsyncIterator()
+    #expect(await notices.next() != nil)
     try mac.closeResources()
   }
 

@@ -19,7 +19,8 @@ enum PomodoroTimer {
       ("focus 25m", .start(.focus, .seconds(1500))), ("  Break 5m ", .start(.breakTime, .seconds(300))),
       ("snooze", .set(.snooze)), ("idle", .set(.idle)), ("pause", .pause), ("resume", .resume), ("done", .done),
       ("reset", .reset), ("offline", .offline), ("online", .online), ("status", .status), ("help", .help),
-      ("set theme very dark", .setting("theme", "very dark")), ("", nil), ("   ", nil),
+      ("parked", .parked), ("retry", .retry(nil)), ("retry 3", .retry(3)), ("discard 3", .discard(3)),
+      ("retire mac", .retire("mac")), ("set theme very dark", .setting("theme", "very dark")), ("", nil), ("   ", nil),
     ]
     for (line, command) in cases { #expect(try TimerCommand(line) == command, "\(line)") }
   }
@@ -28,7 +29,8 @@ enum PomodoroTimer {
     ("focus", "'focus' needs a duration, as in: focus 25m"), ("break 5", "'5' is no duration up to 24h"),
     ("focus 25h", "'25h' is no duration up to 24h"), ("pauze", "did you mean 'pause'?"),
     ("idle now", "'idle' takes nothing after it"), ("set theme", "'set' takes a name and a value"),
-    ("xyzzy", "'xyzzy' is no command; help lists them"),
+    ("xyzzy", "'xyzzy' is no command; help lists them"), ("discard", "'discard' needs a number"),
+    ("retry x", "'x' is no number of a change"), ("retire", "'retire' needs a device's name"),
   ])
   func `a line that is no command says what would be one`(_ line: String, _ message: String) {
     #expect {

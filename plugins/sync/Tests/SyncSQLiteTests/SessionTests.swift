@@ -4,6 +4,7 @@ import SyncCore
 import SyncEngine
 import SyncPomodoro
 import SyncSQLite
+import Synchronization
 import Testing
 
 /// Running devices on real files.
@@ -16,13 +17,19 @@ import Testing
     try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [PomodoroPolicy.zone: PomodoroPolicy()])
   }
 
-  private func session(_ device: String) async throws -> SyncSession {
+  /// A device that begins with its file, or goes on with it once its earlier session has ended.
+  private func session(_ device: String, file: String? = nil) async throws -> SyncSession {
+    let path = folder.file("\(file ?? device).sqlite")
+    try Self.stores.withLock { try $0.removeValue(forKey: path)?.close() }
+    let store = try SQLiteReplicaStore(path: path)
+    Self.stores.withLock { $0[path] = store }
     let session = try await SyncSession.open(
-      device: device, zone: PomodoroPolicy.zone, backend: try backend(),
-      store: try SQLiteReplicaStore(path: folder.file("\(device).sqlite")), policy: PomodoroPolicy())
+      device: device, zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
     await session.start()
     return session
   }
+
+  private static let stores = Mutex<[String: SQLiteReplicaStore]>([:])
 
   private func focus(_ session: SyncSession, completed: Int64 = 0) async throws {
     try await session.act(
@@ -73,6 +80,60 @@ import Testing
     #expect(names.count == 1)
     let other = try await session("mac")
     #expect(!names.contains(await other.machine.replica.device.name))
+    await other.stop()
+  }
+
+  @Test func `a device's file is one process's at a time, and the second is told who has it`() throws {
+    let path = folder.file("mac.sqlite")
+    let first = try SQLiteReplicaStore(path: path)
+    #expect(throws: ReplicaError.inUse(by: "process \(ProcessInfo.processInfo.processIdentifier)")) {
+      try SQLiteReplicaStore(path: path)
+    }
+    let looking = try SQLiteReplicaStore(path: path, isReadOnly: true)
+    try looking.close()
+    try first.close()
+    let second = try SQLiteReplicaStore(path: path)
+    try second.close()
+    let rights = try FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int
+    #expect(rights == 0o600)
+  }
+
+  @Test func `an action over a limit is refused, nothing is saved, and the file opens again`() async throws {
+    let mac = try await session("mac")
+    let large = SyncMachine.Action(fields: [.init(name: "big", value: Array(repeating: 1, count: 4097))])
+    await #expect(throws: ReplicaError.self) { try await mac.act(PomodoroPolicy.settings, large) }
+    #expect(await mac.status().statistics.actions == 0)
+    try await focus(mac)
+    #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
+    await mac.stop()
+    let again = try await session("mac")
+    #expect(await again.machine.view(of: PomodoroPolicy.settings).fields.isEmpty)
+    await again.stop()
+  }
+
+  @Test func `V15 two devices on copies of one file at once lose nothing`() async throws {
+    let mac = try await session("mac")
+    func set(_ name: String, _ session: SyncSession) async throws {
+      try await session.act(PomodoroPolicy.settings, .init(fields: [.init(name: name, value: [1])]))
+    }
+    try await set("before", mac)
+    #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
+    let queue = try DatabaseQueue(path: folder.file("mac.sqlite"))
+    let copy = folder.file("copy.sqlite")
+    try await queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO '\(copy)'") }
+    try queue.close()
+    let other = try await session("mac", file: "copy")
+    for number in 0..<6 {
+      async let one: Void = set("a\(number)", mac)
+      async let two: Void = set("b\(number)", other)
+      _ = try await (one, two)
+    }
+    for session in [mac, other] {
+      #expect(await session.wait(milliseconds: 20_000) { $0.view(of: PomodoroPolicy.settings).fields.count == 13 })
+      #expect(await session.wait(milliseconds: 20_000) { $0.isFlushed })
+    }
+    #expect(await mac.machine.replica.device != other.machine.replica.device)
+    await mac.stop()
     await other.stop()
   }
 

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import enum SyncCore.RecordLimits
 import enum SyncCore.ZoneName
 import SyncEngine
 import SyncPomodoro
@@ -9,19 +10,21 @@ struct Connect: AsyncAction {
   static let name = "sync.connect"
   static let summary = "Begins to synchronize a timer with a shared file or a server"
   static let provides: [ResourceKey] = [.syncConnection]
-  static let errors = [Failure.store, Failure.backend, Failure.paused, Failure.input]
+  static let errors = [
+    Failure.store, Failure.backend, Failure.paused, Failure.input, Failure.inUse, Failure.zoneFull, Failure.refused,
+  ]
   static let example = """
     uses: sync.connect
     with: { device: mac, store: shared.sqlite }
     """
 
   struct Input: ActionInput {
-    @Field("The device's readable name; its identity is made from it once and kept") var device = "device"
+    @Field("The device's readable name, from which its identity is made once; default: a free one") var device: String?
     @Field("The SQLite file that the devices share; needs no server") var store: DataPath?
     @Field("The address of a sync server instead, such as http://127.0.0.1:8480") var server: String?
     @Field("The zone's token for that server") var token: String?
     @Field("The zone; its devices share one timer") var zone = "PomodoroZone"
-    @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with -ZONE for another zone")
+    @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
     @Field("The app's version, as the other devices see it") var version: String = Release.version
   }
@@ -39,22 +42,43 @@ struct Connect: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
-    let stem = String(input.device.prefix(40))
-    guard !stem.isEmpty else {
-      throw ActionError(Failure.input.code, "'device' is empty; give the device a name such as mac")
-    }
     guard ZoneName.isWellFormed(input.zone) else {
       throw ActionError(Failure.input.code, "'zone' is '\(input.zone)'; \(ZoneName.rule)")
     }
-    let own = stem + (input.zone == PomodoroPolicy.zone ? "" : "-" + input.zone)
-    let file = input.file?.path ?? "\(context.run.dataFolder)/sync-\(Self.fileName(own)).sqlite"
-    let connection = try await Connection.open(
-      device: stem, zone: input.zone, place: try place(input, context), file: file)
+    let (connection, name) = try await open(input, try place(input, context), context)
     context.provide(.syncConnection, connection) { try connection.close() }
     let status = await connection.session.status()
     if status.outboxDepth > 0 { context.log("\(NoticeText.waiting(status.outboxDepth, "from earlier")) to be sent") }
-    try await connection.announce(name: stem, version: input.version)
-    return Output(device: status.device.name, zone: input.zone, file: file, waiting: status.outboxDepth)
+    try await connection.checkPlace()
+    try await connection.announce(name: name, version: input.version)
+    return Output(
+      device: status.device.name, zone: input.zone, file: connection.file, waiting: status.outboxDepth)
+  }
+
+  /// Opens the named device, or, without a name, the first one whose file no other process has.
+  private func open(
+    _ input: Input, _ place: Connection.Place, _ context: ActionContext
+  ) async throws -> (Connection, String) {
+    func open(_ name: String) async throws -> (Connection, String) {
+      let file = input.file?.path ?? DeviceFile.path(device: name, zone: input.zone, in: context.run.dataFolder)
+      return (try await Connection.open(device: name, zone: input.zone, place: place, file: file), name)
+    }
+    if let name = input.device, !name.isEmpty {
+      guard name.count <= DeviceFile.longestName else {
+        throw ActionError(
+          Failure.input.code, "'device' has \(name.count) characters, at most \(DeviceFile.longestName) are allowed")
+      }
+      return try await open(name)
+    }
+    if input.file != nil { return try await open("device") }
+    for number in 1..<RecordLimits.devices {
+      do {
+        return try await open(number == 1 ? "device" : "device-\(number)")
+      } catch let error as ActionError where error.code == Failure.inUse.code {
+        continue
+      }
+    }
+    return try await open("device-\(RecordLimits.devices)")
   }
 
   private func place(_ input: Input, _ context: ActionContext) throws -> Connection.Place {
@@ -67,10 +91,5 @@ struct Connect: AsyncAction {
     case (_?, _?):
       throw ActionError(Failure.input.code, "'store' and 'server' are both given; a zone lives in one place")
     }
-  }
-
-  /// A name as part of a file's name.
-  static func fileName(_ name: String) -> String {
-    String(name.map { $0.isLetter || $0.isNumber || "._-".contains($0) ? $0 : "-" })
   }
 }

@@ -12,7 +12,9 @@ struct Push: AsyncAction {
   static let name = "sync.push"
   static let summary = "Sets the timer and sends it to the other devices"
   static let requires: [ResourceKey] = [.syncConnection]
-  static let errors = [Failure.store, Failure.parked, Failure.paused, Failure.timeout, Failure.record, Failure.input]
+  static let errors = [
+    Failure.store, Failure.parked, Failure.paused, Failure.timeout, Failure.record, Failure.input, Failure.refused,
+  ]
   static let example = """
     uses: sync.push
     with: { state: focus, remaining: 25m }
@@ -23,7 +25,7 @@ struct Push: AsyncAction {
     @Field("How long it still runs") var remaining: Duration = .zero
     @Field("Whether it stands still") var paused = false
     @Field("Pomodoros completed by this action") var completed = 0
-    @Field("A whole CD_TimerState record instead of state, remaining and paused") var record: ValueObject?
+    @Field("A whole CD_TimerState record instead of state, remaining, paused and completed") var record: ValueObject?
     @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
     @Field("How long to wait") var timeout: Duration = .seconds(10)
   }
@@ -40,7 +42,11 @@ struct Push: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      try await connection.set(try state(input), completed: Int64(input.completed))
+      if let record = input.record {
+        try await connection.set(try TimerStateRecord(record))
+      } else {
+        try await connection.set(try state(input), completed: Int64(input.completed))
+      }
       if input.wait { try await connection.flush(timeout: input.timeout) }
     } catch {
       throw Failure.error(error)
@@ -50,7 +56,6 @@ struct Push: AsyncAction {
   }
 
   private func state(_ input: Input) throws -> TimerState {
-    if let record = input.record { return try TimerStateRecord(record).state }
     guard let word = input.state, let kind = TimerKind(rawValue: word.rawValue) else {
       throw ActionError(Failure.input.code, "neither 'state' nor 'record' is given; one of them says what to set")
     }

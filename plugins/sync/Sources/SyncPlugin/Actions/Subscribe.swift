@@ -8,7 +8,7 @@ struct Subscribe: Service {
   static let name = "sync.subscribe"
   static let summary = "Follows the other devices' changes while the run goes on"
   static let requires: [ResourceKey] = [.syncConnection]
-  static let events = ["sync.changed", "sync.parked", "sync.paused"]
+  static let events = ["sync.changed", "sync.parked", "sync.paused", "sync.started", "sync.finished"]
 
   struct Output: ActionOutput {
     var device: String
@@ -20,13 +20,16 @@ struct Subscribe: Service {
     let notices = connection.notices()
     let output = Output(device: await connection.session.status().device.name)
     context.ready(output)
+    var progress = SyncProgress()
     for await (notice, machine) in notices {
+      if let line = progress.take(notice, machine) { context.log(line) }
       if let line = NoticeText.line(notice, machine) { context.log(line) }
       switch notice {
       case .changed(let key, remote: true, rule: _) where key.type != PomodoroPolicy.deviceInfoType:
         try context.post("sync.changed")
       case .parked: try context.post("sync.parked")
       case .paused: try context.post("sync.paused")
+      case .synchronizing(let isBusy): try context.post(isBusy ? "sync.started" : "sync.finished")
       default: break
       }
     }

@@ -15,10 +15,12 @@ struct SimulatedDevice {
   var wakeMilliseconds: Int64?
   /// Effects carried out so far, over all lives.
   var effects = 0
-  /// What the device has seen of each record, as sets of writes: the oracle's own idea of causality.
-  var known: [RecordKey: Set<Dot>] = [:]
-  /// Its own actions that were durable.
-  var acted: [Dot] = []
+  /// What the device has seen of each record: the highest number of each device.
+  var known: [RecordKey: [Int64]] = [:]
+  /// The version of each record that `known` reflects.
+  var knownVersions: [RecordKey: Int64] = [:]
+  /// The last of its own actions that was durable.
+  var lastAct: Int64 = 0
   /// True times of every request.
   var requestTimes: [Int64] = []
   /// True times and sizes of everything sent and received.
@@ -30,11 +32,13 @@ struct SimulatedDevice {
 
   init(index: Int, plan: SimulationPlan, policy: any MergePolicy) {
     self.index = index
-    id = DeviceID(stem: "device", random: UInt32(index + 1))
+    id = Self.name(index)
     skewMilliseconds = index < plan.faults.skewsMilliseconds.count ? plan.faults.skewsMilliseconds[index] : 0
     machine = SyncMachine(
       replica: Replica(device: id, limits: plan.limits), policy: policy, settings: plan.settings, seed: plan.seed)
   }
+
+  static func name(_ index: Int) -> DeviceID { DeviceID(stem: "device", random: UInt32(index + 1)) }
 
   mutating func save(_ changes: [StoreChange]) {
     for change in changes { disk[change.key] = change.value }

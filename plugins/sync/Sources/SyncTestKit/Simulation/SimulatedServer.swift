@@ -1,5 +1,6 @@
 import SyncCore
 import SyncEngine
+import SyncPomodoro
 
 /// The server in the simulated world: a zone, who listens, and the oracle's notes of what it took.
 struct SimulatedServer {
@@ -17,30 +18,72 @@ struct SimulatedServer {
   var oracle = Oracle()
   /// Whether the zone has ever gone back, so that the oracle's list is no longer the whole truth.
   var hasGoneBack = false
-  /// The writes that each version of each record contains.
-  var contents: [RecordKey: [Int64: Set<Dot>]] = [:]
+  /// The highest number of each device that a version of a record contains, for the versions that somebody may still read.
+  var contents: [RecordKey: [Int64: [Int64]]] = [:]
+  private let devices: [DeviceID: Int]
+  /// Parts of writes that bear another time than that at which the user acted, in words.
+  var misdated: [String] = []
 
-  init(seed: UInt64, policy: any MergePolicy) {
+  init(seed: UInt64, devices: [DeviceID], policy: any MergePolicy) {
     zone = ZoneState(generation: seed | 1, policy: policy)
+    self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
   }
 
-  /// Makes the changes and notes what was taken; `pasts` tells what the author of each write had seen.
+  /// Makes the changes and notes what was taken; `log` tells what the author of each write had seen, `known` what the
+  /// sender of a whole cell knows.
   mutating func commit(
-    _ operations: [Operation], now: Int64, pasts: [Dot: Set<Dot>], known: [RecordKey: Set<Dot>]
+    _ operations: [Operation], now: Int64, log: ActLog, known: [RecordKey: [Int64]]
   ) throws(BackendError) -> CommitReply {
     let reply = try zone.commit(operations, serverMilliseconds: now)
     for (operation, result) in zip(operations, reply.results) {
-      guard case .committed(let version, _, let stamp) = result else { continue }
-      var content = contents[operation.key]?[version - 1] ?? []
+      guard case .committed(let version, _, let stamps) = result else { continue }
+      var content = contents[operation.key]?[version - 1] ?? Array(repeating: 0, count: devices.count)
       switch operation.change {
       case .write(let write):
-        content.insert(write.dot)
-        oracle.take(write, stamp: stamp ?? write.stamp, key: operation.key, past: pasts[write.dot] ?? [])
-      case .join: content.formUnion(known[operation.key] ?? [])
+        if let device = devices[write.dot.device] { content[device] = max(content[device], write.dot.number) }
+        take(write.restamped(stamps), operation.key, log)
+      case .join:
+        for (device, number) in (known[operation.key] ?? []).enumerated() {
+          content[device] = max(content[device], number)
+        }
+      case .retire: break
       }
       contents[operation.key, default: [:]][version] = content
     }
     return reply
+  }
+
+  private mutating func take(_ write: Write, _ key: RecordKey, _ log: ActLog) {
+    guard let device = devices[write.dot.device] else { return }
+    oracle.take(write.tally, key: key)
+    if let payload = write.payload, let state = try? TimerState(payload: payload),
+      let act = log.last(of: device, upTo: write.dot.number, where: { $0.key == key && $0.setsState })
+    {
+      check(write.stamp, "the state", of: act, write.dot)
+      oracle.take(
+        .init(
+          device: device, name: write.dot.device.name, number: write.dot.number, milliseconds: write.milliseconds,
+          counter: write.counter, state: state, past: act.past), key: key)
+    }
+    for change in write.fields {
+      let stamp = write.stamp(of: change)
+      if let act = log.last(
+        of: device, upTo: write.dot.number, where: { $0.key == key && $0.fields.contains(change.name) })
+      {
+        check(stamp, change.name, of: act, write.dot)
+      }
+      oracle.take(field: change.name, change.value, stamp: stamp, key: key)
+    }
+  }
+
+  /// Clocks are known to half a round trip, and what its author had seen may lie that much later.
+  private static let toleranceMilliseconds: Int64 = 5000
+
+  private mutating func check(_ stamp: Stamp, _ part: String, of act: ActLog.Act, _ dot: Dot) {
+    let error = stamp.milliseconds - Simulation.epochMilliseconds - act.milliseconds
+    if abs(error) > Self.toleranceMilliseconds {
+      misdated.append("\(part) of \(dot) bears a time \(error) ms from that of the act")
+    }
   }
 
   /// Goes back to the last copy; opened again, it begins a new life with its next change, or at once where that is said.

@@ -9,6 +9,7 @@ extension Simulation {
     report.converged = hasComeToRest && devices.allSatisfy(agreesWithServer)
     report.equalsOracle = report.converged && agreesWithOracle
     for device in devices { judge(device) }
+    if !server.hasGoneBack { report.violations += server.misdated.prefix(10) }
     report.latenciesMilliseconds.sort()
     report.commits = server.zone.sequence
     return report
@@ -44,8 +45,9 @@ extension Simulation {
     for (rule, count) in replica.statistics.conflicts { report.conflicts[rule, default: 0] += count }
     // V14, V20: every action that was saved is on the server, or a newer one of its device is, or it can be seen.
     let reached = server.zone.records.values.map { $0.cell.context[device.id] }.max() ?? 0
-    if let last = device.acted.last, reached < last.number, report.parked == 0 {
-      report.violations.append("\(last) was saved and never reached the server, which knows \(reached)")
+    if reached < device.lastAct, report.parked == 0 {
+      report.violations.append(
+        "\(device.id):\(device.lastAct) was saved and never reached the server, which knows \(reached)")
     }
   }
 

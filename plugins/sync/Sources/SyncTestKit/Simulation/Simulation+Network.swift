@@ -48,7 +48,7 @@ extension Simulation {
     case .commit(let operations):
       let before = server.zone.sequence
       let reply = try server.commit(
-        operations, now: serverMilliseconds, pasts: pasts, known: devices[index].known)
+        operations, now: serverMilliseconds, log: log, known: devices[index].known)
       if server.zone.sequence > before { pokeAll() }
       return .commit(reply)
     case .changes(let cursor, let limit, let maximumBytes):

@@ -32,20 +32,26 @@ public struct Simulation {
   var random: SplitMix64
   var devices: [SimulatedDevice] = []
   var server: SimulatedServer
-  var pasts: [Dot: Set<Dot>] = [:]
+  var log: ActLog
+  let onProgress: (Double) -> Void
   var report: SimulationReport
 
-  /// Plays a plan to its end.
-  public static func run(_ plan: SimulationPlan) -> SimulationReport {
-    var simulation = Simulation(plan)
+  /// Plays a plan to its end; `onProgress` hears now and then which share of the time has been played.
+  public static func run(
+    _ plan: SimulationPlan, onProgress: @escaping (Double) -> Void = { _ in }
+  ) -> SimulationReport {
+    var simulation = Simulation(plan, onProgress)
     simulation.play()
     return simulation.judged()
   }
 
-  init(_ plan: SimulationPlan) {
+  private init(_ plan: SimulationPlan, _ onProgress: @escaping (Double) -> Void) {
     self.plan = plan
+    self.onProgress = onProgress
+    log = ActLog(devices: plan.devices)
     random = SplitMix64(seed: plan.seed)
-    server = SimulatedServer(seed: plan.seed, policy: policy)
+    server = SimulatedServer(
+      seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), policy: policy)
     report = SimulationReport(seed: plan.seed)
     for index in 0..<plan.devices {
       devices.append(SimulatedDevice(index: index, plan: plan, policy: policy))
@@ -56,10 +62,15 @@ public struct Simulation {
 
   private mutating func play() {
     let end = plan.healsAtMilliseconds + plan.patienceMilliseconds
+    var told: Int64 = 0
     while let next = queue.nextMilliseconds, next <= end {
       if next > plan.healsAtMilliseconds, hasComeToRest { break }
       guard let (time, event) = queue.removeFirst() else { break }
       now = time
+      if now - told >= 3_600_000 {
+        told = now
+        onProgress(min(1, Double(now) / Double(plan.healsAtMilliseconds)))
+      }
       happen(event)
     }
     report.restedAtMilliseconds = now
@@ -122,8 +133,8 @@ public struct Simulation {
   mutating func give(_ event: SyncMachine.Event, to index: Int) {
     guard devices[index].isUp else { return }
     let local = Self.epochMilliseconds + now + devices[index].skewMilliseconds
-    var actedOn: RecordKey?
-    if case .acted(let key, _) = event { actedOn = key }
+    var act: (key: RecordKey, action: SyncMachine.Action)?
+    if case .acted(let key, let action) = event { act = (key, action) }
     let effects = devices[index].machine.handle(event, atMilliseconds: local)
     for effect in effects {
       let isKilled = isKilled(before: devices[index].effects, index)
@@ -133,9 +144,9 @@ public struct Simulation {
         return
       }
       carryOut(effect, index)
-      if case .save = effect, let key = actedOn {
-        noteAction(index, key)
-        actedOn = nil
+      if case .save = effect, let done = act {
+        noteAction(index, done.key, done.action)
+        act = nil
       }
     }
     observe(index)
@@ -171,6 +182,7 @@ public struct Simulation {
     case .closeChannel(let channel):
       server.listeners.removeAll { $0.device == index && $0.channel == channel }
     case .tell(.level(let level)): devices[index].levels.insert(level)
+    case .tell(.renamed(let name)): report.violations.append("\(devices[index].id) took the name \(name)")
     case .tell: break
     }
   }
@@ -203,12 +215,18 @@ public struct Simulation {
   // MARK: What the oracle is told
 
   /// An action is made when it is saved: from then on it must not be lost.
-  private mutating func noteAction(_ index: Int, _ key: RecordKey) {
-    let dot = Dot(device: devices[index].id, number: devices[index].machine.replica.nextNumber - 1)
-    pasts[dot] = devices[index].known[key] ?? []
-    devices[index].known[key, default: []].insert(dot)
-    devices[index].acted.append(dot)
+  private mutating func noteAction(_ index: Int, _ key: RecordKey, _ action: SyncMachine.Action) {
+    let number = devices[index].machine.replica.nextNumber - 1
+    var known = devices[index].known[key] ?? Array(repeating: 0, count: plan.devices)
+    log.note(
+      .init(
+        number: number, key: key, milliseconds: now, setsState: action.payload != nil,
+        fields: action.fields.map(\.name), past: known), of: index)
+    known[index] = number
+    devices[index].known[key] = known
+    devices[index].lastAct = number
     report.actions += 1
+    let dot = Dot(device: devices[index].id, number: number)
     for other in devices.indices where other != index {
       devices[other].awaited.append((dot, key, now))
     }
@@ -217,15 +235,17 @@ public struct Simulation {
   /// After each event: what the device has seen now, and whether it went backwards anywhere.
   private mutating func observe(_ index: Int) {
     let replica = devices[index].machine.replica
-    for (key, record) in replica.confirmed {
-      if let content = server.contents[key]?[record.version] {
-        devices[index].known[key, default: []].formUnion(content)
+    for (key, record) in replica.confirmed where devices[index].knownVersions[key] != record.version {
+      devices[index].knownVersions[key] = record.version
+      guard let content = server.contents[key]?[record.version] else { continue }
+      var known = devices[index].known[key] ?? Array(repeating: 0, count: plan.devices)
+      for (device, number) in content.enumerated() { known[device] = max(known[device], number) }
+      devices[index].known[key] = known
+      devices[index].awaited.removeAll { waiting in
+        guard waiting.key == key, record.cell.context.covers(waiting.dot) else { return false }
+        report.latenciesMilliseconds.append(now - waiting.sinceMilliseconds)
+        return true
       }
-    }
-    devices[index].awaited.removeAll { waiting in
-      guard replica.confirmed[waiting.key]?.cell.context.covers(waiting.dot) == true else { return false }
-      report.latenciesMilliseconds.append(now - waiting.sinceMilliseconds)
-      return true
     }
     if let last = devices[index].lastCursor, let cursor = replica.cursor,
       cursor.generation == last.generation, cursor.sequence < last.sequence, !server.hasGoneBack
@@ -242,6 +262,7 @@ public struct Simulation {
         switch operation.change {
         case .write(let write): sum + write.packed().count
         case .join(let cell): sum + cell.packed().count
+        case .retire: sum + 16
         }
       }
     case .changes: 0

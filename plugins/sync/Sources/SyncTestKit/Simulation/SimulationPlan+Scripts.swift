@@ -26,7 +26,7 @@ extension SimulationPlan {
     return plan
   }
 
-  /// A day or more of ordinary use: work periods with a few actions an hour a device, some of them at the same moment.
+  /// A day or more of ordinary use: some twelve actions an hour over all devices together, some at the same moment.
   public static func day(seed: UInt64, devices: Int, hours: Int, loss: Double) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0xda7)
     let end = Int64(hours) * 3_600_000
@@ -43,7 +43,7 @@ extension SimulationPlan {
           let soon = time + Int64.random(in: 0...8000, using: &random)
           plan.steps.append(Step(soon, other, .set(state(&random), completed: 0)))
         }
-        time += Int64.random(in: 120_000...(1_800_000), using: &random)
+        time += Int64.random(in: 120_000...(1_800_000), using: &random) * Int64(max(3, devices)) / 3
       }
     }
     return plan

@@ -1,0 +1,71 @@
+/// How large the parts of a record may be. The device, the arbiter and the server all ask here, before anything is saved
+/// or acknowledged; what has been saved can always be read, however large it is.
+public enum RecordLimits {
+  /// The most fields in a record.
+  public static let fields = 256
+  /// The longest name of a field in bytes.
+  public static let fieldNameBytes = 128
+  /// The largest value of a field in bytes.
+  public static let fieldValueBytes = 4096
+  /// The largest state in bytes.
+  public static let stateBytes = 4096
+  /// The most bytes of states, names and values in a record; what is kept to join copies of it does not count.
+  public static let contentBytes = 16_384
+  /// The most devices that take a place in a zone.
+  public static let devices = 64
+  /// After how many days without a write a device gives its place up.
+  public static let silentDays: Int64 = 90
+
+  /// Which limit a write breaks, nil for none.
+  public static func problem(with write: Write) -> String? {
+    if let payload = write.payload, let problem = problem(withState: payload) { return problem }
+    if write.fields.count > fields { return "a write sets \(write.fields.count) fields, at most \(fields) are allowed" }
+    for change in write.fields {
+      if let problem = problem(withField: change.name, change.value) { return problem }
+    }
+    return nil
+  }
+
+  /// Which limit one of the values of a cell breaks, nil for none. What only merging can exceed is not looked at.
+  public static func problem(withValuesOf cell: Cell) -> String? {
+    for entry in cell.entries {
+      if let problem = problem(withState: entry.payload) { return problem }
+    }
+    for field in cell.fields {
+      if let problem = problem(withField: field.name, field.value) { return problem }
+    }
+    return nil
+  }
+
+  /// Why a cell may not become what a write makes of it, nil when it may. One that is over a limit already may shrink.
+  public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
+    if cell.fields.count > fields, cell.fields.count > old.fields.count {
+      return .invalid("the record would have \(cell.fields.count) fields, at most \(fields) are allowed")
+    }
+    let bytes = cell.contentBytes
+    return bytes > contentBytes && bytes > old.contentBytes ? .tooLarge(bytes: bytes) : nil
+  }
+
+  private static func problem(withState payload: [UInt8]) -> String? {
+    payload.count <= stateBytes ? nil : "the state has \(payload.count) bytes, at most \(stateBytes) are allowed"
+  }
+
+  private static func problem(withField name: String, _ value: [UInt8]) -> String? {
+    let length = name.utf8.count
+    if length == 0 { return "a field has no name" }
+    if length > fieldNameBytes {
+      return "the field's name '\(name.prefix(24))…' has \(length) bytes, at most \(fieldNameBytes) are allowed"
+    }
+    if value.count > fieldValueBytes {
+      return "the value of '\(name)' has \(value.count) bytes, at most \(fieldValueBytes) are allowed"
+    }
+    return nil
+  }
+}
+
+extension Cell {
+  /// The bytes of its states, names and values.
+  public var contentBytes: Int {
+    entries.reduce(0) { $0 + $1.payload.count } + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.count }
+  }
+}

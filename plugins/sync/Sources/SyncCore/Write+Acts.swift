@@ -1,0 +1,81 @@
+extension Write {
+  /// The act that set the state, or the only one.
+  public var act: Act { Act(milliseconds: milliseconds, counter: counter, seen: seen) }
+
+  /// The acts that went into it, in their order, each once.
+  public var acts: [Act] {
+    var acts = [act]
+    for case let other? in fields.map(\.act)
+    where !acts.contains(where: { !$0.isEarlier(than: other) && !other.isEarlier(than: $0) }) {
+      acts.append(other)
+    }
+    return acts.sorted { $0.isEarlier(than: $1) }
+  }
+
+  /// This write with other times for its acts, one for each of `acts` in their order.
+  public func restamped(_ stamps: [Stamp]) -> Write {
+    let acts = acts
+    guard stamps.count == acts.count else { return self }
+    var result = self
+    func time(of act: Act) -> Stamp? {
+      acts.firstIndex { !$0.isEarlier(than: act) && !act.isEarlier(than: $0) }.map { stamps[$0] }
+    }
+    if let stamp = time(of: act) { result.stamp = stamp }
+    for index in result.fields.indices {
+      guard let act = result.fields[index].act, let stamp = time(of: act) else { continue }
+      result.fields[index].act?.milliseconds = stamp.milliseconds
+      result.fields[index].act?.counter = stamp.counter
+    }
+    return result
+  }
+
+  /// What tells this write from another one under the same number, such as that of a device that runs on a copy of this
+  /// one's file; never 0. It stands from the moment a write is first sent (FNV-1a over what the user did).
+  public var check: UInt32 {
+    var hash = Checksum()
+    hash.add(UInt64(bitPattern: dot.number))
+    hash.add(UInt64(bitPattern: milliseconds))
+    hash.add(UInt64(counter))
+    hash.add(payload.map { UInt64($0.count) + 1 } ?? 0)
+    hash.add(payload ?? [])
+    hash.add(UInt64(bitPattern: tally.epoch))
+    hash.add(UInt64(bitPattern: tally.count))
+    for change in fields {
+      hash.add(UInt64(change.name.utf8.count))
+      hash.add(change.name.utf8)
+      hash.add(UInt64(change.value.count))
+      hash.add(change.value)
+      let stamp = stamp(of: change)
+      hash.add(UInt64(bitPattern: stamp.milliseconds))
+      hash.add(UInt64(stamp.counter))
+    }
+    return hash.value
+  }
+
+  private struct Checksum {
+    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+
+    mutating func add(_ bytes: some Sequence<UInt8>) {
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
+    }
+
+    mutating func add(_ number: UInt64) {
+      for shift in 0..<8 { add(CollectionOfOne(UInt8(truncatingIfNeeded: number >> (shift * 8)))) }
+    }
+
+    var value: UInt32 { max(1, UInt32(truncatingIfNeeded: hash ^ (hash >> 32))) }
+  }
+}
+
+extension Write {
+  /// This write with all its acts later, or earlier, by so much: stamped again once the clock has been measured. Each act
+  /// stays later than what its author had seen.
+  public func shifted(byMilliseconds difference: Int64) -> Write {
+    restamped(
+      acts.map { act in
+        let time = min(max(act.milliseconds + difference, 0), Stamp.latestMilliseconds)
+        let stamp = Stamp(milliseconds: time, counter: act.counter, device: dot.device)
+        return act.seen.map { stamp.raised(above: $0) } ?? stamp
+      })
+  }
+}

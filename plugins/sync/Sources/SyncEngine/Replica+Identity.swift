@@ -1,0 +1,54 @@
+import SyncCore
+
+extension Replica {
+  /// Whether a record holds a write under this device's name that this device did not make: then its file is an older
+  /// copy, or another device runs on a copy of it, and its numbers stand for other actions as well (M1).
+  func isOutrun(by record: Record) -> Bool {
+    guard let there = record.cell.context.note(of: device) else { return false }
+    if there.dot.number >= nextNumber { return true }
+    let known = confirmed[record.key]?.cell.context.note(of: device)
+    // A server that went back knows less, and that is no other device.
+    if let known, there.dot.number < known.dot.number { return false }
+    if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
+    return !outbox.contains { item in
+      guard item.key == record.key, let write = item.write else { return false }
+      return write.dot.device == device && there.mayBe(write.dot.number, check: write.check)
+    }
+  }
+
+  /// Whether the server has a write of this device already.
+  func isKnown(_ write: Write, in record: Record) -> Bool {
+    record.cell.context.note(of: write.dot.device)?.mayBe(write.dot.number, check: write.check) ?? false
+  }
+
+  /// Goes on under a name of its own, so that no action is taken for one that is known already (M1, M4).
+  mutating func takeNewIdentity(random: UInt32) {
+    let old = device
+    device = DeviceID(stem: old.stem, random: random)
+    dirty.insert(.identity)
+    for index in outbox.indices {
+      guard var write = outbox[index].write else { continue }
+      write.dot = Dot(device: device, number: takeNumber())
+      // Under these numbers the author meant his own actions; the server knows others.
+      write.context.limit(old, to: confirmed[outbox[index].key]?.cell.context[old] ?? 0)
+      outbox[index].change = .write(write)
+      outbox[index].wasSent = false
+      dirty.insert(.outbox(outbox[index].position))
+    }
+  }
+
+  /// Gives a change that was set aside back to be sent. A write gets a new number, since later ones may have been taken
+  /// meanwhile; what it says and when it was done stay.
+  mutating func unpark(_ position: Int64) {
+    guard let index = outbox.firstIndex(where: { $0.position == position }), outbox[index].parkedBecause != nil else {
+      return
+    }
+    outbox[index].parkedBecause = nil
+    outbox[index].wasSent = false
+    if var write = outbox[index].write {
+      write.dot = Dot(device: device, number: takeNumber())
+      outbox[index].change = .write(write)
+    }
+    dirty.insert(.outbox(position))
+  }
+}

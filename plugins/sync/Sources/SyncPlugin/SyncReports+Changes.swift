@@ -1,0 +1,87 @@
+import FlowModel
+import FlowPluginKit
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import SyncSQLite
+
+extension SyncReports {
+  /// What was set aside in a device's own file, with a line for each.
+  public static func parked(file: String) async throws -> [(value: ValueObject, line: String)] {
+    let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
+    defer { try? store.close() }
+    guard let replica = try Replica(stored: try await store.load()) else { return [] }
+    return SyncStatus(of: replica, atMilliseconds: SystemClock().nowMilliseconds()).parked.map { ($0.value, $0.line) }
+  }
+
+  /// Has one change that was set aside, or all, sent again by the next run. Gives how many.
+  public static func retry(file: String, position: Int64?) async throws -> Int {
+    try await change(file: file, position: position) { .retried(position: $0) }
+  }
+
+  /// Gives one change that was set aside up, or all. Gives how many.
+  public static func discard(file: String, position: Int64?) async throws -> Int {
+    try await change(file: file, position: position) { .discarded(position: $0) }
+  }
+
+  /// The devices of the zone that a device's own file knows, with a line for each.
+  public static func devices(file: String) async throws -> [(value: ValueObject, line: String)] {
+    let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
+    defer { try? store.close() }
+    guard let replica = try Replica(stored: try await store.load()) else { return [] }
+    let now = SystemClock().nowMilliseconds() + replica.skewMilliseconds
+    return replica.devices.map { device, info in
+      let isRetired = replica.isRetired(device)
+      let value = ValueObject([
+        ("device", .string(device)), ("name", .string(info.deviceName)), ("isRetired", .boolean(isRetired)),
+        ("lastSeenMilliseconds", .integer(Int(info.lastSeen))),
+      ])
+      let seen = isRetired ? "retired" : "connected \(max(0, now - info.lastSeen) / 1000) s ago"
+      return (value, "\(device)  \(info.platform), version \(info.appVersion), \(seen)")
+    }
+  }
+
+  /// Has a device retired by the next run. Gives its identity.
+  public static func retire(_ name: String, file: String) async throws -> String {
+    try await withMachine(file: file) { machine, store in
+      let device = try machine.replica.device(named: name)
+      try await save(.retired(device), &machine, store)
+      return device.name
+    }
+  }
+
+  private static func change(
+    file: String, position: Int64?, _ event: (Int64) -> SyncMachine.Event
+  ) async throws -> Int {
+    try await withMachine(file: file) { machine, store in
+      let parked = SyncStatus(of: machine.replica, atMilliseconds: 0).parked.map(\.position)
+      if let position, !parked.contains(position) {
+        throw ActionError(Failure.input.code, "no change with the number \(position) is set aside in '\(file)'")
+      }
+      let wanted = position.map { [$0] } ?? parked
+      for position in wanted { try await save(event(position), &machine, store) }
+      return wanted.count
+    }
+  }
+
+  private static func withMachine<Value>(
+    file: String, _ body: (inout SyncMachine, SQLiteReplicaStore) async throws -> Value
+  ) async throws -> Value {
+    let store = try SQLiteReplicaStore(path: file)
+    defer { try? store.close() }
+    guard let replica = try Replica(stored: try await store.load()) else {
+      throw ActionError(Failure.input.code, "'\(file)' has not been used yet")
+    }
+    var machine = SyncMachine(replica: replica, policy: PomodoroPolicy(), seed: 0)
+    return try await body(&machine, store)
+  }
+
+  /// A machine that has not been started sends nothing: it only says what to save.
+  private static func save(
+    _ event: SyncMachine.Event, _ machine: inout SyncMachine, _ store: SQLiteReplicaStore
+  ) async throws {
+    for case .save(let changes) in machine.handle(event, atMilliseconds: SystemClock().nowMilliseconds()) {
+      try await store.save(changes)
+    }
+  }
+}

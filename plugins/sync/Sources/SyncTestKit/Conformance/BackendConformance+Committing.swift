@@ -1,0 +1,181 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+
+/// What a commit does.
+extension BackendConformance {
+
+  static let firstCommit: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let reply = try await backend.commit([operation(write(1, at: now), expected: 0)], zone: zone)
+    guard case .committed(1, let sequence, let stamps) = reply.results.first, reply.results.count == 1 else {
+      throw Failure(rule: "a first commit makes version 1", seen: "\(reply)")
+    }
+    try expect(sequence >= 1 && stamps.map(\.milliseconds) == [now], "the stamp stands", "\(reply)")
+    let records = try await all(backend, zone)
+    try expect(records.count == 1 && records[0].version == 1, "what was committed is read", "\(records)")
+    try expect(records[0].cell.entries.map(\.dot) == [write(1, at: now).dot], "the write is in the cell", "\(records)")
+  }
+
+  static let monotone: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    var (version, sequence): (Int64, Int64) = (0, 0)
+    for number in 1...5 as ClosedRange<Int64> {
+      let reply = try await backend.commit([operation(write(1, number, at: now), expected: version)], zone: zone)
+      guard case .committed(let newVersion, let newSequence, _) = reply.results.first else {
+        throw Failure(rule: "V16 a commit after another succeeds", seen: "\(reply)")
+      }
+      try expect(newVersion == version + 1, "V16 F11 the version rises by one", "\(newVersion) after \(version)")
+      try expect(newSequence == sequence + 1, "V16 the sequence rises by one", "\(newSequence) after \(sequence)")
+      (version, sequence) = (newVersion, newSequence)
+    }
+  }
+
+  static let conflict: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let none = try await backend.commit([operation(write(1, at: now), expected: 3)], zone: zone)
+    try expect(none.results == [.conflict(nil)], "M12 no record is a conflict without one", "\(none)")
+    _ = try await backend.commit([operation(write(1, at: now), expected: 0)], zone: zone)
+    let reply = try await backend.commit([operation(write(2, at: now), expected: 0)], zone: zone)
+    guard case .conflict(let record?) = reply.results.first else {
+      throw Failure(rule: "M12 F10 another version is a conflict", seen: "\(reply)")
+    }
+    try expect(record.version == 1 && record.key == PomodoroPolicy.timer, "the conflict brings the record", "\(record)")
+    try expect(record == (try await all(backend, zone)).first, "it is the record that is stored", "\(record)")
+  }
+
+  static let idempotent: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    _ = try await backend.commit([operation(write(1, at: now), expected: 0)], zone: zone)
+    let before = try await backend.changes(zone: zone, since: nil, limit: 10, maximumBytes: 1 << 20)
+    let reply = try await backend.commit([operation(write(1, at: now), expected: 1)], zone: zone)
+    try expect(reply.results == [.unchanged], "M4 the same write again is unchanged", "\(reply)")
+    let after = try await backend.changes(zone: zone, since: nil, limit: 10, maximumBytes: 1 << 20)
+    try expect(before.records == after.records && before.cursor == after.cursor, "M4 nothing moved", "\(after)")
+  }
+
+  static let taken: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    _ = try await backend.commit([operation(write(1, 5, at: now), expected: 0)], zone: zone)
+    for number in [5, 4] as [Int64] {
+      let other = write(1, number, at: now, kind: .idle)
+      let reply = try await backend.commit([operation(other, expected: 1)], zone: zone)
+      guard case .conflict(let record?) = reply.results.first, record.version == 1 else {
+        throw Failure(rule: "M1 another write under a taken number is a conflict", seen: "\(reply)")
+      }
+    }
+  }
+
+  static let acts: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let act = Write.Act(milliseconds: now - 60_000, counter: 3, seen: nil)
+    let write = Write(
+      dot: Dot(device: device(1), number: 1), milliseconds: now,
+      fields: [.init(name: "a", value: [1], act: act), .init(name: "b", value: [2])])
+    let commit = Operation(key: PomodoroPolicy.settings, expectedVersion: 0, change: .write(write))
+    let reply = try await backend.commit([commit], zone: zone)
+    guard case .committed(_, _, let stamps) = reply.results.first else {
+      throw Failure(rule: "M2 a write of two acts is taken", seen: "\(reply)")
+    }
+    try expect(stamps.map(\.milliseconds) == [now - 60_000, now], "M2 each act has its stamp", "\(stamps)")
+    let fields = try await all(backend, zone).first?.cell.fields.map(\.stamp)
+    try expect(fields == stamps, "what is told is what is stored", "\(String(describing: fields))")
+  }
+
+  static let rules: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    var cell = Cell()
+    cell.apply(write(1, at: now), windowMilliseconds: 5000)
+    let stray = Operation(key: RecordKey(type: "CD_Foreign", name: "x"), expectedVersion: 0, change: .join(cell))
+    let reply = try await backend.commit([stray], zone: zone)
+    guard case .refused = reply.results.first else {
+      throw Failure(rule: "S10 a foreign record cannot be given back", seen: "\(reply)")
+    }
+  }
+
+  static let retire: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    _ = try await backend.commit([operation(write(1, at: now), expected: 0)], zone: zone)
+    let both = (1...2 as ClosedRange<Int64>).map {
+      Operation(key: PomodoroPolicy.timer, expectedVersion: $0, change: .retire(device(1)))
+    }
+    let reply = try await backend.commit(both, zone: zone)
+    guard reply.results.count == 2, case .committed(2, _, []) = reply.results[0], reply.results[1] == .unchanged else {
+      throw Failure(rule: "a device is retired once", seen: "\(reply)")
+    }
+    let live = try await all(backend, zone).first?.cell.context.liveDevices(atMilliseconds: now)
+    try expect(live == [], "it takes no place", "\(String(describing: live))")
+    _ = try await backend.commit([operation(write(1, 2, at: now), expected: 2)], zone: zone)
+    let again = try await all(backend, zone).first?.cell.context.liveDevices(atMilliseconds: now)
+    try expect(again == [device(1)], "it takes one when it writes again", "\(String(describing: again))")
+  }
+
+  static let clamp: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let reply = try await backend.commit([operation(write(1, at: now + 600_000), expected: 0)], zone: zone)
+    guard case .committed(_, _, let stamps) = reply.results.first, let stamp = stamps.first else {
+      throw Failure(rule: "M2 a write from the future is taken", seen: "\(reply)")
+    }
+    try expect(stamp.milliseconds < now + 60_000, "V24 it is clamped", "\(stamp.milliseconds - now) ms ahead")
+    let stored = try await all(backend, zone).first?.cell.entries.first?.milliseconds
+    try expect(stored == stamp.milliseconds, "what is told is what is stored", "\(String(describing: stored))")
+  }
+
+  static let independent: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let operations = [
+      operation(write(1, at: now), expected: 7), deviceRecord(1, at: now),
+      Operation(
+        key: RecordKey(type: "CD_Nothing", name: "x"), expectedVersion: 0, change: .write(write(1, 2, at: now))),
+      deviceRecord(2, at: now),
+    ]
+    let reply = try await backend.commit(operations, zone: zone)
+    guard reply.results.count == 4, reply.results[0] == .conflict(nil), case .committed = reply.results[1],
+      case .refused = reply.results[2], case .committed = reply.results[3]
+    else { throw Failure(rule: "each operation stands for itself", seen: "\(reply.results)") }
+    let records = try await all(backend, zone)
+    try expect(records.count == 2, "two were made", "\(records)")
+  }
+
+  static let refusal: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let stray = Operation(
+      key: RecordKey(type: "CD_Timer", name: "timer"), expectedVersion: 0, change: .write(write(1, at: now)))
+    let reply = try await backend.commit([stray], zone: zone)
+    guard case .refused(.invalid(let reason)) = reply.results.first, reason.contains("CD_TimerState") else {
+      throw Failure(rule: "S10 an unknown record type is refused and the known ones are named", seen: "\(reply)")
+    }
+  }
+
+  static let twice: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let reply = try await backend.commit(
+      [
+        operation(write(1, 1, at: now), expected: 0), operation(write(1, 2, at: now), expected: 1),
+        operation(write(2, 1, at: now), expected: 0), operation(write(1, 2, at: now), expected: 2),
+      ], zone: zone)
+    guard reply.results.count == 4, case .committed(1, let first, _) = reply.results[0],
+      case .committed(2, let second, _) = reply.results[1], case .conflict(let record?) = reply.results[2]
+    else { throw Failure(rule: "the second change sees the first", seen: "\(reply.results)") }
+    // A device that made only the first must not take the second for read.
+    try expect(second == first + 1, "each change has a place of its own", "\(first), then \(second)")
+    try expect(record == (try await all(backend, zone)).first, "a conflict sees both", "\(record)")
+    try expect(record.version == 2 && record.sequence == second, "the record is at the last place", "\(record)")
+    try expect(reply.results[3] == .unchanged, "M4 the same write again is unchanged", "\(reply.results[3])")
+  }
+
+  static let malformedName: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    _ = try await backend.commit([deviceRecord(1, at: now)], zone: zone)
+    let before = try await all(backend, zone)
+    for name in [before[0].key.name + "\0x", "a\nb", "", String(repeating: "n", count: RecordKey.maximumLength + 1)] {
+      var stray = deviceRecord(2, at: now)
+      stray.key.name = name
+      let reply = try await backend.commit([stray], zone: zone)
+      guard case .refused(.invalid(let reason)) = reply.results.first, reason.contains("128 bytes") else {
+        throw Failure(rule: "a name of 1 to 128 bytes without control characters", seen: "\(reply)")
+      }
+    }
+    try expect(try await all(backend, zone) == before, "nothing was changed", "\(before)")
+  }
+}

@@ -1,0 +1,237 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import Testing
+
+/// What must never be lost at the edges: counts beside states, limits, copies of a device's file, acts that were put together.
+@Suite struct EdgeTests {
+  private static let settings = PomodoroPolicy.settings
+
+  private func started(_ rig: Rig = Rig()) -> Rig {
+    var rig = rig
+    rig.start()
+    return rig
+  }
+
+  private func set(_ name: String, _ value: [UInt8]) -> SyncMachine.Event {
+    .acted(Self.settings, .init(fields: [.init(name: name, value: value)]))
+  }
+
+  private func fields(_ rig: Rig) -> [String: [UInt8]] {
+    let fields = rig.zone.records[Self.settings]?.cell.fields ?? []
+    return Dictionary(uniqueKeysWithValues: fields.map { ($0.name, $0.value) })
+  }
+
+  @Test func `M5 S19: a pomodoro that is done long after the timer was set leaves the timer as it is`() {
+    var rig = started()
+    rig.act(.focus)
+    rig.advance(milliseconds: 60_000)
+    rig.give(.acted(PomodoroPolicy.timer, .init(tally: .add(1))))
+    rig.advance(milliseconds: 60_000)
+    rig.give(.acted(PomodoroPolicy.timer, .init(tally: .reset)))
+    rig.advance(milliseconds: 1000)
+    let cell = rig.zone.records[PomodoroPolicy.timer]?.cell
+    #expect(cell?.entries.count == 1)
+    #expect(cell?.tally == Tally(epoch: 1, count: 0))
+    #expect(TimerStateRecord(cell: rig.machine.view(of: PomodoroPolicy.timer))?.state.kind == .focus)
+  }
+
+  @Test func `F12 M1: a timer that was set offline keeps its start when a pomodoro is done after it`() throws {
+    var rig = started()
+    rig.give(.switched(online: false))
+    let set = rig.now
+    rig.act(.focus)
+    rig.advance(milliseconds: 4000)
+    rig.give(.acted(PomodoroPolicy.timer, .init(tally: .add(1))))
+    rig.give(.switched(online: true))
+    rig.advance(milliseconds: 2000)
+    let record = try #require(rig.zone.records[PomodoroPolicy.timer].flatMap { TimerStateRecord(cell: $0.cell) })
+    #expect(record.timestamp == set)
+    #expect(record.completedPomodoros == 1)
+  }
+
+  @Test func `F12 M9: an older offline edit does not beat a newer acknowledged one, whatever was edited after it`() {
+    var (mac, phone) = (started(), started(Rig(replica: Replica(device: DeviceID(stem: "phone", random: 2)))))
+    mac.give(.switched(online: false))
+    mac.give(set("theme", [1]))
+    phone.now += 10_000
+    phone.give(set("theme", [2]))
+    phone.advance(milliseconds: 1000)
+    mac.advance(milliseconds: 20_000)
+    mac.give(set("sound", [3]))
+    mac.zone = phone.zone
+    mac.give(.switched(online: true))
+    mac.advance(milliseconds: 5000)
+    #expect(fields(mac) == ["theme": [2], "sound": [3]])
+  }
+
+  @Test(arguments: [
+    SyncMachine.Action(fields: [.init(name: "big", value: Array(repeating: 1, count: 4097))]),
+    .init(fields: [.init(name: String(repeating: "n", count: 129), value: [])]),
+    .init(fields: (0...256).map { .init(name: "f\($0)", value: [1]) }),
+  ])
+  func `an action over a limit is refused before anything is saved`(_ action: SyncMachine.Action) {
+    let rig = started()
+    #expect(rig.machine.refusal(of: action, on: Self.settings) != nil)
+  }
+
+  @Test func `at each limit an action is taken, and the record's own limits are known before it is saved`() {
+    var rig = started()
+    let largest = SyncMachine.Action(
+      fields: [.init(name: String(repeating: "n", count: 128), value: Array(repeating: 1, count: 3968))])
+    #expect(rig.machine.refusal(of: largest, on: Self.settings) == nil)
+    for number in 0..<4 { rig.give(set("f\(number)", Array(repeating: 1, count: 4000))) }
+    rig.advance(milliseconds: 2000)
+    #expect(fields(rig).count == 4)
+    let more = SyncMachine.Action(fields: [.init(name: "f4", value: Array(repeating: 1, count: 400))])
+    #expect(rig.machine.refusal(of: more, on: Self.settings)?.contains("at most 16384") == true)
+    // Smaller is always taken.
+    let less = SyncMachine.Action(fields: [.init(name: "f3", value: [])])
+    #expect(rig.machine.refusal(of: less, on: Self.settings) == nil)
+    let state = SyncMachine.Action(
+      payload: TimerState(kind: .focus, extra: Array(repeating: 32, count: 4096)).payload)
+    #expect(rig.machine.refusal(of: state, on: PomodoroPolicy.timer)?.contains("at most 4096") == true)
+  }
+
+  @Test func `V20: a change over a limit that an earlier version saved is set aside, shown, and stops nothing else`()
+    throws
+  {
+    var rig = started()
+    rig.give(.switched(online: false))
+    // Straight into the machine, as the earlier version let it through.
+    rig.give(set("big", Array(repeating: 1, count: 5000)))
+    rig.give(.acted(PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus).payload)))
+    var again = Rig(replica: try #require(try Replica(stored: rig.disk)))
+    let parked = again.machine.status(atMilliseconds: again.now).parked
+    #expect(parked.map(\.key) == [Self.settings])
+    #expect(parked.first?.reason.contains("5000 bytes, at most 4096") == true)
+    again.start()
+    again.advance(milliseconds: 2000)
+    #expect(again.zone.records[PomodoroPolicy.timer] != nil)
+    again.give(.discarded(position: try #require(parked.first).position))
+    #expect(again.machine.replica.outbox.isEmpty)
+    #expect(again.machine.view(of: Self.settings).fields.isEmpty)
+  }
+
+  @Test func `V15 M1: two devices on copies of one file lose nothing, and one of them takes a name of its own`() throws
+  {
+    for seed in 0..<20 as Range<Int64> {
+      var one = started()
+      one.give(set("before", [0]))
+      one.advance(milliseconds: 1000)
+      var other = Rig(replica: try #require(try Replica(stored: one.disk)))
+      other.zone = one.zone
+      other.now = one.now
+      other.start()
+      for number in 0..<6 as Range<Int64> {
+        one.give(set("a\(number)", [1]))
+        one.advance(milliseconds: 400)
+        other.zone = one.zone
+        other.now = one.now
+        other.give(set("b\(number)", [2]))
+        other.advance(milliseconds: (seed * 37 + number * 91) % 700)
+        one.zone = other.zone
+        one.now = other.now
+      }
+      for _ in 0..<4 {
+        one.give(.foregrounded)
+        one.advance(milliseconds: 2000)
+        other.zone = one.zone
+        other.now = one.now
+        other.give(.foregrounded)
+        other.advance(milliseconds: 2000)
+        one.zone = other.zone
+        one.now = other.now
+      }
+      #expect(fields(one).count == 13, "seed \(seed)")
+      #expect(one.machine.replica.device != other.machine.replica.device, "seed \(seed)")
+    }
+  }
+
+  @Test func `V15: a change that may have reached the server stays what it is while more is done`() {
+    var rig = started()
+    rig.act(.focus, completed: 1)
+    rig.advance(milliseconds: 1000)
+    rig.holds = true
+    rig.act(.breakTime, completed: 1)
+    // The request arrives, its answer does not.
+    for (_, request) in rig.held {
+      if case .commit(let operations) = request { _ = try? rig.zone.commit(operations, serverMilliseconds: rig.now) }
+    }
+    rig.held = []
+    rig.holds = false
+    rig.advance(milliseconds: 500)
+    rig.act(.idle, completed: 1)
+    rig.advance(milliseconds: 20_000)
+    #expect(rig.machine.replica.device == Rig.device)
+    #expect(rig.machine.replica.outbox.isEmpty)
+    #expect(rig.zone.records[PomodoroPolicy.timer]?.cell.tally.count == 3)
+    #expect(!rig.notices.contains { if case .renamed = $0 { true } else { false } })
+  }
+
+  @Test func `V20: a change that was set aside is sent again under a number of its own`() throws {
+    var rig = started()
+    let info = RecordKey(type: PomodoroPolicy.deviceInfoType, name: "other")
+    rig.give(.acted(info, .init(fields: [.init(name: "lastSeen", value: [])])))
+    rig.advance(milliseconds: 1000)
+    rig.act(.focus)
+    rig.advance(milliseconds: 1000)
+    let parked = try #require(rig.machine.status(atMilliseconds: rig.now).parked.first)
+    rig.give(.retried(position: parked.position))
+    #expect(rig.commits.last?.first?.key == info)
+    if case .write(let write) = rig.commits.last?.first?.change { #expect(write.dot.number == 3) }
+  }
+
+  @Test func `A device that loses to the window says so, and not that it was seen`() {
+    var rig = started()
+    rig.give(.switched(online: false))
+    rig.act(.focus)
+    rig.advance(milliseconds: 30_000)
+    rig.commitElsewhere(.idle)
+    rig.give(.switched(online: true))
+    rig.advance(milliseconds: 2000)
+    #expect(rig.notices.contains(.changed(PomodoroPolicy.timer, remote: true, rule: .lww)))
+    #expect(!rig.notices.contains(.changed(PomodoroPolicy.timer, remote: true, rule: .causal)))
+  }
+
+  @Test func `S43: what the budget keeps from being heard is told, with the time until when`() {
+    var settings = Rig.plain
+    settings.usesChannel = true
+    var rig = Rig(settings: settings)
+    rig.start()
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .alive))
+    for _ in 0..<90 {
+      rig.act()
+      rig.advance(milliseconds: 1000)
+    }
+    rig.commitElsewhere(.breakTime)
+    let channel = rig.machine.openChannelNumber
+    rig.give(.channelSigned(channel, .poke(rig.zone.cursor)))
+    rig.advance(milliseconds: 10)
+    rig.commitElsewhere(.idle, number: 2)
+    rig.give(.channelSigned(channel, .poke(rig.zone.cursor)))
+    let status = rig.machine.status(atMilliseconds: rig.now)
+    #expect((status.staleUntilMilliseconds ?? 0) > rig.now)
+    #expect(rig.notices.contains { if case .stale = $0 { true } else { false } })
+    rig.advance(milliseconds: 181_000)
+    let phone = DeviceID(stem: "phone", random: 9)
+    #expect(rig.machine.replica.confirmed[PomodoroPolicy.timer]?.cell.context[phone] == 2)
+    #expect(rig.machine.status(atMilliseconds: rig.now).staleUntilMilliseconds == nil)
+  }
+
+  @Test func `when the server's store is back, what waits goes at once`() {
+    var settings = Rig.plain
+    settings.usesChannel = true
+    var rig = Rig(settings: settings)
+    rig.start()
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .poke(rig.zone.cursor)))
+    rig.error = .storage("away")
+    rig.act()
+    rig.advance(milliseconds: 90_000)
+    #expect(!rig.machine.replica.outbox.isEmpty)
+    rig.error = nil
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .recovered(rig.zone.cursor)))
+    rig.advance(milliseconds: 500)
+    #expect(rig.machine.replica.outbox.isEmpty)
+  }
+}

@@ -1,0 +1,127 @@
+#if Server
+  import Foundation
+  import SyncEngine
+  import SyncSQLite
+  import Synchronization
+
+  /// A device of a history: a `flowrun workflows/sync.yaml`, behind a proxy of its own.
+  final class DeviceProcess {
+    let name: String
+    let proxy: FaultProxy
+    private let folder: String
+    private let clock: String
+    private var process: Process?
+    private var input: Pipe?
+    private let output = Output()
+    /// The last value of each field, and the last timer, that the device has shown as its user's own.
+    private(set) var lastFields: [String: String] = [:]
+    private(set) var lastSeconds: Int?
+
+    private static let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+      .appendingPathComponent("workflows/sync.yaml").path
+
+    /// What the processes of a device have written.
+    private final class Output: Sendable {
+      private let text = Mutex("")
+      func append(_ more: String) { text.withLock { $0 += more } }
+      var all: String { text.withLock { $0 } }
+    }
+
+    init(name: String, folder: String, proxy: FaultProxy, clock: String) throws {
+      self.name = name
+      self.folder = folder
+      self.proxy = proxy
+      self.clock = clock
+      try startIfEnded()
+    }
+
+    /// Starts the device where it does not run.
+    func startIfEnded() throws {
+      if let process, process.isRunning { return }
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appendingPathComponent("flowrun")
+      process.arguments = [
+        Self.workflow, "-i", "device=\(name)", "-i", "server=http://127.0.0.1:\(proxy.port)", "--data", folder,
+      ]
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["FLOWRUN_SYNC_CLOCK": clock, "NO_COLOR": "1"]) { $1 }
+      let (input, pipe) = (Pipe(), Pipe())
+      process.standardInput = input
+      process.standardOutput = pipe
+      process.standardError = pipe
+      let before = output.all.utf8.count
+      pipe.fileHandleForReading.readabilityHandler = { [output] handle in
+        let data = handle.availableData
+        if data.isEmpty {
+          handle.readabilityHandler = nil
+        } else {
+          output.append(String(decoding: data, as: UTF8.self))
+        }
+      }
+      try process.run()
+      (self.process, self.input) = (process, input)
+      _ = wait("this device is", since: before)
+    }
+
+    /// Types a line.
+    func type(_ line: String) {
+      guard let process, process.isRunning else { return }
+      try? input?.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
+    }
+
+    /// Types a line and waits until the device shows what it did: from then on it must not be lost.
+    func act(_ line: String, shows text: String, field: (name: String, value: String)? = nil, seconds: Int? = nil) {
+      let before = output.all.utf8.count
+      type(line)
+      guard wait(text, since: before) else { return }
+      if let field { lastFields[field.name] = field.value }
+      if let seconds { lastSeconds = seconds }
+      // Another kind of state takes the timer's place.
+      if line == "idle" || line == "snooze" { lastSeconds = nil }
+    }
+
+    private func wait(_ text: String, since offset: Int) -> Bool {
+      for _ in 0..<4000 {
+        if String(decoding: output.all.utf8.dropFirst(offset), as: UTF8.self).contains(text) { return true }
+        if process?.isRunning != true { return false }
+        Thread.sleep(forTimeInterval: 0.005)
+      }
+      return false
+    }
+
+    /// Ends it as the system does when it must.
+    func kill() {
+      guard let process, process.isRunning else { return }
+      Foundation.kill(process.processIdentifier, SIGKILL)
+      process.waitUntilExit()
+    }
+
+    /// Ends it as its user does, and gives its exit code.
+    func end() -> Int32 {
+      try? input?.fileHandleForWriting.close()
+      process?.waitUntilExit()
+      return process?.terminationStatus ?? -1
+    }
+
+    /// Ends everything.
+    func stop() {
+      kill()
+      proxy.stop()
+    }
+
+    /// What it has saved.
+    func replica() -> Replica? {
+      let path = "\(folder)/sync-\(name).sqlite"
+      return ProcessHistory.waiting { () async -> Replica? in
+        guard let store = try? SQLiteReplicaStore(path: path, isReadOnly: true) else { return nil }
+        defer { try? store.close() }
+        return (try? await store.load()).flatMap { try? Replica(stored: $0) } ?? nil
+      }
+    }
+
+    /// The last that it wrote.
+    var tail: String { "\(name): \(output.all.suffix(300))" }
+  }
+#endif

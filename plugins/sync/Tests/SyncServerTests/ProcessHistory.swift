@@ -1,0 +1,259 @@
+#if Server
+  import Foundation
+  import SyncCore
+  import SyncEngine
+  import SyncHTTP
+  import SyncPomodoro
+  import SyncSQLite
+  import SyncTestKit
+  import SyncWire
+  import Synchronization
+
+  /// A history with real processes: each device is a `flowrun`, the network is a proxy with faults, the server is killed and
+  /// started again. At its end everything is compared with what an oracle says that knows only what reached the server.
+  final class ProcessHistory {
+    /// How many times faster than real time the clocks run: the window of 5 s lasts so much shorter.
+    private static let scale = 4
+
+    private let seed: UInt64
+    private var random: SplitMix64
+    private let folder: String
+    private let serverPort: Int
+    private var server: Process?
+    private var devices: [DeviceProcess] = []
+    private let exchanges = Exchanges()
+    private let origin: Int64
+    private var values = 0
+    /// What is not as it must be, in words.
+    private(set) var problems: [String] = []
+
+    init(seed: UInt64) throws {
+      self.seed = seed
+      random = SplitMix64(seed: seed)
+      folder = NSTemporaryDirectory() + "sync-history-\(seed)-\(UInt32.random(in: 0 ... .max))"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      let (probe, port) = try LocalSocket.listen()
+      LocalSocket.close(probe)
+      serverPort = port
+      origin = Int64(Date().timeIntervalSince1970 * 1000)
+      try startServer()
+      for index in 0..<Int.random(in: 2...3, using: &random) {
+        let exchanges = exchanges
+        let proxy = try FaultProxy(server: serverPort, seed: random.next()) { exchanges.add($0) }
+        let skew = Int64.random(in: -3000...3000, using: &random)
+        devices.append(
+          try DeviceProcess(name: "d\(index)", folder: folder, proxy: proxy, clock: clock(skewMilliseconds: skew)))
+      }
+    }
+
+    private func clock(skewMilliseconds: Int64) -> String { "\(origin),\(Self.scale),\(skewMilliseconds)" }
+
+    private func startServer() throws {
+      let process = Process()
+      process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appendingPathComponent("flowrun-sync-server")
+      process.arguments = [
+        "--store", "\(folder)/zone.sqlite", "--port", "\(serverPort)", "--open", "--requests-per-second", "100000",
+      ]
+      process.environment = ProcessInfo.processInfo.environment.merging(
+        ["FLOWRUN_SYNC_CLOCK": clock(skewMilliseconds: 0)]) { $1 }
+      let output = Pipe()
+      process.standardOutput = output
+      process.standardError = FileHandle.nullDevice
+      try process.run()
+      _ = try output.fileHandleForReading.read(upToCount: 1)
+      server = process
+    }
+
+    private func killServer() {
+      guard let server else { return }
+      kill(server.processIdentifier, SIGKILL)
+      server.waitUntilExit()
+    }
+
+    /// Plays the history and judges it.
+    func play() throws {
+      defer { clean() }
+      for _ in 0..<Int.random(in: 8...16, using: &random) {
+        try act(devices[Int.random(in: 0..<devices.count, using: &random)])
+        Thread.sleep(forTimeInterval: Double.random(in: 0...(Bool.random(using: &random) ? 0.1 : 1.2), using: &random))
+      }
+      for device in devices {
+        device.proxy.heal()
+        try device.startIfEnded()
+        device.type("offline")
+        device.type("online")
+      }
+      guard settle() else {
+        problems.append("no rest after 60 s: \(devices.map(\.tail).joined(separator: " | "))")
+        return
+      }
+      for device in devices where device.end() != 0 { problems.append("\(device.name) ended with an error") }
+      judge()
+    }
+
+    private func act(_ device: DeviceProcess) throws {
+      switch Int.random(in: 0..<20, using: &random) {
+      case 0:
+        device.kill()
+        try device.startIfEnded()
+      case 1:
+        killServer()
+        try startServer()
+      case 2: device.type("offline")
+      case 3, 4: device.type("online")
+      case 5, 6: device.act("done", shows: "completed (here)")
+      case 7: device.act("reset", shows: "0 completed (here)")
+      case 8...12:
+        values += 1
+        let name = ["theme", "sound", "size"].randomElement(using: &random) ?? "theme"
+        device.act("set \(name) v\(values)", shows: "\(name) = v\(values)", field: (name, "v\(values)"))
+      case 13...16:
+        values += 1
+        let seconds = 600 + values
+        let word = Bool.random(using: &random) ? "focus" : "break"
+        device.act("\(word) \(seconds)s", shows: "(here)", seconds: seconds)
+      default: device.act(Bool.random(using: &random) ? "idle" : "snooze", shows: "(here)")
+      }
+    }
+
+    /// What reached the server, in the order of its answers.
+    private final class Exchanges: Sendable {
+      private let list = Mutex<[FaultProxy.Exchange]>([])
+      func add(_ exchange: FaultProxy.Exchange) { list.withLock { $0.append(exchange) } }
+      var all: [FaultProxy.Exchange] { list.withLock { $0 } }
+    }
+
+    // MARK: Rest
+
+    private func settle() -> Bool {
+      let end = Date().addingTimeInterval(60)
+      while Date() < end {
+        if isAtRest() { return true }
+        Thread.sleep(forTimeInterval: 0.1)
+      }
+      return false
+    }
+
+    private func isAtRest() -> Bool {
+      guard let zone = zone() else { return false }
+      return devices.allSatisfy { device in
+        guard let replica = device.replica() else { return false }
+        return replica.outbox.isEmpty && Self.cells(replica.confirmed) == zone
+      }
+    }
+
+    private static func cells(_ records: [RecordKey: Record]) -> [RecordKey: [UInt8]] {
+      records.mapValues { $0.cell.packed() }
+    }
+
+    private func zone() -> [RecordKey: [UInt8]]? {
+      let port = serverPort
+      let page = Self.waiting { () async -> ChangePage? in
+        guard let client = try? HTTPBackend(address: "http://127.0.0.1:\(port)", token: "") else { return nil }
+        defer { client.close() }
+        return try? await client.changes(zone: PomodoroPolicy.zone, since: nil, limit: 200, maximumBytes: 1 << 20)
+      }
+      return page.map { page in
+        Self.cells(Dictionary(uniqueKeysWithValues: page.records.map { ($0.key, $0) }))
+      }
+    }
+
+    /// A history has a thread of its own: it may wait.
+    static func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
+      let (shared, done) = (Shared<Value>(), DispatchSemaphore(value: 0))
+      Task {
+        let value = await body()
+        shared.value.withLock { $0 = value }
+        done.signal()
+      }
+      done.wait()
+      return shared.value.withLock { $0! }
+    }
+
+    private final class Shared<Value: Sendable>: Sendable {
+      let value = Mutex<Value?>(nil)
+    }
+
+    // MARK: Judgment
+
+    private func judge() {
+      guard let replica = devices[0].replica() else { return }
+      let taken = exchanges.all.flatMap(Self.taken)
+      let oracle = Self.oracle(of: taken)
+      for key in [PomodoroPolicy.timer, PomodoroPolicy.settings] {
+        guard let cell = replica.confirmed[key]?.cell else { continue }
+        let winner = cell.reading(by: PomodoroPolicy())?.winner.dot
+        if winner != oracle.winner(of: key) {
+          problems.append(
+            "\(key): \(String(describing: winner)) counts, must be \(String(describing: oracle.winner(of: key)))")
+        }
+        if cell.tally != oracle.tally(of: key) {
+          problems.append("\(key): \(cell.tally), must be \(oracle.tally(of: key))")
+        }
+        let fields = Dictionary(uniqueKeysWithValues: cell.fields.map { ($0.name, $0.value) })
+        if fields != oracle.fields(of: key) { problems.append("\(key): other fields than the oracle's") }
+      }
+      for device in devices { judge(device, taken.map(\.write)) }
+    }
+
+    private func judge(_ device: DeviceProcess, _ writes: [Write]) {
+      guard let replica = device.replica() else { return }
+      if !replica.outbox.isEmpty { problems.append("\(device.name) still has something to send") }
+      if device.proxy.requests > replica.statistics.requests {
+        problems.append(
+          "\(device.name): \(device.proxy.requests) requests on the wire, \(replica.statistics.requests) counted")
+      }
+      if replica.budget.requests(atMilliseconds: .max / 2) > 100 {
+        problems.append("\(device.name) is over its budget")
+      }
+      for (name, value) in device.lastFields
+      where !writes.contains(where: { $0.fields.contains { $0.name == name && $0.value == Array(value.utf8) } }) {
+        problems.append("\(device.name): '\(name) = \(value)' was shown and never reached the server")
+      }
+      if let seconds = device.lastSeconds,
+        !writes.contains(where: { write in
+          write.payload.flatMap { try? TimerState(payload: $0) }?.remainingMilliseconds == Int64(seconds) * 1000
+        })
+      {
+        problems.append("\(device.name): the timer of \(seconds) s was shown and never reached the server")
+      }
+    }
+
+    /// The writes of a commit that the server took, with the stamps that it gave them.
+    private static func taken(_ exchange: FaultProxy.Exchange) -> [(key: RecordKey, write: Write)] {
+      guard exchange.target.hasSuffix("/commit"), let operations = try? Wire.operations(exchange.body),
+        let reply = try? Wire.commitReply(exchange.answer)
+      else { return [] }
+      return zip(operations, reply.results).compactMap { operation, result in
+        guard case .write(let write) = operation.change, case .committed(_, _, let stamps) = result else { return nil }
+        return (operation.key, write.restamped(stamps))
+      }
+    }
+
+    private static func oracle(of taken: [(key: RecordKey, write: Write)]) -> Oracle {
+      var oracle = Oracle()
+      let names = Array(Set(taken.map(\.write.dot.device.name))).sorted()
+      for (key, write) in taken {
+        oracle.take(write.tally, key: key)
+        if let state = write.payload.flatMap({ try? TimerState(payload: $0) }) {
+          oracle.take(
+            .init(
+              device: names.firstIndex(of: write.dot.device.name) ?? 0, name: write.dot.device.name,
+              number: write.dot.number, milliseconds: write.milliseconds, counter: write.counter, state: state,
+              past: names.map { DeviceID($0).map { write.context[$0] } ?? 0 }), key: key)
+        }
+        for change in write.fields {
+          oracle.take(field: change.name, change.value, stamp: write.stamp(of: change), key: key)
+        }
+      }
+      return oracle
+    }
+
+    private func clean() {
+      for device in devices { device.stop() }
+      killServer()
+      if problems.isEmpty { try? FileManager.default.removeItem(atPath: folder) }
+    }
+  }
+#endif
