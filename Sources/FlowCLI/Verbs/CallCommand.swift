@@ -55,7 +55,8 @@ struct CallCommand: Verb {
     if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
     if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
-    if StandardOutput.isLost { ExitStatus.outputFailed.exit() }
+    // Without a signal it is flowrun that cancels, when nobody reads what it writes.
+    if StandardOutput.isLost, report.conclusion == .cancelled { ExitStatus.outputFailed.exit() }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }
 
