@@ -44,6 +44,8 @@ struct LineView: RunObserver {
       [style.bold(TerminalText.visible(workflow)) + " started, run \(id)"]
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")]
+    // The line that the run is activated says it.
+    case .eventPosted("activate"): []
     case .eventPosted(let name): ["event \(TerminalText.visible(name))"]
     case .warning(let message): LogText.paragraph("warning: \(message)").map(style.yellow)
     }

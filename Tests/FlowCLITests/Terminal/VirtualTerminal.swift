@@ -81,7 +81,7 @@ struct VirtualTerminal {
     if row == lines.count { lines.append([]) }
   }
 
-  /// `ESC [ n A`, `ESC [ J` and colors.
+  /// `ESC [ n A`, `ESC [ J`, `ESC [ K` and colors.
   private mutating func sequence(_ rest: inout Substring.UnicodeScalarView) {
     rest.removeFirst()
     var text = ""
@@ -98,6 +98,7 @@ struct VirtualTerminal {
     case "J" where text == "J":
       lines[row].removeLast(max(0, lines[row].count - column))
       lines.removeLast(lines.count - row - 1)
+    case "K" where text == "K": lines[row].removeLast(max(0, lines[row].count - column))
     case "m": break
     default: faults.append("the sequence [\(text)")
     }
