@@ -68,6 +68,10 @@ struct VirtualTerminal {
       column = 0
     }
     while lines[row].count < column + width { lines[row].append(" ") }
+    // Half of a wide character is none.
+    if lines[row][column].isEmpty, column > 0 { lines[row][column - 1] = " " }
+    let end = column + width
+    if end < lines[row].count, lines[row][end].isEmpty { lines[row][end] = " " }
     lines[row][column] = character
     if width == 2 { lines[row][column + 1] = "" }
     column += width
