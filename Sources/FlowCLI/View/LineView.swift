@@ -35,7 +35,7 @@ struct LineView: RunObserver {
     case .stepLog(let step, _, _?, let line): [LogText.commandLine(step, line, style)]
     case .stepLog(let step, let level, nil, let message): LogText.lines(step, level, message, style)
     case .pluginLog(let plugin, _, let line):
-      ["plugin \(plugin): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
+      ["plugin \(TerminalText.visible(plugin)): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
     case .stepRetrying(let step, let attempt, let delay, let failure):
       retrying(step, attempt, delay, failure)
     case .stepFinished(let step, let finished): lines(step, finished)
@@ -54,7 +54,7 @@ struct LineView: RunObserver {
   /// What is told of the gate, where the workflow has one.
   private func gateLine(_ event: RunEvent) -> String? {
     switch event.kind {
-    case .runActivated(let reason) where subject.isGated: "activated, launch reason \(reason.rawValue)"
+    case .runActivated(let reason, _) where subject.isGated: "activated, launch reason \(reason.rawValue)"
     case .runActivated: subject.isPrewarmed ? "activated" : nil
     case .gateLate(let step): style.yellow("\(subject.label(step)) is late")
     case .gateOpened(let outcome) where subject.isGated:

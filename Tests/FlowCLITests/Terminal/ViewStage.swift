@@ -65,7 +65,7 @@ final class ViewStage {
   func write(_ text: String) { screen.state.withLock { $0.terminal.show(text) } }
 
   static func id(_ text: String) -> StepID { StepID(unchecked: text) }
-  static let activated = RunEvent.Kind.runActivated(reason: .user)
+  static let activated = RunEvent.Kind.runActivated(reason: .user, deferred: [])
   static func started(_ step: String) -> RunEvent.Kind { .stepStarted(id(step), attempt: 1, queue: "user-initiated") }
 
   static func done(_ step: String, _ outcome: Outcome = .success, _ message: String? = nil) -> RunEvent.Kind {

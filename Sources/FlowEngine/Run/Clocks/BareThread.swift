@@ -25,6 +25,7 @@ package enum BareThread {
     guard pthread_attr_init(&attributes) == 0 else { return false }
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, Int32(PTHREAD_CREATE_DETACHED))
+    // Retained here and released once: by the thread, or below where there is none.
     let box = Unmanaged.passRetained(Body(kind, body))
     #if canImport(Darwin)
       pthread_attr_set_qos_class_np(&attributes, kind.qualityOfService, 0)
