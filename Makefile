@@ -48,7 +48,7 @@ FUZZ_SECONDS ?= 60
 fuzz: setup
 	scripts/fuzz $(FUZZ_SECONDS)
 
-## Checks formatting and that every target imports only what the manifest lets it.
+## Checks the format of all Swift sources.
 lint:
 	swift format lint --strict --recursive --parallel Package.swift Sources Tests plugins Benchmarks Fuzzing
 

@@ -19,7 +19,7 @@ let package = Package(
       swiftSettings: instrumented),
     .target(name: "CLibFuzzer"),
     .executableTarget(
-      name: "Fuzz", dependencies: ["CLibFuzzer", "FlowModel", "FlowExpressions", "FlowSyntax"],
+      name: "Fuzz", dependencies: ["CLibFuzzer", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax"],
       linkerSettings: [.unsafeFlags(["-sanitize=fuzzer", "-use-ld=lld"])]),
   ]
 )

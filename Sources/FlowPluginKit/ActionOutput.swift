@@ -94,6 +94,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
       preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
     }
     recorder.fields.append((key.stringValue.kebabCase, field.valueType, true))
+    // `field` is `type`, which is `T`: its placeholder is one.
     return field.placeholder as! T
   }
 

@@ -45,6 +45,24 @@ import Testing
         """)
   }
 
+  @Test func `without a deadline and without deferred steps draws no gate, and tells names`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      "name: plain\nsteps: { a: { uses: flow.noop }, b: { uses: flow.noop, needs: a, name: Wrap up } }",
+      to: "plain.yaml")
+    #expect(
+      try tool.run("graph", "plain.yaml").standardOutput == """
+        plain
+        a    flow.noop
+          b  flow.noop  <- a; 'Wrap up'
+
+        """)
+    for format in ["mermaid", "dot"] {
+      #expect(!(try tool.run("graph", "plain.yaml", "--format", format).standardOutput.contains("gate")))
+    }
+  }
+
   @Test func `draws in Mermaid's language`() throws {
     #expect(
       try graph("mermaid") == """

@@ -130,6 +130,31 @@ import Testing
     #expect(stage.text[8] == "  … and 23 done")
   }
 
+  @Test func `what a command prints stands below its step while it runs, the last lines of it`() {
+    let stage = ViewStage(Self.three, isColored: true)
+    stage.at(0, ViewStage.activated, ViewStage.started("a"))
+    for number in 1...5 { stage.at(number, ViewStage.wrote("a", "\u{1B}[32mline \(number)\u{1B}[0m\u{1B}[2K")) }
+    stage.at(6, ViewStage.wrote("a", "10 %\r99 %"))
+    #expect(stage.text[1].hasPrefix("  ▶  running   a"))
+    #expect(Array(stage.text[2...4]) == ["       │ line 4", "       │ line 5", "       │ 99 %"])
+    stage.at(7, ViewStage.done("a"))
+    #expect(!stage.text.joined().contains("line"))
+    #expect(stage.terminal.faults.isEmpty && stage.text.count == 4)
+  }
+
+  @Test func `where there is little room running steps show fewer lines of what they print`() {
+    let steps = (1...20).map { "  s\($0): { uses: flow.noop }" }.joined(separator: "\n")
+    let stage = ViewStage("name: many\nsteps:\n\(steps)", rows: 10)
+    stage.at(0, ViewStage.activated)
+    for number in 1...3 {
+      stage.at(
+        number, ViewStage.started("s\(number)"), ViewStage.wrote("s\(number)", "one"),
+        ViewStage.wrote("s\(number)", "two"))
+    }
+    #expect(stage.text.count == 9)
+    #expect(stage.text.filter { $0.contains("│ two") }.count == 3 && !stage.text.joined().contains("│ one"))
+  }
+
   @Test func `a terminal that has become narrower keeps one table`() {
     let stage = ViewStage(Self.three, columns: 120)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))

@@ -45,6 +45,11 @@ final class OutputFile {
   }
 
   /// Writes behind what has been written.
+  func write(_ bytes: [UInt8]) throws(FileProblem) {
+    try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try write(buffer) }
+  }
+
+  /// Writes behind what has been written.
   func write(_ bytes: UnsafeBufferPointer<UInt8>) throws(FileProblem) {
     var rest = UnsafeRawBufferPointer(bytes)
     while !rest.isEmpty {
@@ -133,7 +138,7 @@ extension OutputFile {
   /// Writes a whole file.
   static func write(_ bytes: [UInt8], to path: String) throws(FileProblem) {
     let file = try OutputFile(path)
-    try bytes.withUnsafeBufferPointer { (buffer) throws(FileProblem) in try file.write(buffer) }
+    try file.write(bytes)
     try file.finish()
   }
 

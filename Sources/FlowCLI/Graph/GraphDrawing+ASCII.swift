@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 
 extension GraphDrawing {
@@ -14,8 +15,9 @@ extension GraphDrawing {
     func lines(_ indices: [Int]) -> String {
       indices.map { row($0, nameWidth, actionWidth) + "\n" }.joined()
     }
-    var text = "\(graph.workflow.name)\n" + lines(before)
-    let rule = "---- \(gateLabel) "
+    var text = "\(TerminalText.visible(graph.workflow.name))\n" + lines(before)
+    guard showsGate else { return text }
+    let rule = "---- \(TerminalText.visible(gateLabel)) "
     text += rule + String(repeating: "-", count: max(4, nameWidth + actionWidth + 6 - rule.count)) + "\n"
     text += lines(after)
     if blocks.contains(true) { text += "* the gate waits for it\n" }
@@ -32,7 +34,7 @@ extension GraphDrawing {
 
   private func row(_ index: Int, _ nameWidth: Int, _ actionWidth: Int) -> String {
     let step = graph.workflow.steps[index]
-    var line = blocks[index] ? "* " : "  "
+    var line = showsGate ? (blocks[index] ? "* " : "  ") : ""
     line += (String(repeating: " ", count: Self.indent(levels[index])) + name(index)).padded(to: nameWidth)
     line += "  " + step.uses.padded(to: actionWidth)
     var remarks: [String] = []

@@ -13,7 +13,7 @@ extension GraphDrawing {
       for index in byQueue[queue]! { text += indent + node(index) + "\n" }
       if !queue.isEmpty { text += "  }\n" }
     }
-    text += "  gate [shape=hexagon, style=bold, label=\(Self.quoted(gateLabel))];\n"
+    if showsGate { text += "  gate [shape=hexagon, style=bold, label=\(Self.quoted(gateLabel))];\n" }
     for event in events {
       text += "  \(Self.quoted("event " + event)) [shape=oval, label=\(Self.quoted(event))];\n"
     }
@@ -22,8 +22,10 @@ extension GraphDrawing {
         text += "  \(Self.quoted(graph.workflow.steps[Int(need)].id.text)) -> \(Self.quoted(step.id.text));\n"
       }
     }
-    for index in lastBefore { text += "  \(Self.quoted(graph.workflow.steps[index].id.text)) -> gate [style=bold];\n" }
-    for index in firstAfter {
+    for index in lastBefore where showsGate {
+      text += "  \(Self.quoted(graph.workflow.steps[index].id.text)) -> gate [style=bold];\n"
+    }
+    for index in firstAfter where showsGate {
       text += "  gate -> \(Self.quoted(graph.workflow.steps[index].id.text)) [style=dashed];\n"
     }
     for (_, step) in steps {

@@ -10,13 +10,13 @@ extension GraphDrawing {
       let style = isDisabled ? ":::disabled" : isAfterGate(index) ? ":::deferred" : blocks[index] ? ":::blocking" : ""
       text += "  s\(index)[\"\(label)\"]\(style)\n"
     }
-    text += "  gate{{\"\(Self.escaped(gateLabel))\"}}\n"
+    if showsGate { text += "  gate{{\"\(Self.escaped(gateLabel))\"}}\n" }
     for (number, event) in events.enumerated() { text += "  e\(number)([\"\(Self.escaped(event))\"])\n" }
     for (index, step) in steps {
       for need in step.needs { text += "  s\(need) --> s\(index)\n" }
     }
-    for index in lastBefore { text += "  s\(index) ==> gate\n" }
-    for index in firstAfter { text += "  gate -.-> s\(index)\n" }
+    for index in lastBefore where showsGate { text += "  s\(index) ==> gate\n" }
+    for index in firstAfter where showsGate { text += "  gate -.-> s\(index)\n" }
     let numbers = Dictionary(uniqueKeysWithValues: events.enumerated().map { ($1, $0) })
     for (index, step) in steps {
       for event in step.options.after { text += "  e\(numbers[event]!) -.-> s\(index)\n" }

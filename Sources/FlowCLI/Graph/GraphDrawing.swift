@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 
 /// A workflow as it is drawn: which side of the gate each step is on, what the gate waits for, who waits for events.
@@ -53,6 +54,9 @@ struct GraphDrawing {
   /// The steps in file order with their places.
   var steps: [(index: Int, step: Step)] { graph.workflow.steps.enumerated().map { (index: $0, step: $1) } }
 
+  /// Whether there is a gate to speak of: the workflow has a `deadline`, or a step that waits for the gate.
+  var showsGate: Bool { graph.workflow.gate != nil || sides.contains { $0 != .beforeGate } }
+
   /// Whether a step starts only after the gate has opened.
   func isAfterGate(_ index: Int) -> Bool { sides[index] == .afterGate || sides[index] == .idle }
 
@@ -95,6 +99,7 @@ struct GraphDrawing {
   func notes(of index: Int) -> [String] {
     let options = graph.workflow.steps[index].options
     var notes: [String] = []
+    if let name = options.name { notes.append("'\(TerminalText.visible(name))'") }
     if let queue = options.queue { notes.append("on \(queue)") }
     switch options.enabled {
     case .literal(true): break

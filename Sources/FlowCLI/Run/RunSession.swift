@@ -134,7 +134,9 @@ struct RunSession: Sendable {
     }
     if let path = request.report {
       attempt { () throws(FileProblem) in
-        try OutputFile.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
+        let file = try OutputFile(path)
+        try report.write { (bytes) throws(FileProblem) in try file.write(bytes) }
+        try file.finish()
       }
     }
     if let path = request.trace, let trace {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
@@ -55,7 +56,8 @@ struct CallCommand: Verb {
     if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }
     if let signal = Interrupts.first { ExitStatus.exit(128 + signal) }
-    if StandardOutput.isLost { ExitStatus.outputFailed.exit() }
+    // Without a signal it is flowrun that cancels, when nobody reads what it writes.
+    if StandardOutput.isLost, report.conclusion == .cancelled { ExitStatus.outputFailed.exit() }
     (answer.isError ? ExitStatus.failure : .success).exit()
   }
 
@@ -87,16 +89,16 @@ private struct LogView: RunObserver {
   let style: TextStyle
 
   func receive(_ events: [RunEvent]) {
-    var text = ""
+    var lines: [String] = []
     for event in events {
       switch event.kind {
-      case .stepLog(_, .debug, _, let message): text += style.dim(message) + "\n"
-      case .stepLog(_, .info, _, let message), .pluginLog(_, _, let message): text += message + "\n"
-      case .stepLog(_, .warning, _, let message), .warning(let message): text += style.yellow(message) + "\n"
-      case .stepLog(_, .error, _, let message): text += style.red(message) + "\n"
+      case .stepLog(_, _, _?, let line), .pluginLog(_, _, let line):
+        lines.append(TerminalText.commandLine(line, keepsColors: style.isColored))
+      case .stepLog(_, let level, nil, let message): lines += LogText.lines(level, message, style)
+      case .warning(let message): lines += LogText.lines(.warning, message, style)
       default: break
       }
     }
-    if !text.isEmpty { StandardOutput.writeError(text) }
+    if !lines.isEmpty { StandardOutput.writeError(lines.joined(separator: "\n") + "\n") }
   }
 }

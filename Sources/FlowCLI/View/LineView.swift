@@ -35,7 +35,7 @@ struct LineView: RunObserver {
     case .stepLog(let step, _, _?, let line): [LogText.commandLine(step, line, style)]
     case .stepLog(let step, let level, nil, let message): LogText.lines(step, level, message, style)
     case .pluginLog(let plugin, _, let line):
-      ["plugin \(plugin): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
+      ["plugin \(TerminalText.visible(plugin)): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
     case .stepRetrying(let step, let attempt, let delay, let failure):
       retrying(step, attempt, delay, failure)
     case .stepFinished(let step, let finished): lines(step, finished)
@@ -44,6 +44,8 @@ struct LineView: RunObserver {
       [style.bold(TerminalText.visible(workflow)) + " started, run \(id)"]
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")]
+    // The line that the run is activated says it.
+    case .eventPosted("activate"): []
     case .eventPosted(let name): ["event \(TerminalText.visible(name))"]
     case .warning(let message): LogText.paragraph("warning: \(message)").map(style.yellow)
     }

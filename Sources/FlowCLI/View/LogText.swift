@@ -7,8 +7,13 @@ import FlowPluginKit
 enum LogText {
   /// The lines of a log message, each behind the step's id, with the level in words where there is one to tell.
   static func lines(_ step: StepID, _ level: LogLevel, _ message: String, _ style: TextStyle) -> [String] {
+    lines(level, message, style, before: "\(step): ")
+  }
+
+  /// The lines of a log message, each behind `prefix` and the level in words.
+  static func lines(_ level: LogLevel, _ message: String, _ style: TextStyle, before prefix: String = "") -> [String] {
     message.split(separator: "\n", omittingEmptySubsequences: false).map { line in
-      colored("\(step): \(word(level))\(TerminalText.visible(String(line)))", level, style)
+      colored(prefix + word(level) + TerminalText.visible(String(line)), level, style)
     }
   }
 

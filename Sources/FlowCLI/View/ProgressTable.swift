@@ -40,7 +40,8 @@ struct ProgressTable {
     for index in choice.rows {
       lines.append(line(row(progress.rows[index])))
       for text in progress.rows[index].tail.suffix(choice.tailLines[index] ?? 0) {
-        lines.append(line("       " + style.dim("│ ") + text))
+        let shown = style.isColored ? text : TerminalText.commandLine(text, keepsColors: false)
+        lines.append(line("       " + style.dim("│ ") + shown.replacing("\t", with: " ")))
       }
     }
     if let folded = choice.folded { lines.append(line(style.dim("  … \(folded)"))) }

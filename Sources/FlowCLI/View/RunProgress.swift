@@ -96,7 +96,7 @@ struct RunProgress {
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
     case .eventPosted(let name): postedEvents.insert(name)
     case .stepLog(let step, _, _?, let line):
-      let line = TerminalText.commandLine(line, keepsColors: false)
+      let line = TerminalText.commandLine(line, keepsColors: true)
       change(step) { $0.tail = ($0.tail + [line]).suffix(ProgressTable.tailLines) }
     case .runStarted, .stepLog, .pluginLog, .warning, .runFinished: break
     }

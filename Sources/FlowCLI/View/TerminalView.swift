@@ -21,6 +21,8 @@ final class TerminalView: RunObserver {
   private let output: @Sendable (String) -> Void
   private let state: Mutex<State>
 
+  /// Clears what is left of a line and goes on to the next.
+  private static let nextLine = "\u{1B}[K\n"
   /// Longer than this nothing is drawn only while the process is stopped; what stands on the screen then is not ours.
   private static let pauseNanoseconds = 3_000_000_000
 
@@ -103,17 +105,19 @@ final class TerminalView: RunObserver {
     if now - state.drawnAtNanoseconds < Self.pauseNanoseconds {
       // A terminal that has become narrower has wrapped the lines.
       let rows = state.drawnColumns.reduce(0) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
-      if rows > 0 { text += "\u{1B}[\(rows)A\r\u{1B}[J" }
+      text += rows > 0 ? "\u{1B}[\(rows)A\r" : "\r"
     } else {
       text += "\r"
     }
-    for line in state.linesAbove { text += line + "\n" }
+    // Line by line: to clear the whole screen at once makes some terminals keep it, in what has scrolled away.
+    for line in state.linesAbove { text += line + Self.nextLine }
     state.linesAbove = []
     let table = ProgressTable(
       progress: state.progress, subject: subject, style: style, nowNanoseconds: now, deadline: deadline, size: size,
       isEnded: state.isEnded)
     let lines = table.lines
-    for line in lines { text += line.text + "\n" }
+    for line in lines { text += line.text + Self.nextLine }
+    text += "\u{1B}[J"
     state.drawnColumns = lines.map(\.columns)
     state.drawnAtNanoseconds = now
     return text

@@ -39,16 +39,6 @@ public struct RunOptions: Sendable {
   }
 }
 
-/// How much of a run is told to an observer.
-public enum RunDetail: UInt8, Sendable {
-  /// Nothing.
-  case none
-  /// All but that steps were ready, started and succeeded.
-  case brief
-  /// Everything.
-  case full
-}
-
 /// Hears the events of a run.
 public protocol RunObserver: Sendable {
   /// How much it wants to hear; everything, unless it says otherwise.

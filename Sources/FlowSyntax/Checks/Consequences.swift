@@ -41,7 +41,7 @@ struct Consequences {
     let (names, steps, areInputsBroken) = (strayNames, brokenSteps, inputsAreBroken)
     diagnostics = diagnostics.filter { diagnostic in
       switch diagnostic.code {
-      case .unknownStep: !names.contains(name(of: diagnostic))
+      case .unknownStep, .unknownEvent: !names.contains(name(of: diagnostic))
       case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
       case .undeclaredInput: !areInputsBroken && !names.contains(name(of: diagnostic))
       default: true

@@ -6,6 +6,8 @@ struct YAMLFailure: Error {
   let diagnostic: Diagnostic
   /// Whether it says nothing of the rest of the file, which may be read without the broken part.
   let isLocal: Bool
+  /// Where what is broken begins, as far as libyaml tells: an unclosed quote or bracket is found far behind it.
+  var beginning: Int?
   /// Where what is broken may begin, besides where it shows: the map or list, the last text of several lines.
   var suspects: [Int] = []
 
@@ -45,31 +47,22 @@ struct YAMLFailure: Error {
     }
     var related: [Diagnostic.RelatedPlace] = []
     var suspects: [Int] = []
+    var beginning: Int?
     if let context = parser.context, parser.context_mark.index < parser.problem_mark.index {
       let place = map.offset(of: parser.context_mark.index, in: bytes)
-      related.append(.init(Span(place, min(place + 1, bytes.count)), String(cString: context)))
+      let text = String(cString: context)
+      related.append(.init(Span(place, min(place + 1, bytes.count)), text))
       suspects.append(place)
+      if !LibYAMLProblem.isBlock(context: text) { beginning = place }
     }
     let isPastEnd = offset >= bytes.count
     if isPastEnd { offset = bytes.count }
     var failure = YAMLFailure(
       .yamlSyntax, "not YAML: " + problem, at: Span(offset, isPastEnd ? offset : offset + 1), related: related,
-      help: help(for: problem), isLocal: true)
+      help: LibYAMLProblem.kind(of: problem).help, isLocal: true)
+    failure.beginning = beginning
     failure.suspects = suspects + (lastText.map { [$0] } ?? [])
     return failure
-  }
-
-  private static func help(for problem: String) -> String? {
-    if problem.hasPrefix("mapping values are not allowed") {
-      return "a text with ': ' in it must stand in quotes; otherwise check the indentation of this line"
-    }
-    if problem.hasPrefix("could not find expected ':'") { return "a key is followed by ':' and a space" }
-    if problem.hasPrefix("did not find expected key") { return "check the indentation of this line" }
-    if problem.hasPrefix("found character that cannot start any token") {
-      return "a text that begins with @, ` or % must stand in quotes"
-    }
-    if problem.hasPrefix("did not find expected '-' indicator") { return "check the indentation of this line" }
-    return nil
   }
 
   /// The tabs in the indentation of the line that holds `offset`, or of the line before when that is blank.

@@ -73,7 +73,7 @@ struct YAMLRecovery {
     if failure.diagnostic.code == .tabIndentation {
       return [tabbedLines(around: shown)] + [part(at: shown)].compactMap { $0 }
     }
-    var parts = [part(at: line(of: failure.diagnostic))]
+    var parts = [part(at: failure.beginning.map { lines.line(of: $0) } ?? shown)]
     let suspects = failure.suspects.map { lines.line(of: $0) }
     parts += suspects.map { part(at: $0) }
     let before = (1..<shown).last { indentation(ofLine: $0) != nil }
@@ -135,12 +135,6 @@ struct YAMLRecovery {
     let indentation = content.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
     return indentation.count == content.count || indentation.contains(UInt8(ascii: "\t"))
       || content[indentation.endIndex] == UInt8(ascii: "#")
-  }
-
-  /// Where what is broken begins: an unclosed quote or bracket is found far behind it.
-  private func line(of diagnostic: Diagnostic) -> Int {
-    let context = diagnostic.related.first { !$0.label.hasPrefix("while parsing a block") }
-    return lines.line(of: min((context?.span ?? diagnostic.span).start, max(0, text.count - 1)))
   }
 
   /// The lines, from the first to behind the last, of the step or key that holds `line`.

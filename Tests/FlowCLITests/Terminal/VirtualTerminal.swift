@@ -68,6 +68,10 @@ struct VirtualTerminal {
       column = 0
     }
     while lines[row].count < column + width { lines[row].append(" ") }
+    // Half of a wide character is none.
+    if lines[row][column].isEmpty, column > 0 { lines[row][column - 1] = " " }
+    let end = column + width
+    if end < lines[row].count, lines[row][end].isEmpty { lines[row][end] = " " }
     lines[row][column] = character
     if width == 2 { lines[row][column + 1] = "" }
     column += width
@@ -81,7 +85,7 @@ struct VirtualTerminal {
     if row == lines.count { lines.append([]) }
   }
 
-  /// `ESC [ n A`, `ESC [ J` and colors.
+  /// `ESC [ n A`, `ESC [ J`, `ESC [ K` and colors.
   private mutating func sequence(_ rest: inout Substring.UnicodeScalarView) {
     rest.removeFirst()
     var text = ""
@@ -98,6 +102,7 @@ struct VirtualTerminal {
     case "J" where text == "J":
       lines[row].removeLast(max(0, lines[row].count - column))
       lines.removeLast(lines.count - row - 1)
+    case "K" where text == "K": lines[row].removeLast(max(0, lines[row].count - column))
     case "m": break
     default: faults.append("the sequence [\(text)")
     }

@@ -21,6 +21,7 @@ final class StepBodies: @unchecked Sendable {
   }
 
   private struct References {
+    // Each was retained when it was put here and is released when the bodies go, which no slot outlives.
     var plain: Unmanaged<Plain>?
     var synchronous: Unmanaged<Synchronous>?
   }

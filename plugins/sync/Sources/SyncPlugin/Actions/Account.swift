@@ -1,10 +1,10 @@
 import FlowModel
 import FlowPluginKit
 
-/// Tells whether there is a cloud to synchronise with, without connecting to it (L3).
+/// Tells whether there is a cloud to synchronize with, without connecting to it (L3).
 struct Account: Action {
   static let name = "sync.account"
-  static let summary = "Tells whether there is a cloud to synchronise with; neither connects nor asks"
+  static let summary = "Tells whether there is a cloud to synchronize with; neither connects nor asks"
   static let example = """
     uses: sync.account
     with: { server: "http://127.0.0.1:8480" }

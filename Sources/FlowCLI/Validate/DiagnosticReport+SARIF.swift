@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowModel
+import FlowSyntax
 
 extension DiagnosticReport {
   /// The report as SARIF 2.1.0 (OASIS standard), which code-scanning services read.
