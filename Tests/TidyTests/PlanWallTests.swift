@@ -30,7 +30,7 @@ struct PlanWallTests {
         line.firstRange(of: "//").map { line[..<$0.lowerBound] } ?? line
       }
       let words = Set(
-        code.joined(separator: "\n").split { !($0.isLetter || $0.isNumber || $0 == "_") }.map(String.init))
+        code.joined(separator: "\n").split { !($0.isLetter || $0.isNumber || $0 == "_") }.map { String($0) })
       #expect(words.isDisjoint(with: types), "\(file) names \(words.intersection(types).sorted())")
     }
   }
