@@ -14,15 +14,15 @@
 // A file that lies in no folder.
 static int nameless_file(void) {
 #ifdef __linux__
-  return memfd_create("flowrun-guard", MFD_CLOEXEC);
-#else
+  int memory = memfd_create("flowrun-guard", MFD_CLOEXEC);
+  if (memory >= 0 || errno != ENOSYS) return memory;
+#endif
   char path[] = "/tmp/flowrun-guard.XXXXXX";
   int file = mkstemp(path);
   if (file < 0) return -1;
   unlink(path);
   fcntl(file, F_SETFD, FD_CLOEXEC);
   return file;
-#endif
 }
 
 uint64_t *flow_guard_table(int count, int *file) {

@@ -5,6 +5,7 @@
 #include "flow_process.h"
 
 #include <pthread.h>
+#include <signal.h>
 
 void flow_name_thread(const char *name) {
 #ifdef __APPLE__
@@ -12,4 +13,13 @@ void flow_name_thread(const char *name) {
 #else
   pthread_setname_np(pthread_self(), name);
 #endif
+}
+
+void flow_hold_signals(sigset_t *before) {
+  sigset_t held;
+  sigfillset(&held);
+  // Those that tell of the thread's own doing, and the profiler's.
+  const int own[] = {SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPROF};
+  for (unsigned place = 0; place < sizeof own / sizeof own[0]; place++) sigdelset(&held, own[place]);
+  pthread_sigmask(SIG_BLOCK, &held, before);
 }

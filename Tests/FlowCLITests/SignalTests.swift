@@ -77,7 +77,8 @@ import Testing
     let start = ContinuousClock.now
     process.send(SIGINT)
     #expect(process.result(limitSeconds: 20).exitCode == 130)
-    #expect(ContinuousClock.now - start < .milliseconds(800))
+    // Cleanup that nobody ends may take 5 s.
+    #expect(ContinuousClock.now - start < .seconds(3))
     #expect(Self.awaitEnd(of: mark).isEmpty)
   }
 
@@ -99,14 +100,19 @@ import Testing
     var text = "name: long\nsteps:\n"
     for step in 0..<200_000 { text += "  step-\(step): { uses: flow.noop, if: '${{ launch.first || true }}' }\n" }
     try tool.write(text, to: "w.yaml")
-    let process = try FlowrunProcess(["w.yaml", "--report", "report.json"], in: tool.folder.path)
-    usleep(300_000)
-    process.send(SIGINT)
-    let result = process.result(limitSeconds: 10)
-    #expect(result.exitCode == 130)
-    #expect(result.errors.contains("interrupted before the run started"))
-    let report = try String(contentsOfFile: tool.folder.path + "/report.json", encoding: .utf8)
-    #expect(report.contains(#""conclusion": "cancelled""#) && report.contains("signal 2"))
+    // How long it takes until `main` depends on the machine; the reading that follows takes far longer.
+    for milliseconds in [100, 200, 400, 800, 1600] as [UInt32] {
+      let process = try FlowrunProcess(["w.yaml", "--report", "report.json"], in: tool.folder.path)
+      usleep(milliseconds * 1000)
+      process.send(SIGINT)
+      let result = process.result(limitSeconds: 30)
+      #expect(result.exitCode == 130)
+      guard result.errors.contains("interrupted before the run started") else { continue }
+      let report = try String(contentsOfFile: tool.folder.path + "/report.json", encoding: .utf8)
+      #expect(report.contains(#""conclusion": "cancelled""#) && report.contains("signal 2"))
+      return
+    }
+    Issue.record("no signal came while the workflow was read")
   }
 
   @Test func `nohup keeps it from being hung up`() throws {

@@ -1,6 +1,7 @@
 #ifndef FLOW_PROCESS_H
 #define FLOW_PROCESS_H
 
+#include <signal.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -49,6 +50,10 @@ int flow_take_signals(const int *numbers, int count, int writing_end);
 
 /// Names the thread that calls it, for debuggers; 15 bytes at most.
 void flow_name_thread(const char *name);
+
+/// Keeps signals that are meant for the process away from the calling thread, and from those it starts; `before` gets the
+/// mask as it was.
+void flow_hold_signals(sigset_t *before);
 
 /// Whether a signal is ignored.
 int flow_ignores(int number);

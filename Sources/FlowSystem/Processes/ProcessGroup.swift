@@ -46,7 +46,6 @@ package final class ProcessGroup: Sendable {
   package func collect(withSession: Bool = false) -> Ending {
     // The leader stays uncollected while it is waited for, so that the group can still be reached.
     _ = awaitLeader(0)
-    if withSession { SessionSweep.kill(session: number) }
     return ending.withLock { ending in
       if let ending { return ending }
       var status: CInt = 0
@@ -54,6 +53,7 @@ package final class ProcessGroup: Sendable {
       // The number of a group is given to no other while one of its processes lives. Where none does, the system would
       // have to give out every other number before this one comes again: nobody is found.
       let leftBehind = kill(-number, SIGKILL) == 0
+      if withSession { SessionSweep.kill(session: number) }
       ProcessGuard.shared.free(record)
       let end = Ending(status: TerminationStatus(waitStatus: status), leftBehind: leftBehind)
       ending = end

@@ -52,6 +52,10 @@ package enum DetachedThread {
     pthread_attr_init(&attributes)
     defer { pthread_attr_destroy(&attributes) }
     pthread_attr_setdetachstate(&attributes, CInt(PTHREAD_CREATE_DETACHED))
+    // A signal for the process interrupts no call of a step: the main thread takes it.
+    var before = sigset_t()
+    flow_hold_signals(&before)
+    defer { pthread_sigmask(SIG_SETMASK, &before, nil) }
     return pthread_create(&thread, &attributes, runWork, work)
   }
 }

@@ -16,6 +16,7 @@ struct CommandOutput: ~Copyable {
   private var totalBytes = 0
 
   private static let chunkBytes = 64 << 10
+  private static let mostPieces = 16
 
   /// An output that is read from a pipe.
   init(_ pipe: consuming Descriptor) { self.pipe = consume pipe }
@@ -34,7 +35,10 @@ struct CommandOutput: ~Copyable {
   /// Takes what has come: one piece, or all that lies in the pipe when its command has ended, without waiting.
   mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
     if everything { pipe?.setNonBlocking() }
-    while isOpen {
+    // What lies in a pipe is at most 1 MiB; who is left behind may go on writing into it.
+    var pieces = everything ? Self.mostPieces : 1
+    while isOpen, pieces > 0 {
+      pieces -= 1
       let isMore = withUnsafeTemporaryAllocation(byteCount: Self.chunkBytes, alignment: 1) { buffer in
         switch receive(into: buffer) {
         case .nothing: return false
@@ -48,7 +52,7 @@ struct CommandOutput: ~Copyable {
           return true
         }
       }
-      if !isMore || !everything { return }
+      if !isMore { return }
     }
   }
 

@@ -71,15 +71,28 @@ struct RunningCommand: ~Copyable {
   /// How long the outputs alone are waited for. Most commands have closed both by then, and need no descriptor for
   /// their end, which costs more to make than a pipe.
   private static let shortMilliseconds: CInt = 20
+  /// After how many pieces of output in a row the leader is looked after.
+  private static let busyLooks = 16
   /// How often the leader is looked after where there is no descriptor for its end.
   private static let lookMilliseconds: CInt = 50
   /// How long the outputs are left alone while nobody can take more lines: the command waits, as at a slow terminal.
   private static let fullMilliseconds: CInt = 10
 
+  /// How long standard error alone is waited for. Who ends closes it after standard output: of most short commands one
+  /// end of an output wakes this thread, and not two.
+  private static let firstMilliseconds: CInt = 2
+
+  private func awaitErrors() {
+    var file = pollfd(fd: errors.number, events: Int16(POLLIN), revents: 0)
+    _ = poll(&file, 1, Self.firstMilliseconds)
+  }
+
   /// Reads both outputs until both are at their end or the leader has ended: somebody it left behind may hold them open.
   private mutating func read() {
+    awaitErrors()
     var end = Descriptor(-1)
     var patience = Self.shortMilliseconds
+    var looks = 0
     while output.isOpen || errors.isOpen {
       let isFull = !lines.hasRoom
       var files = (
@@ -92,7 +105,9 @@ struct RunningCommand: ~Copyable {
       }
       if ready < 0, errno != EINTR { return }
       var hasEnded = files.2.revents != 0
-      if ready == 0, end.number < 0 {
+      looks += 1
+      // Also while something comes all the time: it may be from somebody whom the leader left behind.
+      if end.number < 0, ready == 0 || looks % Self.busyLooks == 0 {
         hasEnded = group.status() != nil
         end = Descriptor.exitWatch(of: group.number)
         patience = end.number >= 0 ? -1 : Self.lookMilliseconds

@@ -213,8 +213,14 @@ import Testing
     #expect(host.logLines.last?.level == .warning)
   }
 
+  @Test func `who is left behind and writes without end does not hold the step`() async throws {
+    #expect(try await run("yes & echo done >&2")["stderr"] == "done\n")
+    #expect(try await run("timeout 600 yes >&2 & echo done")["stdout"] == "done\n")
+  }
+
   @Test func `a child that leaves its output open to others does not hold the step`() async throws {
     #expect(try await run("sleep 600 & echo done")["stdout"] == "done\n")
+    #expect(host.logLines.last?.level == .warning)
   }
 
   #if os(Linux)
