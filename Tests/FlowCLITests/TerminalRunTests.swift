@@ -1,4 +1,5 @@
 #if os(Linux)
+  import Glibc
   import TestSupport
   import Testing
 
@@ -38,6 +39,20 @@
       #expect(text.filter { $0.contains("接続できませんでした") }.count == 1)
       #expect(text.contains { $0.hasPrefix("shown: partial") })
       #expect(!text.joined().contains("gate"))
+    }
+
+    @Test func `a terminal that goes away holds nothing up`() throws {
+      let tool = try CommandLineTool()
+      defer { tool.remove() }
+      try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 700ms } } }\n", to: "w.yaml")
+      let terminal = try #require(PseudoTerminal(rows: 12, columns: 80))
+      let process = try FlowrunProcess(
+        ["w.yaml"], in: tool.folder.path, environment: ["TERM": "xterm", "CI": ""], standardOutput: terminal.path,
+        standardError: terminal.path)
+      // It has begun to draw.
+      for _ in 0..<2_000 where terminal.read().isEmpty { usleep(2_000) }
+      terminal.hangUp()
+      #expect(process.result(limitSeconds: 20).exitCode == 74)
     }
 
     @Test func `a terminal that can do nothing, and one that does not say what it can, get lines`() throws {

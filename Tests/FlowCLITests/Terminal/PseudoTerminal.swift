@@ -8,6 +8,7 @@
     private let master: Int32
     /// Kept open, so that the other end stays readable when the program has ended.
     private let slave: Int32
+    private var isOpen = true
 
     init?(rows: Int, columns: Int) {
       master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)
@@ -19,8 +20,14 @@
     }
 
     deinit {
+      if isOpen { hangUp() }
+    }
+
+    /// Takes the terminal away from whoever writes to it.
+    func hangUp() {
       close(master)
       close(slave)
+      isOpen = false
     }
 
     /// What has come out since the last time.
