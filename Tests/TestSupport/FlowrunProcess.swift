@@ -43,8 +43,8 @@ public final class FlowrunProcess {
     ).result(limitSeconds: limitSeconds)
   }
 
-  /// Starts `flowrun`; `environment` is added to this process's own, and `standardOutput` and `standardError` name devices that are written
-  /// to instead of being read.
+  /// Starts `flowrun`; `environment` is added to this process's own, and `standardOutput` and `standardError` name devices
+  /// that are written to instead of being read.
   public init(
     _ arguments: [String], in folder: String? = nil, input: String = "", environment: [String: String] = [:],
     standardOutput: String? = nil, standardError: String? = nil
