@@ -43,11 +43,11 @@ public final class FlowrunProcess {
     ).result(limitSeconds: limitSeconds)
   }
 
-  /// Starts `flowrun`; `environment` is added to this process's own, and `standardOutput` names a device that is written
-  /// to instead of being read.
+  /// Starts `flowrun`; `environment` is added to this process's own, and `standardOutput` and `standardError` name devices
+  /// that are written to instead of being read.
   public init(
     _ arguments: [String], in folder: String? = nil, input: String = "", environment: [String: String] = [:],
-    standardOutput: String? = nil
+    standardOutput: String? = nil, standardError: String? = nil
   ) throws {
     let stem = FileManager.default.temporaryDirectory.path + "/flowrun-\(UInt64.random(in: 0 ... .max))"
     outputPath = stem + ".out"
@@ -61,7 +61,7 @@ public final class FlowrunProcess {
     defer { posix_spawn_file_actions_destroy(&files) }
     posix_spawn_file_actions_addopen(&files, 0, inputPath, O_RDONLY, 0)
     posix_spawn_file_actions_addopen(&files, 1, standardOutput ?? outputPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
-    posix_spawn_file_actions_addopen(&files, 2, errorPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
+    posix_spawn_file_actions_addopen(&files, 2, standardError ?? errorPath, O_WRONLY | O_CREAT | O_TRUNC, 0o600)
 
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)

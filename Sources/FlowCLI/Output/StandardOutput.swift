@@ -111,6 +111,8 @@ enum StandardOutput {
     let (isFirst, handler) = state.withLock { state in
       guard state.failure == nil else { return (false, state.handler) }
       state.failure = failure
+      // The view draws on standard output, and is drawing just now.
+      state.errorRoute = nil
       return (true, state.handler)
     }
     guard isFirst else { return }

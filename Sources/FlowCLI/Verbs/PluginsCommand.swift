@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 import FlowSyntax
@@ -24,9 +25,9 @@ struct PluginsCommand: AsyncParsableCommand {
       let width = registry.declarations.map(\.name.count).max() ?? 0
       var text = ""
       for plugin in registry.plugins {
-        text += "\(style.bold(plugin.name))  \(style.dim(plugin.origin))\n"
+        text += "\(style.bold(plugin.name))  \(style.dim(TerminalText.visible(plugin.origin)))\n"
         for declaration in registry.declarations where declaration.pluginName == plugin.name {
-          text += "  \(declaration.name.padded(to: width))  \(declaration.summary)\n"
+          text += "  \(declaration.name.padded(to: width))  \(TerminalText.visible(declaration.summary))\n"
         }
       }
       StandardOutput.write(text)

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 
 /// All there is to know of an action, for people.
@@ -8,8 +9,8 @@ struct ActionPage {
   /// The page, ending with a line break.
   var text: String {
     var text = "\(style.bold(declaration.name))\(declaration.isService ? " (a service)" : "")\n"
-    text += "\(declaration.summary)\n"
-    text += style.dim(declaration.origin.map { "from \($0)" } ?? "built in") + "\n"
+    text += "\(TerminalText.visible(declaration.summary))\n"
+    text += style.dim(declaration.origin.map { "from \(TerminalText.visible($0))" } ?? "built in") + "\n"
     text += section("Inputs", declaration.inputs.map { ($0.name, described($0)) })
     text += section("Outputs", declaration.outputs.map { ($0.name, described($0, isOutput: true)) } + inheritedOutputs)
     text += section("Events", declaration.events.map { ($0, "") } + inheritedEvents)
@@ -43,7 +44,7 @@ struct ActionPage {
     let width = rows.map(\.0.count).max() ?? 0
     var text = "\n\(style.bold(title))\n"
     for (name, description) in rows {
-      let line = "  \(name.padded(to: width))  \(description)"
+      let line = "  \(name.padded(to: width))  \(TerminalText.visible(description))"
       text += line.trimmingSpacesAtEnd + "\n"
     }
     return text

@@ -1,0 +1,44 @@
+#if os(Linux)
+  import Glibc
+
+  /// A terminal of the system's, on which a program may be run: what it draws comes out at the other end.
+  final class PseudoTerminal {
+    /// The path of the end that a program writes to.
+    let path: String
+    private let master: Int32
+    /// Kept open, so that the other end stays readable when the program has ended.
+    private let slave: Int32
+    private var isOpen = true
+
+    init?(rows: Int, columns: Int) {
+      master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)
+      guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else { return nil }
+      path = String(cString: name)
+      slave = open(path, O_RDWR | O_NOCTTY)
+      var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
+      guard slave >= 0, ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { return nil }
+    }
+
+    deinit {
+      if isOpen { hangUp() }
+    }
+
+    /// Takes the terminal away from whoever writes to it.
+    func hangUp() {
+      close(master)
+      close(slave)
+      isOpen = false
+    }
+
+    /// What has come out since the last time.
+    func read() -> String {
+      var all: [UInt8] = []
+      var piece = [UInt8](repeating: 0, count: 1 << 16)
+      while true {
+        let count = Glibc.read(master, &piece, piece.count)
+        guard count > 0 else { return String(decoding: all, as: UTF8.self) }
+        all += piece.prefix(count)
+      }
+    }
+  }
+#endif

@@ -1,0 +1,67 @@
+#if os(Linux)
+  import Glibc
+  import TestSupport
+  import Testing
+
+  /// The command on a terminal of the system's.
+  @Suite(.timeLimit(.minutes(1))) struct `A run on a terminal` {
+    private func drawing(
+      _ yaml: String, rows: Int, columns: Int, environment: [String: String]
+    ) throws -> (output: String, code: Int32) {
+      let tool = try CommandLineTool()
+      defer { tool.remove() }
+      try tool.write(yaml, to: "w.yaml")
+      let terminal = try #require(PseudoTerminal(rows: rows, columns: columns))
+      var variables = ["TERM": "xterm-256color", "CI": ""]
+      variables.merge(environment) { $1 }
+      let process = try FlowrunProcess(
+        ["w.yaml"], in: tool.folder.path, environment: variables, standardOutput: terminal.path)
+      let code = process.result().exitCode
+      return (terminal.read(), code)
+    }
+
+    private static let workflow = """
+      name: shown
+      steps:
+        a: { uses: flow.sleep, with: { for: 250ms }, name: "東京の地図を読み込んで索引を作り直すとても長い名前の手順" }
+        b: { uses: flow.fail, with: { message: "接続できませんでした" }, optional: true }
+        c: { uses: shell.run, with: { command: "printf 'one\\\\ntwo\\\\033[2J\\\\n'; sleep 0.2" } }
+      """
+
+    @Test(arguments: [70, 80, 200]) func `draws its table in place, whatever the names`(columns: Int) throws {
+      let (output, code) = try drawing(Self.workflow, rows: 12, columns: columns, environment: [:])
+      var terminal = VirtualTerminal(rows: 12, columns: columns)
+      terminal.show(output)
+      #expect(code == 0)
+      #expect(terminal.faults.isEmpty && terminal.wraps == 0, "\(terminal.faults)")
+      let text = terminal.text
+      #expect(text.filter { $0.contains("東京") }.count == 1)
+      #expect(text.filter { $0.contains("接続できませんでした") }.count == 1)
+      #expect(text.contains { $0.hasPrefix("shown: partial") })
+      #expect(!text.joined().contains("gate"))
+    }
+
+    @Test func `a terminal that goes away holds nothing up`() throws {
+      let tool = try CommandLineTool()
+      defer { tool.remove() }
+      try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 700ms } } }\n", to: "w.yaml")
+      let terminal = try #require(PseudoTerminal(rows: 12, columns: 80))
+      let process = try FlowrunProcess(
+        ["w.yaml"], in: tool.folder.path, environment: ["TERM": "xterm", "CI": ""], standardOutput: terminal.path,
+        standardError: terminal.path)
+      // It has begun to draw.
+      for _ in 0..<2_000 where terminal.read().isEmpty { usleep(2_000) }
+      terminal.hangUp()
+      #expect(process.result(limitSeconds: 20).exitCode == 74)
+    }
+
+    @Test func `a terminal that can do nothing, and one that does not say what it can, get lines`() throws {
+      for term in ["dumb", ""] {
+        let (output, code) = try drawing(Self.workflow, rows: 12, columns: 80, environment: ["TERM": term])
+        #expect(code == 0)
+        #expect(!output.contains("\u{1B}"))
+        #expect(output.contains("c: one") && output.contains("(a) done in"))
+      }
+    }
+  }
+#endif
