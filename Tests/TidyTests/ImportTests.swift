@@ -35,7 +35,7 @@ struct ImportTests {
     }
   }
 
-  @Test func `plugins know neither the engine nor each other`() throws {
+  @Test func `S47 plugins know neither the engine nor each other`() throws {
     let files = Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
     #expect(files.count > 10)
     for file in files {

@@ -3,6 +3,14 @@ import Foundation
 import TestSupport
 import Testing
 
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
 /// The cloud, which is off unless asked for, and the time that a launch takes on a phone.
 @Suite(.timeLimit(.minutes(3))) struct `A launch with a cloud` {
   let folders: DataFolders
@@ -79,6 +87,21 @@ import Testing
     #expect(launch.report["gate"]?["late"] == ["key-data-at-any-price"])
     #expect(launch.result.exitCode == 0)
     #expect(try LaunchRun(["-i", "profile=slow", "--strict"], data: folders.folder("b")).result.exitCode == 124)
+  }
+
+  @Test func `C9 R4 validate warns of bounds outside the guidance and of a launch screen that is too large`() throws {
+    let file = try LaunchRun.changed(
+      in: folders, ("&& '0s' || '2s'", "&& '0s' || '1s'"), ("&& '1s' || '5s'", "&& '1s' || '9s'"))
+    let screen = URL(filePath: file).deletingLastPathComponent().appending(path: "launch/launch-screen.storyboard").path
+    #expect(truncate(screen, 25_000_001) == 0)
+    let result = try FlowrunProcess.run(["validate", file])
+    #expect(result.exitCode == 0)
+    for warning in [
+      "min of the launch gate is 1s, outside 2s to 2s500ms", "max of the launch gate is 9s, outside 4s to 5s",
+      "the launch screen 'launch/launch-screen.storyboard' has 25000001 bytes",
+    ] { #expect(result.output.contains(warning), "\(result.output)") }
+    #expect(truncate(screen, 25_000_000) == 0)
+    #expect(try !FlowrunProcess.run(["validate", file]).output.contains("the launch screen"))
   }
 
   @Test func `L7 L15 C12 the end of a run compares estimates with what happened`() throws {

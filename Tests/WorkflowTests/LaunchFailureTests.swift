@@ -52,6 +52,13 @@ import Testing
     #expect(error["code"] == "store-is-newer")
     #expect(error["message"]?.stringValue?.contains(data + "/footprint.sqlite") == true)
     #expect(try launch.step("content-view")["reason"] == "upstream-failed")
+    // A person sees a screen that says so and what may be done, and no half of the app.
+    let seen = try LaunchRun([], data: data)
+    #expect(seen.report["gate"]?["outcome"] == "failed")
+    #expect(try seen.outcome("recovery-view") == "success" && seen.outcome("recovery-screen") == "success")
+    #expect(seen.logs.contains { $0.hasPrefix("the recovery screen is shown: try again, restore a backup") })
+    #expect(try seen.step("enter-app")["reason"] == "upstream-failed")
+    #expect(try launch.step("recovery-view")["reason"] == "condition")
     #expect(try Data(contentsOf: URL(filePath: data + "/footprint.sqlite")) == before)
   }
 

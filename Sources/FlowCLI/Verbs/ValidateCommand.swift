@@ -34,7 +34,10 @@ struct ValidateCommand: Verb {
         if result.graph == nil { installation.explainUnusable() }
         let problems = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
         isValid = isValid && result.graph != nil && problems.isEmpty
-        reports.append(DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics))
+        reports.append(
+          DiagnosticReport.File(
+            source: result.source,
+            diagnostics: result.diagnostics + LaunchScreenCheck.diagnostics(of: result, file: file)))
         // Several workflows may use one plugin.
         reports += problems.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
         if problems.isEmpty, let steps = result.graph?.workflow.steps.count {

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 extension WorkflowCheck {
@@ -12,7 +13,9 @@ extension WorkflowCheck {
       (.max, gate.max, .milliseconds(4_000) ... .milliseconds(5_000)),
     ]
     for bound in bounds {
-      guard case .literal(let duration)? = bound.source, !bound.range.contains(duration) else { continue }
+      // Of an expression's results one may be meant for launches that nobody sees; when all are outside, none is.
+      let durations = possibleDurations(of: bound.source)
+      guard let duration = durations.last, !durations.contains(where: bound.range.contains) else { continue }
       let place = tree.member(bound.key.rawValue, of: node)?.value ?? node
       report(
         .gateOutsideGuidance,
@@ -22,6 +25,20 @@ extension WorkflowCheck {
         help: bound.key == .min
           ? "a shorter launch screen flashes, a longer one keeps people waiting"
           : "people give up on a longer launch screen; a shorter one gives a slow device no time")
+    }
+  }
+
+  /// What a bound may come to, as far as its text tells.
+  private func possibleDurations(of source: DurationSource?) -> [Duration] {
+    switch source {
+    case nil: return []
+    case .literal(let duration)?: return [duration]
+    case .expression(let text)?:
+      guard let template = try? Template(parsing: text), template.isSingleExpression else { return [] }
+      return template.expressions[0].expression.possibleResults { _ in nil }.compactMap { result in
+        guard case .value(.string(let text)) = result else { return nil }
+        return try? DurationText.parse(text)
+      }
     }
   }
 }

@@ -189,7 +189,7 @@ import Testing
     ("CD_TimerState", "timer2", "did you mean 'timer'"), ("CD_Timer", "timer", "it has CD_TimerState, CD_Settings"),
     ("CD_Settings", "settings", "holds a state"), ("CD_DeviceInfo", "other", "may only describe itself"),
   ])
-  func `S10 bad input: a record that is not the zone's is refused by name`(
+  func `S7 S10 bad input: a record that is not the zone's is refused by name`(
     _ type: String, _ name: String, _ message: String
   ) {
     let decision = Arbiter.decide(

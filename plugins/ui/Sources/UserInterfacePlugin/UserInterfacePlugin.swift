@@ -10,6 +10,9 @@ public struct UserInterfacePlugin: Plugin {
   /// `ui`.
   public static let name = "ui"
 
+  /// The most bytes of a launch screen's file: what the system allows since iOS 14 (R4).
+  public static let launchScreenLimitBytes = 25_000_000
+
   /// What makes the interface of a run.
   public let resources: [PluginResource]
 

@@ -87,7 +87,7 @@ public struct DeclaredRoutes: Sendable {
     guard text("route").isEmpty else {
       let why = text("message").isEmpty ? "" : ": \(text("message")) [\(text("reason"))]"
       return
-        "\(text("result"))  \(text("route"))  page \(text("page"))\(text("action") == "present" ? ", presented" : "")  \(JSONText.write(outcome["merged"] ?? [:]))\(why)"
+        "\(text("result"))  \(text("route"))  page \(text("page"))\(text("action") == "present" ? ", presented" : "")  \(JSONText.write(outcome["shown"] ?? [:]))\(why)"
     }
     let nearest = (outcome["nearest"]?.arrayValue ?? []).compactMap(\.stringValue)
     let help = nearest.isEmpty ? "" : "; nearest: \(nearest.joined(separator: ", "))"

@@ -29,7 +29,7 @@ struct ShowSplash: Service {
   }
 
   /// R4: what the system allows since iOS 14.
-  static let limitBytes = 25_000_000
+  static let limitBytes = UserInterfacePlugin.launchScreenLimitBytes
 
   static let imageSuffixes = ["png", "jpg", "jpeg", "gif", "heic", "webp", "bmp", "tiff", "pdf"]
 

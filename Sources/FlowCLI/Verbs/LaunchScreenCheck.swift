@@ -1,0 +1,35 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+import UserInterfacePlugin
+
+#if canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#elseif canImport(Darwin)
+  import Darwin
+#endif
+
+/// Warns of launch screens that the system would refuse (R4), which only a look at their files can tell.
+enum LaunchScreenCheck {
+  /// The warnings for a workflow that was loaded from `file`.
+  static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
+    guard let steps = result.graph?.workflow.steps else { return [] }
+    let folder = FileAccess.folder(of: FileAccess.absolute(file))
+    return steps.indices.compactMap { index in
+      guard steps[index].uses == "ui.splash", let asset = steps[index].with["asset"]?.stringValue,
+        let span = result.span(of: StepIndex(index), key: "with")
+      else { return nil }
+      var status = stat()
+      guard stat(asset.hasPrefix("/") ? asset : folder + "/" + asset, &status) == 0,
+        status.st_size > UserInterfacePlugin.launchScreenLimitBytes
+      else { return nil }
+      return Diagnostic(
+        .inputDoubtful,
+        "the launch screen '\(asset)' has \(status.st_size) bytes, more than the "
+          + "\(UserInterfacePlugin.launchScreenLimitBytes) that the system allows", at: span,
+        help: "make it smaller; the step fails as it is")
+    }
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `docs/seeds.md` holds every requirement by its id (N38): each command is run, and shows what the page says.
+@Suite(.timeLimit(.minutes(5))) struct `The page of requirements` {
+  private static let root = URL(fileURLWithPath: #filePath)
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
+
+  /// A row: id, command and what one sees.
+  private struct Row {
+    let id: String
+    let command: String
+    let sight: String
+
+    /// Whether a command of the page shows it, rather than a test or nothing.
+    var isShown: Bool { command.hasPrefix("`") && command != "`make test`" }
+
+    /// The texts that are in the output, each as the pieces that come one after the other, and those that are not.
+    var texts: (present: [[String]], absent: [String]) {
+      var present: [[String]] = []
+      var absent: [String] = []
+      var follows = false
+      var before = ""
+      for (place, part) in sight.components(separatedBy: "`").enumerated() {
+        if place.isMultiple(of: 2) {
+          follows = part == " … "
+          before = part
+        } else if before.hasSuffix("no ") {
+          absent.append(part)
+        } else if follows {
+          present[present.count - 1].append(part)
+        } else {
+          present.append([part])
+        }
+      }
+      return (present, absent)
+    }
+  }
+
+  private let page: String
+  private let rows: [Row]
+
+  init() throws {
+    page = try String(contentsOfFile: Self.root + "/docs/seeds.md", encoding: .utf8)
+    rows = page.split(separator: "\n").compactMap { line in
+      let cells = line.split(separator: " | ").map { $0.trimmingCharacters(in: CharacterSet(charactersIn: "| ")) }
+      guard line.hasPrefix("| "), cells.count == 4, cells[0] != "id" else { return nil }
+      return Row(id: cells[0], command: cells[2], sight: cells[3])
+    }
+  }
+
+  @Test func `every id is there once, and stands in a test or is shown by a command, or says why not`() throws {
+    let counts = [("L", 43), ("R", 17), ("P", 9), ("N", 41), ("S", 50), ("C", 22)]
+    #expect(rows.map(\.id) == counts.flatMap { letter, count in (1...count).map { "\(letter)\($0)" } })
+    var tests = ""
+    for folder in ["Tests", "plugins"] {
+      let walker = try #require(FileManager.default.enumerator(atPath: Self.root + "/" + folder))
+      for case let path as String in walker
+      where path.hasSuffix(".swift") && (folder == "Tests" || path.contains("/Tests/")) {
+        tests += try String(contentsOfFile: "\(Self.root)/\(folder)/\(path)", encoding: .utf8)
+      }
+    }
+    let named = Set(tests.matches(of: /\b[LRPNSC][0-9]+\b/).map { String($0.output) })
+    for row in rows where !row.isShown {
+      #expect(named.contains(row.id) || row.command == "–", "\(row.id) stands in no test and no command shows it")
+    }
+    #expect(rows.filter { $0.command == "–" }.map(\.id) == ["S2", "S29", "S42", "S50"])
+  }
+
+  @Test func `every command shows what the page says`() async throws {
+    let definitions = try #require(page.firstMatch(of: /(?s)```sh\n(.*?)```/)).output.1
+    let commands = Set(rows.filter(\.isShown).map { String($0.command.dropFirst().dropLast()) }).sorted()
+    #expect(commands.count > 40)
+    let results = try await Self.run(commands, definitions: String(definitions))
+    for row in rows where row.isShown {
+      let output = results[String(row.command.dropFirst().dropLast())] ?? ""
+      let (present, absent) = row.texts
+      for pieces in present {
+        let pattern = pieces.map { piece in
+          piece.components(separatedBy: "…").map(NSRegularExpression.escapedPattern(for:)).joined(separator: "[^\\n]*?")
+        }.joined(separator: "[\\s\\S]*?")
+        #expect(
+          output.range(of: pattern, options: .regularExpression) != nil,
+          "\(row.id): '\(row.command)' does not show \(pieces.joined(separator: " … ")), but:\n\(output)")
+      }
+      for text in absent { #expect(!output.contains(text), "\(row.id): '\(row.command)' shows '\(text)'") }
+    }
+  }
+
+  /// Runs commands in a shell, a few at a time, each ended after a minute; what each printed.
+  private static func run(_ commands: [String], definitions: String) async throws -> [String: String] {
+    try await withThrowingTaskGroup(of: (String, String).self) { group in
+      var rest = commands[...]
+      var results: [String: String] = [:]
+      for command in rest.prefix(4) { group.addTask { (command, try shell(definitions + command)) } }
+      rest = rest.dropFirst(4)
+      while let (command, output) = try await group.next() {
+        results[command] = output
+        if let next = rest.popFirst() { group.addTask { (next, try shell(definitions + next)) } }
+      }
+      return results
+    }
+  }
+
+  private static func shell(_ script: String) throws -> String {
+    let scratch = FileManager.default.temporaryDirectory.appending(path: "seeds-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: scratch, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: scratch) }
+    let output = scratch + "/output"
+    _ = FileManager.default.createFile(atPath: output, contents: nil)
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/timeout")
+    process.arguments = ["60", "bash", "-c", script]
+    process.currentDirectoryURL = URL(fileURLWithPath: root)
+    let binary = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent().path
+    process.environment = ProcessInfo.processInfo.environment.merging([
+      "PATH": binary + ":" + (ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"), "LANG": "C",
+      "LC_ALL": "", "LANGUAGE": "", "TMPDIR": scratch,
+    ]) { $1 }
+    let file = try #require(FileHandle(forWritingAtPath: output))
+    process.standardInput = FileHandle.nullDevice
+    process.standardOutput = file
+    process.standardError = file
+    try process.run()
+    process.waitUntilExit()
+    return try String(contentsOfFile: output, encoding: .utf8)
+  }
+}
