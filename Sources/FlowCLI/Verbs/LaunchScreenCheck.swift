@@ -16,7 +16,7 @@ enum LaunchScreenCheck {
   /// The warnings for a workflow that was loaded from `file`.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
     guard let steps = result.graph?.workflow.steps else { return [] }
-    let folder = FileAccess.folder(of: FileAccess.absolute(file))
+    let folder = FilePath.folder(of: FilePath.absolute(file))
     return steps.indices.compactMap { index in
       guard steps[index].uses == "ui.splash", let asset = steps[index].with["asset"]?.stringValue,
         let span = result.span(of: StepIndex(index), key: "with")

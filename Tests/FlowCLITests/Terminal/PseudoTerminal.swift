@@ -11,9 +11,12 @@
     private var isOpen = true
 
     init?(rows: Int, columns: Int) {
-      master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK)
-      guard master >= 0, grantpt(master) == 0, unlockpt(master) == 0, let name = ptsname(master) else { return nil }
-      path = String(cString: name)
+      // As `posix_openpt`, `unlockpt` and `ptsname` do, which Swift sees only where somebody asks for them in C.
+      let (unlock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
+      master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
+      var (isLocked, index) = (Int32(0), UInt32(0))
+      guard master >= 0, ioctl(master, unlock, &isLocked) == 0, ioctl(master, number, &index) == 0 else { return nil }
+      path = "/dev/pts/\(index)"
       slave = open(path, O_RDWR | O_NOCTTY)
       var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
       guard slave >= 0, ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { return nil }

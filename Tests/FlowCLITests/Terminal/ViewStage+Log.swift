@@ -8,6 +8,6 @@ extension ViewStage {
 
   /// A line that the step's command wrote.
   static func wrote(_ step: String, _ line: String) -> RunEvent.Kind {
-    .stepLog(id(step), level: .info, stream: .stdout, message: line)
+    .stepLog(id(step), level: .info, stream: .standardOutput, message: line)
   }
 }
