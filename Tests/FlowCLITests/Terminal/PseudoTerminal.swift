@@ -13,11 +13,11 @@
     init?(rows: Int, columns: Int) {
       // As `posix_openpt`, `unlockpt` and `ptsname` do, which Swift sees only where somebody asks for them in C.
       let (unlock, number) = (UInt(0x4004_5431), UInt(0x8004_5430))
-      master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK)
+      master = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
       var (isLocked, index) = (Int32(0), UInt32(0))
       guard master >= 0, ioctl(master, unlock, &isLocked) == 0, ioctl(master, number, &index) == 0 else { return nil }
       path = "/dev/pts/\(index)"
-      slave = open(path, O_RDWR | O_NOCTTY)
+      slave = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
       var size = winsize(ws_row: UInt16(rows), ws_col: UInt16(columns), ws_xpixel: 0, ws_ypixel: 0)
       guard slave >= 0, ioctl(master, UInt(TIOCSWINSZ), &size) == 0 else { return nil }
     }
