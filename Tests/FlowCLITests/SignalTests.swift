@@ -18,8 +18,8 @@ import Testing
     let seed = SeededGenerator.environmentSeed ?? UInt64(signal)
     var random = SeededGenerator(seed: seed)
     for round in 0..<Self.rounds {
-      // The commands are known by how long they would sleep.
-      let mark = "\(80_000_000 + Int.random(in: 0..<10_000_000, using: &random))"
+      // The commands are known by how long they would sleep, apart from those of the same tests run by somebody else.
+      let mark = "\(80_000_000 + Int.random(in: 0..<10_000_000, using: &random)).\(getpid())"
       var text = "name: killed\nsteps:\n"
       for step in 0..<8 {
         text += "  s\(step): { uses: shell.run, with: { command: 'sleep 0.01; sleep \(mark) & sleep \(mark)' } }\n"
@@ -62,7 +62,7 @@ import Testing
 
   @Test func `a second signal ends everything at once`() throws {
     defer { tool.remove() }
-    let mark = "71000001"
+    let mark = "71000001.\(getpid())"
     try tool.write(
       """
       name: deaf
