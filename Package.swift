@@ -83,7 +83,8 @@ let package = Package(
     + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncTestKit"])
     + values("SyncTestKit", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
     + values(
-      "SyncSQLite", of: "sync", uses: ["SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
+      "SyncSQLite", of: "sync",
+      uses: ["FlowSystem", "SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])

@@ -50,7 +50,11 @@
         ["w.yaml"], in: tool.folder.path, environment: ["TERM": "xterm", "CI": ""], standardOutput: terminal.path,
         standardError: terminal.path)
       // It has begun to draw.
-      for _ in 0..<2_000 where terminal.read().isEmpty { usleep(2_000) }
+      var waits = 0
+      while terminal.read().isEmpty, waits < 2_000 {
+        usleep(2_000)
+        waits += 1
+      }
       terminal.hangUp()
       #expect(process.result(limitSeconds: 20).exitCode == 74)
     }

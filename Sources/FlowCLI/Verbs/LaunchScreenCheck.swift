@@ -1,15 +1,8 @@
 import FlowDiagnostics
 import FlowModel
 import FlowSyntax
+import FlowSystem
 import UserInterfacePlugin
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Warns of launch screens that the system would refuse (R4), which only a look at their files can tell.
 enum LaunchScreenCheck {

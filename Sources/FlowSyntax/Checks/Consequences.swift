@@ -72,6 +72,7 @@ struct Consequences {
       let behind = tree.span(place.key).end..<max(tree.span(place.key).end + 1, tree.span(place.map).end)
       let isRoot = place.map == tree.root
       // The last steps of a workflow may be wrong by themselves, whatever the key before `steps` holds.
+      strayNames.formUnion(memberNames(of: place.map, behind: place.key))
       shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union([.cycle])))
     }
     diagnostics = kept
@@ -104,12 +105,15 @@ struct Consequences {
     }
   }
 
-  private func memberNames(of map: NodeID) -> [String] {
+  /// The names of a map's members, or of those behind one of them.
+  private func memberNames(of map: NodeID, behind key: NodeID = -1) -> [String] {
     guard tree.nodes[map].kind == .mapping else { return [] }
     var names: [String] = []
     var ignored: [Diagnostic] = []
     var members = tree.members(of: map, failures: &ignored)
-    while names.count < 1_000, let member = members.next(in: tree) { names.append(tree.keyName(member.key)) }
+    while names.count < 1_000, let member = members.next(in: tree) {
+      if member.key > key { names.append(tree.keyName(member.key)) }
+    }
     return names
   }
 
@@ -239,8 +243,9 @@ struct Consequences {
   /// The id that an unknown need, or an expression, names.
   private func name(of diagnostic: Diagnostic) -> String {
     let text = tree.source.text(of: diagnostic.span)
-    for context in ["steps.", "inputs."] where text.hasPrefix(context) {
-      return String(text.dropFirst(context.count).prefix { $0 != "." })
+    for context in ["steps.", "inputs."] {
+      guard let place = text.firstRange(of: context) else { continue }
+      return String(text[place.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
     }
     return text.filter { $0 != "\"" && $0 != "'" }
   }

@@ -1,13 +1,6 @@
+import FlowSystem
 import SyncEngine
 import Synchronization
-
-#if canImport(Glibc)
-  import Glibc
-#elseif canImport(Musl)
-  import Musl
-#elseif canImport(Darwin)
-  import Darwin
-#endif
 
 /// Holds a device's file for one process, from opening to closing, and says to the next one who has it.
 ///
