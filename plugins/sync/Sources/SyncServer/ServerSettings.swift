@@ -11,6 +11,10 @@
     public var port = 8480
     /// Requests in any second, for each zone (S44).
     public var requestsPerSecond = 40
+    /// Whether it may listen without TLS where other machines can reach it: behind a proxy that speaks TLS.
+    public var allowsPlainHTTP = false
+    /// How long a connection may send nothing while a request is awaited or read, in seconds.
+    public var idleSeconds: Int64 = 30
     /// The most live channels at once.
     public var channels = 1000
 
@@ -33,6 +37,10 @@
         if token.utf8.count < Self.shortestToken {
           return "the token of '\(zone)' has \(token.utf8.count) characters, at least \(Self.shortestToken) are needed"
         }
+      }
+      if !isLoopback, !allowsPlainHTTP {
+        return
+          "tokens and records would travel from '\(host)' in clear text; put a proxy with TLS in front and say --plain-http"
       }
       if !(0...65_535).contains(port) { return "the port \(port) is not one of 0 to 65535" }
       if requestsPerSecond < 1 { return "at least one request a second must be allowed" }

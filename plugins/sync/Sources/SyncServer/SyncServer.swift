@@ -9,7 +9,7 @@
   /// The sync server: stateless, in front of any backend. Two of them in front of one database serve one zone.
   ///
   /// `POST /zones/{zone}/commit` · `GET /zones/{zone}/changes?since=&limit=&bytes=` · `GET /zones/{zone}/pokes` (server-sent
-  /// events) · `GET /time` · `GET /health`.
+  /// events) · `GET /time` · `GET /health` (the process lives) · `GET /ready` (its store answers) · `GET /metrics`.
   public struct SyncServer: Sendable {
     private let backend: any SyncBackend
     private let settings: ServerSettings
@@ -17,6 +17,7 @@
     private let rate: RateLimit
     private let clock = SystemClock()
     private let pokes = PokeHub()
+    private let counts = RequestCounts()
 
     /// Serves a backend. The settings must have no `problem`.
     public init(backend: any SyncBackend, settings: ServerSettings) {
@@ -35,7 +36,7 @@
       var logger = Logger(label: "flowrun-sync-server")
       logger.logLevel = .error
       var application = Application(
-        router: router(),
+        router: router(), server: .http1(configuration: .init(idleTimeout: .seconds(settings.idleSeconds))),
         configuration: ApplicationConfiguration(
           address: .hostname(settings.host, port: settings.port), serverName: "flowrun-sync-server"),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: logger)
@@ -56,10 +57,20 @@
     private func router() -> Router<BasicRequestContext> {
       let router = Router()
       router.add(middleware: RequestNames())
-      router.get("/health") { _, _ in
+      router.get("/health") { _, _ in Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(string: "ok\n")))
+      }
+      router.get("/ready") { _, _ in
         try await answer { () throws(BackendError) in
-          Wire.body(ofServerTime: try await backend.serverTime())
+          for zone in settings.tokens.keys.sorted().prefix(1) {
+            _ = try await backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1)
+          }
+          return Wire.body(ofServerTime: try await backend.serverTime())
         }
+      }
+      router.get("/metrics") { _, _ in
+        Response(
+          status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
+          body: ResponseBody(byteBuffer: ByteBuffer(string: counts.text(channels: pokes.count))))
       }
       router.get("/time") { _, _ in
         try await answer { () throws(BackendError) in Wire.body(ofServerTime: try await backend.serverTime()) }
@@ -101,6 +112,7 @@
         throw .invalid("\(error)")
       }
       let reply = try await backend.commit(operations, zone: zone)
+      counts.count(reply)
       let last = reply.results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }
         .max()
       if let last { pokes.publish(Cursor(generation: reply.generation, sequence: last), zone: zone) }
@@ -182,9 +194,11 @@
 
     private func answer(_ body: () async throws(BackendError) -> [UInt8]) async throws -> Response {
       do throws(BackendError) {
+        let bytes = try await body()
+        counts.count(status: 200)
         return Response(
           status: .ok, headers: [.contentType: "application/json"],
-          body: ResponseBody(byteBuffer: ByteBuffer(bytes: try await body())))
+          body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
       } catch {
         return response(to: error)
       }
@@ -192,6 +206,7 @@
 
     private func response(to error: BackendError) -> Response {
       var headers: HTTPFields = [.contentType: "application/json"]
+      counts.count(status: Wire.status(of: error))
       if case .retry(let wait?) = error.remedy { headers[.retryAfter] = String((wait + 999) / 1000) }
       if case .queueOnly(let wait?) = error.remedy { headers[.retryAfter] = String((wait + 999) / 1000) }
       return Response(

@@ -24,6 +24,9 @@
     @Option(help: "A file with a zone's name and its token in each line; keeps tokens out of the process list.")
     var zones: String?
     @Flag(help: "Serve the zone PomodoroZone to every process of this machine, without a token.") var open = false
+    @Flag(help: "Take a zones file that other users of this machine can read.") var readableZones = false
+    @Flag(help: "Listen without TLS where other machines can reach it: behind a proxy that speaks TLS.") var plainHTTP =
+      false
     @Option(help: "Requests allowed in any second, for each zone.") var requestsPerSecond = 40
     @Flag(help: "Make every device fetch its zone whole: after a backup was restored beneath running servers.")
     var newGeneration = false
@@ -38,7 +41,9 @@
       settings.host = host
       settings.port = port
       settings.requestsPerSecond = requestsPerSecond
+      settings.allowsPlainHTTP = plainHTTP
       if let problem = settings.problem { throw ValidationError(problem) }
+      DescriptorLimit.raise()
       do {
         let backend = try await backend(Array(settings.tokens.keys))
         try await SyncServer(backend: backend, settings: settings).run { port in
@@ -67,6 +72,11 @@
 
     private func tokens() throws -> [String: String?] {
       guard let zones else { return [PomodoroPolicy.zone: nil] }
+      let rights = (try? FileManager.default.attributesOfItem(atPath: zones))?[.posixPermissions] as? Int ?? 0
+      if rights & 0o004 != 0, !readableZones {
+        throw ValidationError(
+          "Every user of this machine can read '\(zones)'; take the right away (chmod o-r) or say --readable-zones.")
+      }
       let text: String
       do {
         text = try String(contentsOfFile: zones, encoding: .utf8)

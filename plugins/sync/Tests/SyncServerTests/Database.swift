@@ -85,6 +85,12 @@
 
   /// Requests that a well-behaved client would not send.
   enum Curl {
+    static func get(_ address: String) async throws -> (status: Int, body: String) {
+      let (_, output) = try await Shell.runAside("curl -s -m 10 -w '\\n%{http_code}' \(address)", input: "")
+      let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
+      return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
+    }
+
     static func post(_ address: String, token: String, body: String) async throws -> (status: Int, body: String) {
       let (_, output) = try await Shell.runAside(
         "curl -s -m 10 -X POST -H 'Authorization: Bearer \(token)' -H 'Expect:' --data-binary @- -w '\\n%{http_code}' \(address)",

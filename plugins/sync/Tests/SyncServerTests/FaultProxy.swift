@@ -24,6 +24,8 @@
     private let server: Int
     private let listener: Int32
     private let record: @Sendable (Exchange) -> Void
+    /// What goes wrong with every request; nil for anything, with every second one.
+    private let faults: [Fault]?
     private let state: Mutex<State>
 
     private struct State {
@@ -32,8 +34,11 @@
       var requests = 0
     }
 
-    init(server: Int, seed: UInt64, record: @escaping @Sendable (Exchange) -> Void) throws {
+    init(
+      server: Int, seed: UInt64, faults: [Fault]? = nil, record: @escaping @Sendable (Exchange) -> Void = { _ in }
+    ) throws {
       self.server = server
+      self.faults = faults
       self.record = record
       state = Mutex(State(random: SplitMix64(seed: seed)))
       (listener, port) = try LocalSocket.listen()
@@ -62,8 +67,10 @@
     private func draw() -> (fault: Fault, pauseMilliseconds: Int) {
       state.withLock { state in
         state.requests += 1
-        guard state.isFaulty, Int.random(in: 0..<2, using: &state.random) == 0 else { return (.none, 0) }
-        let fault = Fault.allCases.randomElement(using: &state.random) ?? .none
+        guard state.isFaulty, faults != nil || Int.random(in: 0..<2, using: &state.random) == 0 else {
+          return (.none, 0)
+        }
+        let fault = (faults ?? Fault.allCases).randomElement(using: &state.random) ?? .none
         return (fault, Int.random(in: 0...300, using: &state.random))
       }
     }

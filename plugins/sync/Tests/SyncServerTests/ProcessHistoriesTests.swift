@@ -17,7 +17,7 @@
     {
       let problems = await withTaskGroup(of: [String].self) { group in
         var (seed, all) = (Self.first, [String]())
-        for _ in 0..<min(4, Self.count) {
+        for _ in 0..<min(8, Self.count) {
           group.addTask { [seed] in await Self.play(seed) }
           seed += 1
         }

@@ -139,6 +139,89 @@
       }
     }
 
+    @Test func `without a token nobody learns which zones there are`() async throws {
+      try await serving(MemoryBackend(zones: zones()), settings()) { address in
+        var answers: Set<String> = []
+        for zone in ["Conformance0", "Nowhere"] {
+          for token in ["", "wrong-token-wrong-token"] {
+            let answer = try await Curl.post("\(address)/zones/\(zone)/commit", token: token, body: "{}")
+            answers.insert("\(token.isEmpty) \(answer.status) \(answer.body.replacingOccurrences(of: zone, with: "Z"))")
+          }
+        }
+        #expect(answers.count == 2)
+      }
+    }
+
+    @Test func `silent connections neither stop the server nor stay`() async throws {
+      var settings = settings()
+      settings.idleSeconds = 1
+      try await serving(MemoryBackend(zones: zones()), settings) { address in
+        let port = try #require(Int(address.split(separator: ":").last ?? ""))
+        let silent = (0..<300).compactMap { _ in LocalSocket(port: port) }
+        let client = try HTTPBackend(address: address, token: Self.token)
+        #expect(try await client.serverTime() > 0)
+        #expect(silent.count == 300)
+        #expect(silent.allSatisfy { $0.some(waitMilliseconds: 20_000) == nil })
+        for page in ["health", "ready", "metrics"] {
+          #expect(try await Curl.get("\(address)/\(page)").status == 200)
+        }
+      }
+    }
+
+    /// A client behind a network that does one thing wrong with every request.
+    private func behind<Value: Sendable>(
+      _ fault: FaultProxy.Fault, _ body: (HTTPBackend, FaultProxy) async throws -> Value
+    ) async throws -> Value {
+      try await serving(MemoryBackend(zones: zones()), settings()) { address in
+        let port = try #require(Int(address.split(separator: ":").last ?? ""))
+        let proxy = try FaultProxy(server: port, seed: 1, faults: [fault])
+        defer { proxy.stop() }
+        return try await body(try HTTPBackend(address: "http://127.0.0.1:\(proxy.port)", token: Self.token), proxy)
+      }
+    }
+
+    @Test(arguments: [FaultProxy.Fault.doubledAnswer, .staleAnswer, .rubbish])
+    func `V15 an answer that belongs to another request, or to none, is never taken for one`(
+      _ fault: FaultProxy.Fault
+    ) async throws {
+      try await behind(fault) { client, _ in
+        var answers = 0
+        for number in 1...12 as ClosedRange<Int64> {
+          let write = Write(
+            dot: Dot(device: DeviceID(stem: "mac", random: 1), number: number), milliseconds: 1,
+            payload: TimerState(kind: .focus).payload)
+          let operation = SyncCore.Operation(
+            key: PomodoroPolicy.timer, expectedVersion: number - 1, change: .write(write))
+          // Whatever answers, it answers this: an answer to another commit would name another version.
+          if let reply = try? await client.commit([operation], zone: "Conformance0") {
+            guard case .committed(number, _, _) = reply.results.first else {
+              Issue.record("commit \(number): \(reply.results)")
+              return
+            }
+            answers += 1
+          }
+        }
+        #expect(fault == .rubbish ? answers == 0 : answers > 0)
+      }
+    }
+
+    @Test func `V18 S36 a request goes out once, whatever comes back, and Retry-After counts as a header`() async throws
+    {
+      for fault in [FaultProxy.Fault.overloaded, .lostRequest, .lostAnswer, .cutAnswer] {
+        try await behind(fault) { client, proxy in
+          for _ in 0..<4 {
+            do throws(BackendError) {
+              _ = try await client.serverTime()
+              Issue.record("\(fault) had an answer")
+            } catch {
+              if fault == .overloaded { #expect(error.remedy == .retry(afterMilliseconds: 1000)) }
+            }
+          }
+          #expect(proxy.requests == 4, "\(fault)")
+        }
+      }
+    }
+
     @Test func `S44: after 40 requests in a second the next are told when to come again`() async throws {
       try await serving(MemoryBackend(zones: zones()), settings(requestsPerSecond: 40)) { address in
         let client = try HTTPBackend(address: address, token: Self.token)
@@ -192,6 +275,10 @@
       #expect(settings.problem == nil)
       settings.host = "0.0.0.0"
       #expect(settings.problem?.contains("other machines") == true)
+      settings.tokens = ["a": Self.token]
+      #expect(settings.problem?.contains("--plain-http") == true)
+      settings.allowsPlainHTTP = true
+      #expect(settings.problem == nil)
       #expect(ServerSettings(tokens: ["a": "short"]).problem?.contains("at least 16") == true)
       #expect(ServerSettings(tokens: ["a b": nil]).problem?.contains("no name for a zone") == true)
       #expect(ServerSettings(tokens: [:]).problem != nil)

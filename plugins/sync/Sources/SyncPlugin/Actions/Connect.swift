@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import Foundation
 import enum SyncCore.RecordLimits
 import enum SyncCore.ZoneName
 import SyncEngine
@@ -22,7 +23,7 @@ struct Connect: AsyncAction {
     @Field("The device's readable name, from which its identity is made once; default: a free one") var device: String?
     @Field("The SQLite file that the devices share; needs no server") var store: DataPath?
     @Field("The address of a sync server instead, such as http://127.0.0.1:8480") var server: String?
-    @Field("The zone's token for that server") var token: String?
+    @Field("The zone's token, or @FILE that holds it; default: the variable FLOWRUN_SYNC_TOKEN") var token: String?
     @Field("The zone; its devices share one timer") var zone = "PomodoroZone"
     @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
@@ -81,11 +82,23 @@ struct Connect: AsyncAction {
     return try await open("device-\(RecordLimits.devices)")
   }
 
+  /// A token as it is given, from a file, or from the environment: the latter two stand in no list of processes.
+  private func token(_ text: String) throws -> String {
+    if text.isEmpty { return ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" }
+    guard text.hasPrefix("@") else { return text }
+    let path = String(text.dropFirst())
+    guard var token = try? String(contentsOfFile: path, encoding: .utf8) else {
+      throw ActionError(Failure.input.code, "the file '\(path)' with the token cannot be read")
+    }
+    if token.hasSuffix("\n") { token.removeLast() }
+    return token
+  }
+
   private func place(_ input: Input, _ context: ActionContext) throws -> Connection.Place {
     let server = input.server.flatMap { $0.isEmpty ? nil : $0 }
     let store = input.store.flatMap { $0.path.isEmpty ? nil : $0.path }
     switch (server, store) {
-    case (let server?, nil): return .server(server, token: input.token ?? "")
+    case (let server?, nil): return .server(server, token: try token(input.token ?? ""))
     case (nil, let store?): return .file(store)
     case (nil, nil): return .file("\(context.run.dataFolder)/shared.sqlite")
     case (_?, _?):

@@ -1,23 +1,34 @@
 /// What happens when, soonest first; of one instant, what was added first.
 struct EventQueue<Event> {
-  private struct Slot {
+  /// Small, so that the heap moves little: the event itself stays where it is.
+  private struct Key {
     var milliseconds: Int64
     var order: Int
-    var event: Event
+    var slot: Int
 
-    func isBefore(_ other: Slot) -> Bool {
+    func isBefore(_ other: Key) -> Bool {
       milliseconds != other.milliseconds ? milliseconds < other.milliseconds : order < other.order
     }
   }
 
-  private var heap: [Slot] = []
+  private var heap: [Key] = []
+  private var events: [Event?] = []
+  private var free: [Int] = []
   private var added = 0
 
   /// When the next event happens.
   var nextMilliseconds: Int64? { heap.first?.milliseconds }
 
   mutating func add(_ event: Event, atMilliseconds milliseconds: Int64) {
-    heap.append(Slot(milliseconds: milliseconds, order: added, event: event))
+    let slot: Int
+    if let last = free.popLast() {
+      slot = last
+      events[slot] = event
+    } else {
+      slot = events.count
+      events.append(event)
+    }
+    heap.append(Key(milliseconds: milliseconds, order: added, slot: slot))
     added += 1
     var child = heap.count - 1
     while child > 0, heap[child].isBefore(heap[(child - 1) / 2]) {
@@ -34,7 +45,7 @@ struct EventQueue<Event> {
       var parent = 0
       while true {
         var least = parent
-        for child in [2 * parent + 1, 2 * parent + 2] where child < heap.count && heap[child].isBefore(heap[least]) {
+        for child in (2 * parent + 1)...(2 * parent + 2) where child < heap.count && heap[child].isBefore(heap[least]) {
           least = child
         }
         if least == parent { break }
@@ -42,6 +53,8 @@ struct EventQueue<Event> {
         parent = least
       }
     }
-    return (first.milliseconds, first.event)
+    guard let event = events[first.slot].take() else { return nil }
+    free.append(first.slot)
+    return (first.milliseconds, event)
   }
 }

@@ -1,0 +1,25 @@
+#if Server
+  #if canImport(Glibc)
+    import Glibc
+  #elseif canImport(Musl)
+    import Musl
+  #elseif canImport(Darwin)
+    import Darwin
+  #endif
+
+  /// How many files and connections the process may have open: as many as the system lets it, since each channel is one.
+  enum DescriptorLimit {
+    /// Raises the limit to the most that is allowed without special rights.
+    static func raise() {
+      var limit = rlimit()
+      #if canImport(Glibc)
+        let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+      #else
+        let resource = RLIMIT_NOFILE
+      #endif
+      guard getrlimit(resource, &limit) == 0 else { return }
+      limit.rlim_cur = min(limit.rlim_max, 65_536)
+      _ = setrlimit(resource, &limit)
+    }
+  }
+#endif
