@@ -40,21 +40,18 @@ extension Cell {
   }
 
   private func packDevices(_ packer: inout Packer) -> [DeviceID] {
-    var devices = context.dots.map(\.device)
-    for field in fields where !devices.contains(field.stamp.device) { devices.append(field.stamp.device) }
-    devices.sort()
-    packer.count(devices.count)
-    for device in devices {
-      packer.text(device.name)
-      guard let seen = context.note(of: device) else {
-        packer.unsigned(0)
-        continue
-      }
+    // Who has stamped a field and is in no context is named too, with number 0.
+    var all = context
+    for field in fields { all.observe(Dot(device: field.stamp.device, number: 0)) }
+    packer.count(all.count)
+    for seen in all.seen {
+      packer.text(seen.dot.device.name)
       packer.unsigned(UInt64(seen.dot.number))
+      if seen.dot.number == 0 { continue }
       for shift in [0, 8, 16, 24] as [UInt32] { packer.byte(UInt8(truncatingIfNeeded: seen.check >> shift)) }
       packer.unsigned(UInt64(seen.day) << 1 | (seen.isRetired ? 1 : 0))
     }
-    return devices
+    return all.seen.map(\.dot.device)
   }
 
   /// Reads packed bytes of this format or an earlier one.

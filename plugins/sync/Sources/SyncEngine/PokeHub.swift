@@ -61,6 +61,16 @@ public final class PokeHub: Sendable {
     for number in numbers { tell(cursor, zone: zone, number: number, isRecovered: isRecovered) }
   }
 
+  /// Tells everyone who watches any zone that the store can be reached again.
+  public func recover() {
+    let zones = state.withLock { state in
+      state.watchers.compactMap { zone, watchers in
+        (state.latest[zone] ?? watchers.values.compactMap(\.unfetched).first).map { (zone, $0) }
+      }
+    }
+    for (zone, cursor) in zones { publish(cursor, zone: zone, isRecovered: true) }
+  }
+
   /// Notes what a device has fetched, or that it is at another life of the zone: that is not repeated to it.
   public func fetched(_ cursor: Cursor, by device: DeviceID, zone: String) {
     state.withLock { state in

@@ -41,6 +41,8 @@
         while !isStopped {
           do throws(BackendError) {
             _ = try connection.run("LISTEN \(Self.channel)")
+            // Whoever watches hears that the database is back: what waits for it goes at once.
+            if failures > 0 { hub.recover() }
             failures = 0
             while !isStopped {
               for payload in try connection.notifications(waitMilliseconds: 500) { hear(payload) }

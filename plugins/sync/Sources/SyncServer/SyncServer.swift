@@ -256,6 +256,7 @@
         do {
           for try await sign in backend.watch(zone: zone, device: SyncServer.serverDevice) {
             guard let cursor = sign.cursor else { continue }
+            if case .recovered = sign { wasAway = true }
             hub.publish(cursor, zone: zone, isRecovered: wasAway)
             wasAway = false
           }

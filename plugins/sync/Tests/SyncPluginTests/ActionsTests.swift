@@ -197,6 +197,11 @@ import Testing
     let both: ValueObject = ["device": "mac", "server": "http://127.0.0.1:1", "store": "s.sqlite"]
     #expect(await code { _ = try await host.call(Connect.self, with: both) } == "sync-input")
     #expect(await code { _ = try await host.call(Connect.self, with: ["server": "https://x"]) } == "sync-backend")
+    let missing: ValueObject = ["device": "mac", "server": "http://127.0.0.1:1", "token": "@/no/such/file"]
+    #expect(await code { _ = try await host.call(Connect.self, with: missing) } == "sync-input")
+    #expect(
+      await code { _ = try await host.call(Connect.self, with: ["device": .string(String(repeating: "m", count: 41))]) }
+        == "sync-input")
     try Data("no database at all, and long enough to look at".utf8).write(
       to: URL(fileURLWithPath: folder + "/stray.sqlite"))
     #expect(await code { _ = try await host.call(Connect.self, with: ["store": "stray.sqlite"]) } == "sync-store")
