@@ -58,6 +58,15 @@ import GeocodeCore
       for name in names { keep((try? forward.search(name, options: .init(limit: 1)))?.count ?? 0) }
     }
     show("search by exact name, over 20,000 names", time / Double(names.count) * 1e6, "µs", bar: "≤ 2")
+    let misspelled = names.filter { $0.utf8.count > 5 }.prefix(4_000).map { name in
+      var letters = Array(name)
+      letters.swapAt(letters.count / 2, letters.count / 2 + 1)
+      return String(letters)
+    }
+    let forgiving = best(of: 3) {
+      for name in misspelled { keep((try? forward.search(name, options: .init(limit: 5)))?.count ?? 0) }
+    }
+    show("search by misspelled name", forgiving / Double(misspelled.count) * 1e6, "µs", bar: "≤ 50")
     show(
       "resident for the tables, after all of this", residentMegabytes() - before - ownMegabytes(cities, names), "MB",
       bar: "≤ 15")

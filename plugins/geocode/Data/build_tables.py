@@ -12,6 +12,7 @@ and installs requirements.txt into it, checked against hashes. Same packages, sa
 
 import argparse
 import hashlib
+import math
 import os
 import struct
 import subprocess
@@ -24,6 +25,9 @@ HERE = Path(__file__).resolve().parent
 TABLES = HERE.parent / "Sources" / "GeocodePlugin" / "Tables"
 CHECKSUM_BLOCK = 8_192
 LARGE_CITY = 500_000
+MIDDLE_CITY = 100_000
+TYPO_POPULATION = 15_000
+CHINESE_SPEAKING = {"CN", "HK", "MO", "TW"}
 OUTLINES = ("r-cran-rnaturalearthdata", "0.1.0-2", "all")
 """The Debian package that has Natural Earth's outlines."""
 WESTERN_SAHARA = 27.6667
@@ -126,8 +130,6 @@ def half_ring(ring, latitude, below):
 def nearest_lookup(divisions):
     """A function that gives the divisions within about 60 km of a coordinate, nearest first: `divisions` have latitude and
     longitude third and fourth."""
-    import math
-
     grid = defaultdict(list)
     for division in divisions:
         grid[math.floor(division[2]), math.floor(division[3])].append(division)
@@ -155,6 +157,44 @@ def province_names(everything, divisions):
             for division in near(record["latitude"], record["longitude"])[:1]:
                 votes[region_of(record)][provinces[division[0][:2] + "0000"]] += 1
     return {region: max(sorted(v), key=lambda name: v[name]) for region, v in votes.items()}
+
+
+def region_seat_names(everything, place_order, place_rows):
+    """The Chinese name of the largest place of each name in each region, for regions that are called after one."""
+    import names
+
+    found = {}
+    for identifier, (name, zh, _) in zip(place_order, place_rows):
+        key, population = (region_of(everything[identifier]), names.fold(name)), everything[identifier]["population"]
+        if zh and population > found.get(key, (-1, ""))[0]:
+            found[key] = population, zh
+    return {key: zh for key, (_, zh) in found.items()}
+
+
+def typo_weights(searchable, populations, areas):
+    """The folded names in which typos are forgiven, of places with many inhabitants and of the regions and countries that
+    follow them, with a byte that says how well known the best known bearer of each is."""
+    import names
+
+    weights = {}
+    for record, strings in enumerate(searchable[: len(populations) + areas]):
+        population = populations[record] if record < len(populations) else 1_000_000
+        if population < TYPO_POPULATION:
+            continue
+        for text in strings:
+            # A country's codes are too short to be mistaken.
+            key = names.fold(text).encode()
+            if len(text) > 3:
+                weights[key] = max(weights.get(key, 0), min(255, int(10 * math.log2(population))))
+    return weights
+
+
+def importance(divisions, everything, identifiers):
+    """Inhabitants of the largest named place within about 60 km of each division of China."""
+    near = nearest_lookup([
+        (None, everything[i]["population"], everything[i]["latitude"], everything[i]["longitude"])
+        for i in identifiers if everything[i]["countrycode"] == "CN"])
+    return [max((place[1] for place in near(d[2], d[3])), default=0) for d in divisions]
 
 
 def steps(record):
@@ -202,7 +242,7 @@ def build_tables(eighth, outlines):
     # Named places.
     searchable = []  # (records, each a list of the strings it can be found by)
     capitals = {c["iso"]: c["capital"] for c in sources.countries().values()}
-    simplification = names.learn_simplification(r["alternatenames"] for r in everything.values())
+    own_names = {row[0]: row for row in own_rows("names.tsv")}
     zone_cities = {
         (zone, names.fold(zone.split("/")[-1])): city for zone, city in sources.chinese_city_names().items()}
     zone_cities["America/New_York", names.fold("New York City")] = zone_cities["America/New_York", names.fold("New York")]
@@ -210,20 +250,35 @@ def build_tables(eighth, outlines):
     for identifier in place_order:
         r = everything[identifier]
         nearby = {d[1] for d in near_division(r["latitude"], r["longitude"])} if r["countrycode"] == "CN" else set()
-        zh = r.get("zh") or zone_cities.get((r["timezone"], names.fold(r["name"]))) or names.chinese_name(
-            r["alternatenames"], nearby, simplification)
+        own = own_names.get(str(identifier))
+        zh = own[2] if own else names.without_suffix(
+            r.get("zh") or zone_cities.get((r["timezone"], names.fold(r["name"])))
+            or names.chinese_name(r["alternatenames"], nearby, r["countrycode"] == "JP"))
         is_capital = names.fold(capitals[r["countrycode"]]) == names.fold(r["name"])
         others = []
-        if r["population"] >= LARGE_CITY or (is_capital and r["population"] >= 50_000):
-            others = [o for o in names.other_names(r["name"], r["alternatenames"], 40) if names.fold(o) != names.fold(zh)]
+        if own and own[3]:
+            others = own[3].split("|")
+        if r["population"] >= MIDDLE_CITY or (is_capital and r["population"] >= 50_000):
+            limit = 40 if r["population"] >= LARGE_CITY or is_capital else 16
+            others += [o for o in names.other_names(r["name"], r["alternatenames"], limit) if names.fold(o) != names.fold(zh)]
+        if zh and r["countrycode"] in CHINESE_SPEAKING:
+            read = names.pinyin(zh)
+            if names.fold(read) not in {names.fold(n) for n in (r["name"], *others)}:
+                others.append(read)
         place_rows.append([r["name"].replace("\t", " ").replace("|", " "), zh, "|".join(others)])
         searchable.append([r["name"], zh, *others])
     tables["places.tsv"] = tsv(["name", "zh", "others"], place_rows)
 
     # Regions: the rows that clouds and places refer to.
-    region_rows = [[code, english.get(code, ""), chinese.get(code, "")] for code in regions]
-    tables["admin1.tsv"] = tsv(["code", "name", "zh"], region_rows)
-    searchable += [[row[1], row[2]] for row in region_rows]
+    seat_names = region_seat_names(everything, place_order, place_rows)
+    region_rows = []
+    for code in regions:
+        own = own_names.get(code)
+        name = own[1] if own else english.get(code, "")
+        zh = own[2] if own else chinese.get(code) or seat_names.get((code, names.fold(name)), "")
+        region_rows.append([code, name, zh, own[3] if own else ""])
+    tables["admin1.tsv"] = tsv(["code", "name", "zh", "others"], region_rows)
+    searchable += [[row[1], row[2], *row[3].split("|")] for row in region_rows]
 
     # Countries.
     zh_countries = sources.chinese_country_names()
@@ -295,13 +350,15 @@ def build_tables(eighth, outlines):
         "regionRows": layout.row_starts(tables["admin1.tsv"]),
         "regionCountries": bytes(country_of_region),
         "regionSeats": struct.pack(f"<{len(seats)}I", *seats),
-        "regionDigits": bytes(province_digits.get(row[2], 0) for row in region_rows),
+        "regionDigits": bytes(
+            province_digits.get(row[2], 0) if row[0].startswith("CN.") else 0 for row in region_rows),
         "countryRows": layout.row_starts(tables["countries.tsv"]),
         "countrySeats": b"".join(struct.pack("<II", *(n & layout.NOBODY for n in seat)) for seat in country_seats),
         "divisionRows": layout.row_starts(tables["divisions.tsv"]),
         "divisionNumbers": b"".join(
-            struct.pack("<iii", int(code), spatial.ten_thousandths(latitude), spatial.ten_thousandths(longitude))
-            for code, _, latitude, longitude in divisions),
+            struct.pack("<iiii", int(code), spatial.ten_thousandths(latitude), spatial.ten_thousandths(longitude), inhabitants)
+            for (code, _, latitude, longitude), inhabitants in zip(
+                divisions, importance(divisions, everything, place_order))),
         "placeLeaves": place_tree[0],
         "placeNodes": place_tree[1],
         "placePoints": place_tree[2],
@@ -311,6 +368,9 @@ def build_tables(eighth, outlines):
         "searchSamples": samples,
         "searchEntries": entries,
         "searchMarks": marks,
+        **layout.typos(typo_weights(
+            searchable, [everything[i]["population"] for i in place_order], len(region_rows) + len(country_rows))),
+        "simplifiedCharacters": struct.pack(f"<{len(names.HAN)}H", *names.simplified_characters()),
         **layout.borders(rings),
     })
     tables["overrides.tsv"] = (HERE / "overrides.tsv").read_bytes()

@@ -19,7 +19,8 @@ MIXED, EMPTY = 0xFE, 0xFF
 SECTIONS = [
     "placeRows", "placeNumbers", "largePlaces", "regionRows", "regionCountries", "regionSeats", "regionDigits", "countryRows",
     "countrySeats", "divisionRows", "divisionNumbers", "placeLeaves", "placeNodes", "placePoints", "districtLeaves",
-    "districtNodes", "districtPoints", "searchSamples", "searchEntries", "searchMarks", "borderCells", "borderCrossings",
+    "districtNodes", "districtPoints", "searchSamples", "searchEntries", "searchMarks", "simplifiedCharacters", "typoLengths",
+    "typoKeys", "typoWeights", "typoBuckets", "typoNumbers", "borderCells", "borderCrossings",
     "borderRuns", "borderCorners",
 ]
 SEARCH_SAMPLE = 16
@@ -143,6 +144,57 @@ def search(searchable, fold):
     samples = [int.from_bytes(key[:8].ljust(8, b"\0"), "big") for key, _, _ in entries[::SEARCH_SAMPLE]]
     packed = b"".join((record | field << 18).to_bytes(3, "little") for _, record, field in entries)
     return struct.pack(f"<{len(samples)}Q", *samples), packed, bytes(mark(key) for key, _, _ in entries)
+
+
+TYPO_BUCKETS = 1 << 15
+TYPO_LENGTHS = range(3, 25)
+"""Bytes of the names in which typos are forgiven."""
+
+
+def typos(weighted):
+    """Names to look for in spite of typos: `weighted` gives a weight to each folded name.
+
+    Names of equal length stand together without anything between them, in order; of each length there are the number of its
+    first name and where that begins (UInt32 each; one more length marks the end). A weight is a byte. A name of up to five
+    bytes is cut in two, a longer one in three: where it has one typo or two, a piece has none. A bucket is where the
+    numbers (UInt16) of the names begin of which a piece falls into it (UInt32; one more marks the end).
+    """
+    names = sorted((key for key in weighted if len(key) in TYPO_LENGTHS and key.isascii()), key=lambda key: (len(key), key))
+    assert len(names) < 1 << 16
+    lengths, first, offset = [], 0, 0
+    for length in [*TYPO_LENGTHS, 0]:
+        lengths.append((first, offset))
+        count = sum(len(name) == length for name in names)
+        first, offset = first + count, offset + count * length
+    buckets = [[] for _ in range(TYPO_BUCKETS)]
+    for number, name in enumerate(names):
+        for piece, (start, end) in enumerate(pieces(len(name))):
+            buckets[piece_sum(len(name), piece, name[start:end]) % TYPO_BUCKETS].append(number)
+    starts = [0]
+    for bucket in buckets:
+        starts.append(starts[-1] + len(bucket))
+    numbers = [number for bucket in buckets for number in bucket]
+    return {
+        "typoLengths": b"".join(struct.pack("<II", *pair) for pair in lengths),
+        "typoKeys": b"".join(names),
+        "typoWeights": bytes(weighted[name] for name in names),
+        "typoBuckets": struct.pack(f"<{len(starts)}I", *starts),
+        "typoNumbers": struct.pack(f"<{len(numbers)}H", *numbers),
+    }
+
+
+def pieces(length):
+    """Where the pieces of a name of some length begin and end."""
+    count = 2 if length <= 5 else 3
+    return [(piece * length // count, (piece + 1) * length // count) for piece in range(count)]
+
+
+def piece_sum(length, piece, text):
+    """The FNV-1a sum of a piece of a name; `TypoTable.swift` computes the same."""
+    total = 0x811C9DC5
+    for byte in (length << 2 | piece, *text):
+        total = (total ^ byte) * 0x01000193 & 0xFFFFFFFF
+    return total ^ total >> 15
 
 
 def mark(key):

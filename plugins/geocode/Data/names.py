@@ -1,10 +1,16 @@
 """What things are called: the folding that searches use, and the choice of one Chinese name among the alternates."""
 
+import functools
 import unicodedata
-from collections import Counter, defaultdict
 
 SUFFIXES = ["特别行政区", "维吾尔自治区", "壮族自治区", "回族自治区", "自治区", "自治州", "自治县", "地区", "省", "市", "县", "区", "盟", "旗"]
 """Endings of Chinese division names that a person may leave out, longest first. `Folding.swift` has the same list."""
+
+PLACE_SUFFIXES = ["广域市", "特别市", "街道", "特区", "新区", "市", "区", "县", "镇", "乡"]
+"""Endings that say what kind of place a name is of."""
+WHOLE_NAMES = {"胡志明市", "乔治市", "斯里巴加湾市", "中央区", "中心区", "新市镇"}
+"""Names that are none without their ending."""
+HAN = range(0x3400, 0xA000)
 
 SPECIAL = {
     "ß": "ss", "æ": "ae", "œ": "oe", "ø": "o", "đ": "d", "ð": "d", "þ": "th", "ł": "l", "ħ": "h", "ı": "i", "ŋ": "n",
@@ -19,7 +25,7 @@ def is_han(text):
 
 
 def fold(text):
-    """The form in which names are compared: lower case, no diacritics, letters and digits only, no Chinese suffix."""
+    """The form in which names are compared: lower case, no diacritics, letters and digits only, simplified, no Chinese suffix."""
     out = []
     for c in unicodedata.normalize("NFD", text):
         if unicodedata.category(c)[0] == "M":
@@ -28,6 +34,9 @@ def fold(text):
             if unicodedata.category(lower)[0] in "LN" and lower not in "\u02bb\u02bc":
                 out.append(SPECIAL.get(lower, lower))
     folded = "".join(out)
+    if any("\u3400" <= c <= "\u9fff" for c in folded):
+        simple = simplified_characters()
+        folded = "".join(chr(simple[ord(c) - HAN.start]) if ord(c) in HAN else c for c in folded)
     if is_han(folded):
         for suffix in SUFFIXES:
             if folded.endswith(suffix) and len(folded) - len(suffix) >= 2:
@@ -44,50 +53,65 @@ def is_simplified(text):
         return False
 
 
-def learn_simplification(all_alternates):
-    """Which simplified character stands for a traditional one, learned from places that are named in both scripts.
+@functools.cache
+def converter(name):
+    """A conversion of OpenCC's, by its name."""
+    import opencc
 
-    Two names of one place and of one length (寶安 and 宝安), the second in GB 2312, vote for each pair of characters in
-    which they differ and of which the first is not in GB 2312; a pair of names must agree in a character or differ
-    in traditional ones only. A character needs two votes.
-    """
-    votes = defaultdict(Counter)
-    for alternates in all_alternates:
-        han = sorted({a for a in alternates if is_han(a)})
-        for simple in filter(is_simplified, han):
-            for other in han:
-                if len(other) == len(simple) and not is_simplified(other):
-                    differing = [(t, s) for t, s in zip(other, simple) if t != s]
-                    if len(differing) <= len(simple) // 2 and not any(is_simplified(t) for t, _ in differing):
-                        for t, s in differing:
-                            votes[t][s] += 1
-    return {t: min(v, key=lambda s: (-v[s], s)) for t, v in votes.items() if max(v.values()) >= 2}
+    return opencc.OpenCC(name).convert
 
 
-def chinese_name(alternates, divisions, simplification):
+def simplify(text, is_japanese=False):
+    """Chinese text in simplified characters; Japanese forms (広) by way of the traditional ones."""
+    return converter("t2s")(converter("jp2t")(text) if is_japanese else text)
+
+
+@functools.cache
+def simplified_characters():
+    """For every Han character that a name may have (U+3400 … U+9FFF) the simplified one that stands for it."""
+    convert = converter("t2s")
+    return [ord(simple) if len(simple := convert(chr(c))) == 1 and simple < "\U00010000" else c for c in HAN]
+
+
+def chinese_name(alternates, divisions, is_japanese):
     """The Chinese name of a place in simplified characters, or an empty string.
 
     `divisions` is the set of official division names near it. Preferred, in this order: a name that is a division's
     once 市, 区, 县 or 镇 is added; one whose form with such a suffix is an alternate too (深圳 beside 深圳市, not 宝安);
-    simplified as it stands; no suffix of its own; then the shorter, then the first by code point.
+    simplified as it stands; then the shorter, then the first by code point. The suffix is left out.
     """
-    given = {a for a in alternates if is_han(a) and len(a) >= 2}
-    han = given | {"".join(simplification.get(c, c) for c in a) for a in given}
+    given = {a for a in alternates if is_han(a.replace("·", "")) and len(a) >= 2}
+    han = {simplify(a, is_japanese) for a in given}
 
     def preference(name):
         with_suffix = [name + s for s in "市区县镇"]
         return (
-            not is_simplified(name),
+            not is_simplified(name.replace("·", "")),
             not any(f in divisions for f in with_suffix),
             not any(f in han for f in with_suffix),
             name not in divisions,
             name not in given,
-            len(name) > 2 and name[-1] in "市",
+            without_suffix(name) != name,
             len(name),
             name,
         )
 
-    return min(han, key=preference) if han else ""
+    return without_suffix(min(han, key=preference)) if han else ""
+
+
+def without_suffix(name):
+    """A place's name without the kind of place it is, where two characters remain: 深圳 for 深圳市, 海淀 for 海淀区."""
+    for suffix in PLACE_SUFFIXES:
+        if name.endswith(suffix) and len(name) - len(suffix) >= 2 and name not in WHOLE_NAMES:
+            return name[: -len(suffix)]
+    return name
+
+
+def pinyin(name):
+    """How a Chinese name is read, in Latin letters: `lasa` for 拉萨."""
+    import pypinyin
+
+    return "".join(pypinyin.lazy_pinyin(name))
 
 
 def other_names(name, alternates, limit):

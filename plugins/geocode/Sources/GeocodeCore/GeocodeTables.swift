@@ -23,6 +23,8 @@ public final class GeocodeTables: Sendable {
   let borders: CountryBorders
   let overrides: OverrideTable
   let search: SearchTable
+  let typos: TypoTable
+  let folding: Folding
   /// The named places, with the nameless as followers; points carry their region, labels are countries.
   let tree: PointTree
   /// The districts of China; points carry the first two digits of their codes, which are the labels, too.
@@ -56,6 +58,8 @@ public final class GeocodeTables: Sendable {
       index, .init(leaves: .districtLeaves, nodes: .districtNodes, points: .districtPoints),
       count: divisions.count - divisions.firstDistrict)
     search = try SearchTable(index)
+    typos = try TypoTable(index)
+    folding = try Folding(index)
     var isPopulated = [Bool](repeating: false, count: 256)
     for region in 0..<regions.count { isPopulated[Int(regions.countries[region])] = true }
     self.isPopulated = isPopulated

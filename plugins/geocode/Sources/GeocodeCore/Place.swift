@@ -6,7 +6,7 @@ public struct Place: Sendable, Equatable {
   public var cityChinese: String?
   /// The first-level division: province, state, canton.
   public var admin1: String?
-  /// Its Chinese name; of China's provinces only.
+  /// Its Chinese name.
   public var admin1Chinese: String?
   /// GeoNames' code of the division, `CN.30`.
   public var admin1Code: String?

@@ -49,7 +49,7 @@ import Testing
     #expect(place["admin1-zh"] == .string("广东省"))
     #expect(place["country-code"] == .string("CN"))
     #expect(place["country-zh"] == .string("中国"))
-    #expect(place["method"] == .string("polygon"))
+    #expect(place["method"] == .string("override"))
     #expect(try #require(place["distance-kilometers"]?.numberValue) < 5)
   }
 
@@ -105,6 +105,42 @@ import Testing
       try await call("geocode.forward", ["query": .string(long + " ")])
     }
     #expect(error?.message == "the query must hold a letter or a digit and at most 200 bytes")
+  }
+
+  @Test(arguments: [
+    ("geocode.forward", "limit", Value.integer(0), "limit: 0 results; expected 1 … 100"),
+    ("geocode.forward", "limit", .integer(101), "limit: 101 results; expected 1 … 100"),
+    (
+      "geocode.reverse", "maximum-distance-kilometers", .number(-1),
+      "maximum-distance-kilometers: -1.0 is no distance; expected 0 … 20040 kilometers"
+    ),
+    (
+      "geocode.reverse", "maximum-distance-kilometers", .number(20_041),
+      "maximum-distance-kilometers: 20041.0 is no distance; expected 0 … 20040 kilometers"
+    ),
+    (
+      "geocode.reverse", "minimum-population", .integer(-1),
+      "minimum-population: -1 is no population; expected 0 … 100000000"
+    ),
+    (
+      "geocode.reverse-all", "minimum-population", .integer(100_000_001),
+      "minimum-population: 100000001 is no population; expected 0 … 100000000"
+    ),
+  ])
+  func `refuses numbers that no lookup takes, written down or computed`(
+    _ action: String, _ input: String, _ value: Value, _ message: String
+  ) async throws {
+    var inputs: ValueObject =
+      switch action {
+      case "geocode.forward": ["query": "San"]
+      case "geocode.reverse": ["latitude": 1, "longitude": 1]
+      default: ["places": .array([])]
+      }
+    inputs[input] = value
+    let error = await #expect(throws: ActionError.self) { try await call(action, inputs) }
+    #expect(error?.code == "out-of-range")
+    #expect(error?.message == message)
+    #expect(try #require(registry[action]).check(LiteralInput(inputs)).count == 1)
   }
 
   @Test func `finds nothing on the open sea, and says what was asked`() async throws {

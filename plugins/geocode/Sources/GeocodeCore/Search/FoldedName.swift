@@ -8,6 +8,8 @@ struct FoldedName {
   private let base: UnsafeMutablePointer<UInt8>
   /// How many bytes it has.
   var count = 0
+  /// How many it had before the ending of a Chinese division was dropped.
+  var wholeCount = 0
 
   /// Runs `body` with memory for two names: a key and one that it is compared with.
   static func withTwo<Result>(_ body: (inout FoldedName, inout FoldedName) -> Result) -> Result {
@@ -15,15 +17,6 @@ struct FoldedName {
       var first = FoldedName(base: memory.baseAddress!)
       var second = FoldedName(base: memory.baseAddress! + capacity)
       return body(&first, &second)
-    }
-  }
-
-  /// Runs `body` with the folded form of a text.
-  static func with<Result>(_ text: String, _ body: (FoldedName) -> Result) -> Result {
-    withTwo { key, _ in
-      var text = text
-      text.withUTF8 { Folding.fold(UnsafeRawBufferPointer($0), into: &key) }
-      return body(key)
     }
   }
 
@@ -49,6 +42,13 @@ struct FoldedName {
   @inline(__always)
   mutating func append(contentsOf bytes: some Sequence<UInt8>) {
     for byte in bytes { append(byte) }
+  }
+
+  /// Whether it is another, the endings of Chinese divisions included.
+  func isWhole(_ other: FoldedName) -> Bool {
+    guard wholeCount == other.wholeCount else { return false }
+    for index in 0..<wholeCount where base[index] != other.base[index] { return false }
+    return true
   }
 
   func hasSuffix(_ suffix: [UInt8]) -> Bool {

@@ -1,8 +1,18 @@
-/// The form in which names are compared: lower case, no diacritics, letters and digits only, without the endings of
-/// Chinese divisions (市, 省, 县, …) that a person may leave out.
+/// The form in which names are compared: lower case, no diacritics, letters and digits only, Chinese in simplified
+/// characters and without the endings of divisions (市, 省, 县, …) that a person may leave out.
 ///
 /// The script that makes the tables folds in the same way; a test compares the order that follows from it.
-enum Folding {
+struct Folding: Sendable {
+  /// Han characters, of which the tables have the simplified form.
+  private static let han: ClosedRange<UInt32> = 0x3400...0x9FFF
+
+  /// For each Han character the simplified one that stands for it.
+  private let simplified: MappedArray<UInt16>
+
+  init(_ index: TableIndex) throws(TableError) {
+    simplified = try index.array(.simplifiedCharacters, of: UInt16.self, count: Self.han.count)
+  }
+
   /// Endings of Chinese division names, longest first; at least two characters must remain.
   static let suffixes: [[UInt8]] = [
     "特别行政区", "维吾尔自治区", "壮族自治区", "回族自治区", "自治区", "自治州", "自治县", "地区",
@@ -34,11 +44,11 @@ enum Folding {
   }
 
   /// Folds UTF-8 text into `key`, which is emptied first.
-  static func fold(_ text: UnsafeRawBufferPointer, into key: inout FoldedName) {
+  func fold(_ text: UnsafeRawBufferPointer, into key: inout FoldedName) {
     key.count = 0
     var offset = 0
     var isHan = true
-    ascii.withUnsafeBufferPointer { ascii in
+    Self.ascii.withUnsafeBufferPointer { ascii in
       while offset < text.count {
         let byte = text[offset]
         if byte < 0x80 {
@@ -49,29 +59,41 @@ enum Folding {
           key.append(letter)
           continue
         }
-        let (scalar, length) = decode(text, at: offset)
+        let (scalar, length) = Self.decode(text, at: offset)
         switch scalar {
-        case 0x3400...0x9FFF:
-          for index in offset..<min(text.count, offset + length) { key.append(text[index]) }
+        case Self.han:
+          let simple = simplified[Int(scalar - Self.han.lowerBound)]
+          key.append(UInt8(truncatingIfNeeded: 0xE0 | simple >> 12))
+          key.append(UInt8(truncatingIfNeeded: 0x80 | simple >> 6 & 0x3F))
+          key.append(UInt8(truncatingIfNeeded: 0x80 | simple & 0x3F))
         case 0xC0...0x24F:
           isHan = false
-          append(latin.utf8Start[Int(scalar - 0xC0)], scalar, to: &key)
+          Self.append(Self.latin.utf8Start[Int(scalar - 0xC0)], scalar, to: &key)
         case 0x1E00...0x1EFF:
           isHan = false
-          append(latinAdditional.utf8Start[Int(scalar - 0x1E00)], scalar, to: &key)
+          Self.append(Self.latinAdditional.utf8Start[Int(scalar - 0x1E00)], scalar, to: &key)
         default:
           let before = key.count
-          foldRest(scalar, into: &key)
+          Self.foldRest(scalar, into: &key)
           if key.count > before { isHan = false }
         }
         offset += length
       }
     }
-    if isHan { dropSuffix(&key) }
+    key.wholeCount = key.count
+    if isHan { Self.dropSuffix(&key) }
   }
 
   /// Whether a text has a letter or a digit.
-  static func isName(_ text: String) -> Bool { FoldedName.with(text) { !$0.isEmpty } }
+  func isName(_ text: String) -> Bool {
+    var text = text
+    return text.withUTF8 { bytes in
+      FoldedName.withTwo { key, _ in
+        fold(UnsafeRawBufferPointer(bytes), into: &key)
+        return !key.isEmpty
+      }
+    }
+  }
 
   @inline(__always)
   private static func append(_ letter: UInt8, _ scalar: UInt32, to key: inout FoldedName) {

@@ -1,17 +1,19 @@
 /// Finds places by name: in English, Chinese or, for large cities, other spellings.
 ///
-/// A name as written comes before the same name folded (case, diacritics, 市/省/县), and that before names it begins;
-/// within each, what is near (when asked), then importance (countries, then inhabitants), then distance. All bearers of
-/// an ambiguous name are returned, best first.
+/// A name as written, but for case, diacritics and script, comes before one that lacks an ending (市, 省, 县), that before
+/// names it begins, and those before names that are like it but for typos; within each, what is near (when asked), then
+/// importance (countries, then inhabitants), then distance. All bearers of an ambiguous name are returned, best first.
 public struct ForwardGeocoder: Sendable {
   /// How a query was met.
   public enum Closeness: String, Sendable, Comparable, CaseIterable {
-    /// The name as written.
+    /// The name as written, but for case, diacritics, punctuation and traditional characters.
     case exact
-    /// The name but for case, diacritics, punctuation or a Chinese suffix.
+    /// The name but for a Chinese ending.
     case folded
     /// The beginning of the name.
     case prefix
+    /// The name but for typos: one in up to five letters, two in more.
+    case similar
 
     /// The better first.
     public static func < (a: Self, b: Self) -> Bool {
@@ -42,8 +44,14 @@ public struct ForwardGeocoder: Sendable {
     public var record: GeocodeRecord
     /// How well the name fits.
     public var closeness: Closeness
+    /// Typos that were forgiven; 0 but for `similar`.
+    public var edits = 0
     /// Inhabitants for a place; for the rest a number that sorts it among places.
     public var importance: Int
+    /// Whether the name is another spelling, which makes its bearer less likely to be meant than one that is called so.
+    var isAlternate = false
+    /// By what it is sorted among its like.
+    var rank: Int { isAlternate && importance < 1_000_000_000 ? importance / 10 : importance }
     /// Kilometers from `near`, when that was given.
     public var distanceKilometers: Double?
   }
@@ -79,10 +87,14 @@ public struct ForwardGeocoder: Sendable {
   public func search(_ query: String, options: Options = Options()) throws(Failure) -> [Match] {
     guard query.utf8.count <= Self.longestQuery else { throw .unusableQuery }
     let found = candidates(query, within: [], options: options)
-    if !found.isEmpty { return found }
-    guard Folding.isName(query) else { throw .unusableQuery }
+    if let first = found.first, first.closeness < .prefix { return found }
+    guard tables.folding.isName(query) else { throw .unusableQuery }
     let parts = query.split { $0 == "," || $0 == "，" || $0 == "、" }.map(Self.trim).filter { !$0.isEmpty }
-    if parts.count > 1 { return try search(parts[0], inside: Array(parts.dropFirst()), options: options) }
+    if parts.count > 1 {
+      return found.isEmpty ? try search(parts[0], inside: Array(parts.dropFirst()), options: options) : found
+    }
+    let all = withSimilar(found, query, within: [], options: options)
+    if !all.isEmpty { return all }
     if let whole = parts.first, let (areas, rest) = splitHan(whole) {
       let found = candidates(rest, within: areas, options: options)
       if !found.isEmpty { return found }
@@ -107,7 +119,8 @@ public struct ForwardGeocoder: Sendable {
         all = all.flatMap { head in next.map { head + [$0] } }
       }
     ).prefix(64) {
-      for match in candidates(name, within: combination, options: options)
+      let found = candidates(name, within: combination, options: options)
+      for match in withSimilar(found, name, within: combination, options: options)
       where !all.contains(where: { $0.record == match.record }) {
         all.append(match)
       }
@@ -119,8 +132,8 @@ public struct ForwardGeocoder: Sendable {
   /// Countries, regions, divisions and US state codes with exactly this name.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
     var found: [GeocodeRecord] = []
-    scan(name) { record, closeness in
-      guard closeness != .prefix else { return false }
+    scan(name) { record, closeness, _ in
+      guard closeness < .prefix else { return false }
       if case .place = record { return true }
       if !found.contains(record) { found.append(record) }
       return true
@@ -158,21 +171,30 @@ public struct ForwardGeocoder: Sendable {
     var matches: [Match] = []
     // Divisions may yet turn out to be twins of cities.
     var certain = 0
-    scan(name) { record, closeness in
-      if closeness == .prefix, certain >= options.limit { return false }
+    scan(name) { record, closeness, isAlternate in
+      if closeness >= .prefix, certain >= options.limit { return false }
       if let country = options.country, Int(tables.country(of: record)) != country { return true }
       guard areas.allSatisfy({ isRecord(record, inside: $0) }) else { return true }
       if let known = matches.lastIndex(where: { $0.record == record }) {
-        matches[known].closeness = min(matches[known].closeness, closeness)
+        if closeness <= matches[known].closeness {
+          matches[known].isAlternate =
+            isAlternate && (closeness < matches[known].closeness || matches[known].isAlternate)
+          matches[known].closeness = closeness
+        }
         return true
       }
-      if case .division = record {} else if closeness != .prefix { certain += 1 }
+      if case .division = record {} else if closeness < .prefix { certain += 1 }
       matches.append(
         Match(
-          record: record, closeness: closeness, importance: importance(of: record),
+          record: record, closeness: closeness, importance: importance(of: record), isAlternate: isAlternate,
           distanceKilometers: distance(of: record, from: options.near)))
       return true
     }
+    return ranked(&matches, options)
+  }
+
+  /// The best of some matches, without twins.
+  func ranked(_ matches: inout [Match], _ options: Options) -> [Match] {
     guard matches.count > 1 else { return matches }
     mergeTwins(&matches)
     matches.sort(by: Self.isBetter)
@@ -182,23 +204,22 @@ public struct ForwardGeocoder: Sendable {
 
   /// Reports every entry whose folded name is the name's, then those it begins, until the report says that it is enough.
   @inline(__always)
-  private func scan(_ name: String, _ report: (GeocodeRecord, Closeness) -> Bool) {
+  private func scan(_ name: String, _ report: (GeocodeRecord, Closeness, _ isAlternate: Bool) -> Bool) {
     var name = name
     name.withUTF8 { written in
       let written = UnsafeRawBufferPointer(written)
       FoldedName.withTwo { key, other in
-        Folding.fold(written, into: &key)
+        tables.folding.fold(written, into: &key)
         guard !key.isEmpty else { return }
         var index = firstEntry(of: key, &other)
         let end = min(tables.search.count, index + Self.mostCandidates)
         while index < end {
           let entry = tables.search.entry(index)
           let text = tables.searchable(entry)
-          Folding.fold(text, into: &other)
+          tables.folding.fold(text, into: &other)
           guard other.hasPrefix(key) else { return }
-          let closeness: Closeness =
-            text.elementsEqual(written) ? .exact : other.count == key.count ? .folded : .prefix
-          guard report(tables.record(entry.record), closeness) else { return }
+          let closeness: Closeness = other.count > key.count ? .prefix : other.isWhole(key) ? .exact : .folded
+          guard report(tables.record(entry.record), closeness, entry.field >= 2) else { return }
           index += 1
         }
       }
@@ -206,25 +227,26 @@ public struct ForwardGeocoder: Sendable {
   }
 
   /// The position of the first entry whose folded name is the key, or else of the first that is above it.
-  private func firstEntry(of key: FoldedName, _ other: inout FoldedName) -> Int {
+  func firstEntry(of key: FoldedName, _ other: inout FoldedName) -> Int {
     let bucket = tables.search.bucket(of: key)
     let mark = SearchTable.mark(of: key)
     for index in bucket where tables.search.mark(index) == mark {
-      Folding.fold(tables.searchable(tables.search.entry(index)), into: &other)
+      tables.folding.fold(tables.searchable(tables.search.entry(index)), into: &other)
       if other.count == key.count, other.hasPrefix(key) { return index }
     }
     return bucket.partitionPoint { index in
-      Folding.fold(tables.searchable(tables.search.entry(index)), into: &other)
+      tables.folding.fold(tables.searchable(tables.search.entry(index)), into: &other)
       return !other.isBefore(key)
     }
   }
 
   private static func isBetter(_ a: Match, _ b: Match) -> Bool {
     if a.closeness != b.closeness { return a.closeness < b.closeness }
+    if a.edits != b.edits { return a.edits < b.edits }
     if let x = a.distanceKilometers, let y = b.distanceKilometers, (x < nearKilometers) != (y < nearKilometers) {
       return x < y
     }
-    if a.importance != b.importance { return a.importance > b.importance }
+    if a.rank != b.rank { return a.rank > b.rank }
     if let x = a.distanceKilometers, let y = b.distanceKilometers, x != y { return x < y }
     return false
   }
@@ -233,11 +255,11 @@ public struct ForwardGeocoder: Sendable {
   /// well the name fits (深圳市 is written just so, though the city's record says 深圳).
   private func mergeTwins(_ matches: inout [Match]) {
     for index in matches.indices.reversed() {
-      guard case .division = matches[index].record, matches[index].closeness != .prefix,
+      guard case .division = matches[index].record, matches[index].closeness < .prefix,
         let here = tables.position(of: matches[index].record)
       else { continue }
       let twin = matches.indices.first { other in
-        guard case .place = matches[other].record, matches[other].closeness != .prefix,
+        guard case .place = matches[other].record, matches[other].closeness < .prefix,
           let there = tables.position(of: matches[other].record)
         else { return false }
         return UnitVectors.kilometers(from: tables.coordinate(here), to: tables.coordinate(there)) < 60
@@ -248,23 +270,25 @@ public struct ForwardGeocoder: Sendable {
     }
   }
 
-  /// A country comes before all places, a region just behind its largest, a division among small cities.
-  private func importance(of record: GeocodeRecord) -> Int {
+  /// A country comes before all places, a region as half its largest, a division among small cities, in the order of the
+  /// cities they belong to.
+  func importance(of record: GeocodeRecord) -> Int {
     switch record {
     case .place(let row): Int(tables.places.population(row))
-    case .region(let row): tables.regions.seat(row).map { Int(tables.places.population($0)) - 1 } ?? 0
+    case .region(let row): tables.regions.seat(row).map { Int(tables.places.population($0)) / 2 } ?? 0
     case .country: 1_000_000_000_000
-    case .division(let row): tables.divisions.code(row) % 100 == 0 ? 100_000 : 50_000
+    case .division(let row):
+      (tables.divisions.code(row) % 100 == 0 ? 100_000 : 50_000) + tables.divisions.inhabitantsNearby(row) / 1000
     }
   }
 
-  private func distance(of record: GeocodeRecord, from near: Coordinate?) -> Double? {
+  func distance(of record: GeocodeRecord, from near: Coordinate?) -> Double? {
     guard let near, let position = tables.position(of: record) else { return nil }
     return UnitVectors.kilometers(from: near, to: tables.coordinate(position))
   }
 
   /// Whether a record lies in an area; in a division of China smaller than a province: by its code, or within 100 km.
-  private func isRecord(_ record: GeocodeRecord, inside area: GeocodeRecord) -> Bool {
+  func isRecord(_ record: GeocodeRecord, inside area: GeocodeRecord) -> Bool {
     guard record != area else { return false }
     switch area {
     case .place: return false

@@ -5,6 +5,7 @@ struct DivisionTable: Sendable {
     var code: Int32
     var latitude: Int32
     var longitude: Int32
+    var inhabitants: Int32
   }
 
   private let rows: TextTable
@@ -29,6 +30,9 @@ struct DivisionTable: Sendable {
   /// Latitude and longitude in steps of 0.0001°.
   @inline(__always)
   func position(_ row: Int) -> SIMD2<Int32> { SIMD2(numbers[row].latitude, numbers[row].longitude) }
+
+  /// Inhabitants of the largest city within about 60 km.
+  func inhabitantsNearby(_ row: Int) -> Int { Int(numbers[row].inhabitants) }
 
   /// The name as officially written: 广东省, 深圳市, 南山区.
   func name(_ row: Int) -> String { rows.text(row, field: 1) }

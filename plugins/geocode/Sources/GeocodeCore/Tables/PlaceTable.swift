@@ -41,17 +41,7 @@ struct PlaceTable: Sendable {
 
   /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which stand in one field divided by bars.
   func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
-    guard field >= 2 else { return rows.bytes(number, field: field) }
-    let others = rows.bytes(number, field: 2)
-    var start = 0
-    var left = field - 2
-    while start < others.count, left > 0 {
-      if others[start] == UInt8(ascii: "|") { left -= 1 }
-      start += 1
-    }
-    var end = start
-    while end < others.count, others[end] != UInt8(ascii: "|") { end += 1 }
-    return UnsafeRawBufferPointer(rebasing: others[start..<end])
+    field < 2 ? rows.bytes(number, field: field) : rows.bytes(number, field: 2, part: field - 2)
   }
 
   /// The English name.

@@ -14,7 +14,7 @@ struct RegionTable: Sendable {
   private let seats: MappedArray<UInt32>
 
   init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
-    rows = try TextTable(file, index, rows: .regionRows, columns: ["code", "name", "zh"])
+    rows = try TextTable(file, index, rows: .regionRows, columns: ["code", "name", "zh", "others"])
     countries = try index.array(.regionCountries, of: UInt8.self, count: rows.startCount)
     provinceDigits = try index.array(.regionDigits, of: UInt8.self, count: rows.startCount)
     seats = try index.array(.regionSeats, of: UInt32.self, count: rows.startCount)
@@ -42,8 +42,10 @@ struct RegionTable: Sendable {
   func code(_ number: Number) -> String { rows.text(Int(number), field: 0) }
   /// The English name; empty where the sources have none.
   func name(_ number: Number) -> String { rows.text(Int(number), field: 1) }
-  /// The Chinese name; empty outside China.
+  /// The Chinese name; empty where the tables have none.
   func chineseName(_ number: Number) -> String { rows.text(Int(number), field: 2) }
-  /// The bytes of the name in the given field of the search table: 0 English, 1 Chinese.
-  func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer { rows.bytes(number, field: field + 1) }
+  /// The bytes of a name: field 0 English, 1 Chinese, then the other spellings, which stand in one field divided by bars.
+  func searchable(_ number: Int, field: Int) -> UnsafeRawBufferPointer {
+    field < 2 ? rows.bytes(number, field: field + 1) : rows.bytes(number, field: 3, part: field - 2)
+  }
 }

@@ -13,7 +13,8 @@ final class TableIndex: Sendable {
     case divisionRows, divisionNumbers
     case placeLeaves, placeNodes, placePoints
     case districtLeaves, districtNodes, districtPoints
-    case searchSamples, searchEntries, searchMarks
+    case searchSamples, searchEntries, searchMarks, simplifiedCharacters
+    case typoLengths, typoKeys, typoWeights, typoBuckets, typoNumbers
     case borderCells, borderCrossings, borderRuns, borderCorners
   }
 

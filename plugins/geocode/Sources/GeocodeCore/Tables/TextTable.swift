@@ -40,6 +40,20 @@ struct TextTable: Sendable {
     return UnsafeRawBufferPointer(rebasing: bytes[min(start, bytes.count)..<end(of: start, at: 9)])
   }
 
+  /// One of the names that stand in a field divided by bars; empty beyond the last.
+  func bytes(_ row: Int, field: Int, part: Int) -> UnsafeRawBufferPointer {
+    let all = bytes(row, field: field)
+    var start = 0
+    var left = part
+    while start < all.count, left > 0 {
+      if all[start] == UInt8(ascii: "|") { left -= 1 }
+      start += 1
+    }
+    var end = start
+    while end < all.count, all[end] != UInt8(ascii: "|") { end += 1 }
+    return UnsafeRawBufferPointer(rebasing: all[start..<end])
+  }
+
   /// The offset of the next `mark` or newline.
   @inline(__always)
   private func end(of start: Int, at mark: UInt8) -> Int {

@@ -8,7 +8,7 @@ struct ForwardGeocode: Action {
   static let summary = "Finds cities, provinces, countries and Chinese districts by name"
   static let errors =
     GeocodeError.lookupDeclarations + [
-      GeocodeError.invalidCoordinateDeclaration,
+      GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration,
       ErrorDeclaration(
         "partial-result", "The country or province in the query was found, the place in it not", isRetryable: false),
     ]
@@ -16,7 +16,6 @@ struct ForwardGeocode: Action {
     uses: geocode.forward
     with: { query: 深圳市, limit: 3 }
     """
-  static let mostResults = 100
 
   struct Input: ActionInput {
     @Field("The name, alone or with what it lies in: Paris, Texas") var query: String
@@ -27,7 +26,8 @@ struct ForwardGeocode: Action {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "results": "Every bearer of the name, best first: the fields of geocode.reverse with kind, closeness, population",
+      "results":
+        "Every bearer of the name, best first: the fields of geocode.reverse with kind, closeness (exact, folded, prefix, similar), population",
       "count": "How many results there are", "best": "The first of them",
     ]
     var results: [ValueObject]
@@ -36,10 +36,7 @@ struct ForwardGeocode: Action {
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
-    var problems: [InputProblem] = []
-    if let limit = input["limit"]?.integerValue, !(1...mostResults).contains(limit) {
-      problems.append(InputProblem("limit", "\(limit) results; expected 1 … \(mostResults)"))
-    }
+    var problems = GeocodeLimits.problems(input)
     if case .object(let near)? = input["near"] {
       do throws(GeocodeError) { _ = try coordinate(near) } catch {
         problems.append(InputProblem("near", error.message))
@@ -50,6 +47,7 @@ struct ForwardGeocode: Action {
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let answers = try context.withGeocoder { provider throws(GeocodeError) in
+      try GeocodeLimits.require("limit", GeocodeLimits.problem(limit: input.limit))
       var near: Coordinate?
       if let given = input.near { near = try Self.coordinate(given) }
       return try provider.forward(input.query, near: near, countryCode: input.country, limit: input.limit)

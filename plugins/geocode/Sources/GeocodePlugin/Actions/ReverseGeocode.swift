@@ -6,7 +6,8 @@ import GeocodeCore
 struct ReverseGeocode: Action {
   static let name = "geocode.reverse"
   static let summary = "Tells the city, province and country of a coordinate, in English and Chinese"
-  static let errors = GeocodeError.lookupDeclarations + [GeocodeError.invalidCoordinateDeclaration]
+  static let errors =
+    GeocodeError.lookupDeclarations + [GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration]
   static let example = """
     uses: geocode.reverse
     with: { latitude: 22.5431, longitude: 114.0579 }
@@ -30,7 +31,7 @@ struct ReverseGeocode: Action {
   struct Output: ActionOutput {
     static let summaries = [
       "city": "The nearest city or town of the country", "city-zh": "Its Chinese name",
-      "admin1": "Province, state or the like", "admin1-zh": "Its Chinese name, in China",
+      "admin1": "Province, state or the like", "admin1-zh": "Its Chinese name, where there is one",
       "country-code": "ISO 3166 code", "country": "The country", "country-zh": "Its Chinese name",
       "divisions-zh": "In China: province, prefecture and district", "latitude": "Where the city is",
       "longitude": "Where the city is", "distance-kilometers": "From the coordinate to the city",
@@ -84,7 +85,7 @@ struct ReverseGeocode: Action {
   }
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
-    var problems: [InputProblem] = []
+    var problems = GeocodeLimits.problems(input)
     if let latitude = input["latitude"]?.numberValue, let longitude = input["longitude"]?.numberValue {
       let wraps = input["wrap"] == .boolean(true)
       do throws(InvalidCoordinate) {
@@ -94,17 +95,14 @@ struct ReverseGeocode: Action {
           InputProblem(error.reason == .longitudeOutOfRange ? "longitude" : "latitude", error.description))
       }
     }
-    if let distance = input["maximum-distance-kilometers"]?.numberValue, !(distance >= 0) {
-      problems.append(InputProblem("maximum-distance-kilometers", "\(distance) is no distance; expected 0 or more"))
-    }
-    if let population = input["minimum-population"]?.integerValue, population < 0 {
-      problems.append(InputProblem("minimum-population", "\(population) is no population; expected 0 or more"))
-    }
     return problems
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let answer = try context.withGeocoder { provider throws(GeocodeError) in
+      try GeocodeLimits.require(
+        "maximum-distance-kilometers", GeocodeLimits.problem(kilometers: input.maximumDistanceKilometers))
+      try GeocodeLimits.require("minimum-population", GeocodeLimits.problem(population: input.minimumPopulation))
       let coordinate: Coordinate
       do throws(InvalidCoordinate) {
         coordinate = try Coordinate(latitude: input.latitude, longitude: input.longitude, wrapping: input.wrap)
@@ -114,8 +112,8 @@ struct ReverseGeocode: Action {
       return try provider.reverse(
         coordinate,
         options: .init(
-          level: input.level.asked, minimumPopulation: max(0, input.minimumPopulation),
-          maximumDistanceKilometers: max(0, input.maximumDistanceKilometers)))
+          level: input.level.asked, minimumPopulation: input.minimumPopulation,
+          maximumDistanceKilometers: input.maximumDistanceKilometers))
     }
     return Output(answer)
   }

@@ -7,7 +7,9 @@ struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
   static let summary = "Tells city, province and country of each place of a list, in the user's language"
   static let errors =
-    GeocodeError.lookupDeclarations.filter { $0.code != "no-result" } + [GeocodeError.invalidCoordinateDeclaration]
+    GeocodeError.lookupDeclarations.filter { $0.code != "no-result" } + [
+      GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration,
+    ]
   static let example = """
     uses: geocode.reverse-all
     needs: destinations
@@ -35,12 +37,17 @@ struct ReverseGeocodeAll: Action {
     var countries: [String]
   }
 
+  static func check(_ input: LiteralInput) -> [InputProblem] { GeocodeLimits.problems(input) }
+
   func run(_ input: Input, in context: ActionContext) throws -> Output {
+    _ = try context.withGeocoder { _ throws(GeocodeError) in
+      try GeocodeLimits.require("minimum-population", GeocodeLimits.problem(population: input.minimumPopulation))
+    }
     let isChinese = input.language.lowercased().hasPrefix("zh")
     var output = Output(lines: [], results: [], count: input.places.count, countries: [])
     for (index, given) in input.places.enumerated() {
       let answer = try context.withGeocoder { provider throws(GeocodeError) in
-        try Self.reverse(given, at: index, minimumPopulation: max(0, input.minimumPopulation), provider)
+        try Self.reverse(given, at: index, minimumPopulation: input.minimumPopulation, provider)
       }
       output.results.append(answer.map { .object(ReverseGeocode.Output($0).values) } ?? .null)
       if let code = answer?.place.countryCode, !output.countries.contains(code) { output.countries.append(code) }
@@ -79,9 +86,14 @@ struct ReverseGeocodeAll: Action {
       ? [place.cityChinese ?? place.city, place.admin1Chinese ?? place.admin1, place.countryChinese ?? place.country]
       : [place.city, place.admin1, place.country]
     var words: [String] = []
-    for word in all.compactMap({ $0 }) where !words.contains(where: { $0 == word || word == $0 + "市" }) {
+    for word in all.compactMap({ $0 }) where !words.contains(where: { Self.isSame(word, as: $0) }) {
       words.append(word)
     }
     return words
+  }
+
+  /// Whether a province says no more than its city or a country no more than its province: 北京市 behind 北京.
+  private static func isSame(_ word: String, as known: String) -> Bool {
+    word == known || ["市", "省", "特别行政区"].contains { word == known + $0 || known == word + $0 }
   }
 }

@@ -6,6 +6,8 @@ import GeocodeCore
 public enum GeocodeError: Error, Sendable, Equatable {
   /// The numbers are no position.
   case invalidCoordinate(String)
+  /// A number of results, a distance or a population that no lookup takes.
+  case outOfRange(String)
   /// There is nothing there, or nothing of that name.
   case noResult(String)
   /// A part of the query was found, the rest not.
@@ -23,6 +25,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
   public var code: String {
     switch self {
     case .invalidCoordinate: "invalid-coordinate"
+    case .outOfRange: "out-of-range"
     case .noResult: "no-result"
     case .partialResult: "partial-result"
     case .cancelled: "cancelled"
@@ -35,7 +38,7 @@ public enum GeocodeError: Error, Sendable, Equatable {
   /// The case of `CLError.Code` that means the same.
   public var coreLocationName: String {
     switch self {
-    case .invalidCoordinate, .noResult: "geocodeFoundNoResult"
+    case .invalidCoordinate, .outOfRange, .noResult: "geocodeFoundNoResult"
     case .partialResult: "geocodeFoundPartialResult"
     case .cancelled: "geocodeCanceled"
     case .rateLimited, .network: "network"
@@ -46,8 +49,8 @@ public enum GeocodeError: Error, Sendable, Equatable {
   /// What happened, as a sentence without a full stop.
   public var message: String {
     switch self {
-    case .invalidCoordinate(let message), .noResult(let message), .partialResult(let message), .network(let message),
-      .dataCorrupt(let message):
+    case .invalidCoordinate(let message), .outOfRange(let message), .noResult(let message), .partialResult(let message),
+      .network(let message), .dataCorrupt(let message):
       message
     case .cancelled: "the lookup was cancelled"
     case .rateLimited(let pause): "the geocoder asks to wait \(DurationText.format(pause))"
@@ -69,6 +72,8 @@ public enum GeocodeError: Error, Sendable, Equatable {
     ErrorDeclaration("network", "A network provider could not be reached", isRetryable: true),
     ErrorDeclaration("data-corrupt", "A table is missing or damaged; names file and line", isRetryable: false),
   ]
+  static let outOfRangeDeclaration = ErrorDeclaration(
+    "out-of-range", "A number of results, a distance or a population that no lookup takes", isRetryable: false)
   static let invalidCoordinateDeclaration = ErrorDeclaration(
     "invalid-coordinate", "The numbers are no position; says so when they seem swapped", isRetryable: false)
 }

@@ -1,0 +1,167 @@
+/// The names in which typos are forgiven, from the index: those of places with 15,000 inhabitants or more, of regions and of
+/// countries, in Latin letters.
+///
+/// A name of up to five bytes is cut in two pieces, a longer one in three. With one typo, or two, at least one piece is as
+/// it should be, so that a lookup compares only with the names that share a piece at nearly the same position. Names of a
+/// length stand together; `layout.py` says how.
+struct TypoTable: Sendable {
+  /// A name that is like the query.
+  struct Hit {
+    /// Its number among the names.
+    var name: Int
+    /// Letters that were left out, put in, changed or swapped with the next.
+    var edits: Int
+    /// How well known its best known bearer is: ten times the logarithm of its inhabitants.
+    var weight: UInt8
+  }
+
+  private static let shortest = 3
+  private static let longest = 24
+  /// Names of up to so many bytes have one typo, longer ones two.
+  private static let oneEditLength = 5
+  private static let bucketCount: UInt32 = 1 << 15
+  /// Names that a lookup keeps.
+  static let mostHits = 24
+
+  /// Of each length, and behind the last: the number of its first name and where that begins.
+  private let lengths: MappedArray<SIMD2<UInt32>>
+  private let keys: MappedArray<UInt8>
+  private let weights: MappedArray<UInt8>
+  private let buckets: MappedArray<UInt32>
+  private let numbers: MappedArray<UInt16>
+
+  init(_ index: TableIndex) throws(TableError) {
+    lengths = try index.array(
+      .typoLengths, of: SIMD2<UInt32>.self, count: Self.longest - Self.shortest + 2)
+    keys = try index.array(.typoKeys, of: UInt8.self, count: Int(lengths[lengths.count - 1].y))
+    weights = try index.array(.typoWeights, of: UInt8.self, count: Int(lengths[lengths.count - 1].x))
+    buckets = try index.array(.typoBuckets, of: UInt32.self, count: Int(Self.bucketCount) + 1)
+    numbers = try index.array(.typoNumbers, of: UInt16.self, count: Int(buckets[buckets.count - 1]))
+  }
+
+  /// How many typos a name of a length may have.
+  private static func allowedEdits(_ length: Int) -> Int { length <= oneEditLength ? 1 : 2 }
+
+  /// The names that are like the key but for typos, most like and best known first; none for a key that is not all ASCII.
+  func namesLike(_ key: FoldedName) -> [Hit] {
+    let length = key.count
+    guard length >= Self.shortest, length <= Self.longest, let pattern = TypoPattern(key) else { return [] }
+    var hits: [Hit] = []
+    let reach = Self.allowedEdits(length)
+    for other in max(Self.shortest, length - reach)...min(Self.longest, length + reach) {
+      let edits = Self.allowedEdits(min(length, other))
+      guard abs(length - other) <= edits else { continue }
+      collect(key, pattern, other, edits, &hits)
+    }
+    hits.sort { ($0.edits, $1.weight, $0.name) < ($1.edits, $0.weight, $1.name) }
+    return hits
+  }
+
+  /// Collects the names of one length.
+  private func collect(_ key: FoldedName, _ pattern: TypoPattern, _ length: Int, _ edits: Int, _ hits: inout [Hit]) {
+    let pieces = length <= Self.oneEditLength ? 2 : 3
+    let shift = key.count - length
+    for piece in 0..<pieces {
+      let start = piece * length / pieces
+      let size = (piece + 1) * length / pieces - start
+      // The typos before the piece move it by no more than the pieces before it, those behind by no more than those behind.
+      let behind = pieces - 1 - piece
+      let first = max(0, start - piece, start + shift - behind)
+      let last = min(key.count - size, start + piece, start + shift + behind)
+      guard first <= last else { continue }
+      for position in first...last {
+        lookUp(length, Self.sum(length, piece, key, from: position, size, swapping: nil), pattern, edits, &hits)
+      }
+    }
+    // Two letters swapped across the cut of a short name leave neither piece as it was.
+    if pieces == 2, shift == 0 {
+      let cut = length / 2
+      lookUp(length, Self.sum(length, 0, key, from: 0, cut, swapping: cut - 1), pattern, edits, &hits)
+    }
+  }
+
+  private func lookUp(_ length: Int, _ sum: UInt32, _ pattern: TypoPattern, _ edits: Int, _ hits: inout [Hit]) {
+    let bucket = Int(sum % Self.bucketCount)
+    let own = lengths[length - Self.shortest]
+    let end = lengths[length - Self.shortest + 1].x
+    for position in Int(buckets[bucket])..<Int(buckets[bucket + 1]) {
+      let name = UInt32(numbers[position])
+      guard name >= own.x, name < end else { continue }
+      let start = Int(own.y) + Int(name - own.x) * length
+      precondition(start + length <= keys.count)
+      let distance = pattern.distance(UnsafeBufferPointer(start: keys.base + start, count: length))
+      guard distance > 0, distance <= edits else { continue }
+      keep(Hit(name: Int(name), edits: distance, weight: weights[Int(name)]), &hits)
+    }
+  }
+
+  /// Keeps a hit among the best.
+  private func keep(_ hit: Hit, _ hits: inout [Hit]) {
+    guard !hits.contains(where: { $0.name == hit.name }) else { return }
+    if hits.count < Self.mostHits { return hits.append(hit) }
+    let worst = hits.indices.max { (hits[$0].edits, hits[$1].weight) < (hits[$1].edits, hits[$0].weight) }!
+    if (hit.edits, hits[worst].weight) < (hits[worst].edits, hit.weight) { hits[worst] = hit }
+  }
+
+  /// The bytes of a name.
+  func bytes(ofName name: Int) -> UnsafeRawBufferPointer {
+    let number = UInt32(name)
+    let place = (0..<lengths.count - 1).last { lengths[$0].x <= number }!
+    let length = place + Self.shortest
+    let start = Int(lengths[place].y) + Int(number - lengths[place].x) * length
+    return UnsafeRawBufferPointer(start: keys.base + start, count: length)
+  }
+
+  /// The FNV-1a sum of a piece, in which a letter may be swapped with the next; the script computes the same.
+  private static func sum(
+    _ length: Int, _ piece: Int, _ key: FoldedName, from start: Int, _ size: Int, swapping swapped: Int?
+  ) -> UInt32 {
+    var sum = (0x811C_9DC5 ^ UInt32(length << 2 | piece)) &* 0x0100_0193
+    for index in start..<start + size {
+      sum = (sum ^ UInt32(key[index == swapped ? index + 1 : index])) &* 0x0100_0193
+    }
+    return sum ^ sum >> 15
+  }
+}
+
+/// A name as bits, one for each position, so that its distance from another takes a few operations for each letter
+/// (Hyyrö's algorithm for optimal string alignment).
+struct TypoPattern {
+  /// For each letter and digit, the positions that have it.
+  private let positions: [UInt32]
+  private let length: Int
+
+  /// Nil for a name of other than ASCII letters and digits, or of more than 32.
+  init?(_ name: FoldedName) {
+    guard name.count > 0, name.count <= 32 else { return nil }
+    var positions = [UInt32](repeating: 0, count: 128)
+    for index in 0..<name.count {
+      guard name[index] < 128 else { return nil }
+      positions[Int(name[index])] |= 1 << UInt32(index)
+    }
+    self.positions = positions
+    length = name.count
+  }
+
+  /// How many letters must be left out, put in, changed or swapped with the next to make the other name of this one.
+  func distance(_ other: UnsafeBufferPointer<UInt8>) -> Int {
+    var (vertical, verticalLess): (UInt32, UInt32) = (.max, 0)
+    var (diagonal, before): (UInt32, UInt32) = (0, 0)
+    var distance = length
+    let last: UInt32 = 1 << UInt32(length - 1)
+    for letter in other {
+      let same = positions[Int(letter & 127)]
+      let swapped = ((~diagonal & same) << 1) & before
+      diagonal = (((same & vertical) &+ vertical) ^ vertical) | same | verticalLess | swapped
+      var horizontal = verticalLess | ~(diagonal | vertical)
+      let horizontalLess = diagonal & vertical
+      if horizontal & last != 0 { distance += 1 }
+      if horizontalLess & last != 0 { distance -= 1 }
+      horizontal = horizontal << 1 | 1
+      vertical = horizontalLess << 1 | ~(diagonal | horizontal)
+      verticalLess = horizontal & diagonal
+      before = same
+    }
+    return distance
+  }
+}

@@ -1,0 +1,67 @@
+import GeocodeCore
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Chinese names that were read by eye (L12): every city of a million inhabitants, every capital, and the provinces of
+/// China, Japan, Korea and Taiwan.
+@Suite struct GoldenNameTests {
+  /// The rows of a list in `Tests/Goldens`, without its first.
+  static func rows(_ name: String) throws -> [[String]] {
+    let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast(2).joined(separator: "/")
+    let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(folder)/Goldens/\(name)")), as: UTF8.self)
+    return text.split(separator: "\n").dropFirst().map {
+      $0.split(separator: "\t", omittingEmptySubsequences: false).map(String.init)
+    }
+  }
+
+  @Test func `names every city of a million and every capital as a Chinese reader does`() throws {
+    let rows = try Self.rows("cities.tsv")
+    #expect(rows.count >= 500)
+    for row in rows {
+      let (latitude, longitude) = (try #require(Double(row[0])), try #require(Double(row[1])))
+      let found = try Shared.forward.search(
+        row[3], options: .init(near: Coordinate(latitude: latitude, longitude: longitude)))
+      let place = found.lazy.map { Shared.tables.place(for: $0.record) }.first {
+        $0.city == row[3] && $0.countryCode == row[2]
+      }
+      #expect(place?.cityChinese == row[4], "\(row)")
+    }
+  }
+
+  @Test func `finds each of them by its Chinese name`() throws {
+    for row in try Self.rows("cities.tsv") {
+      let found = try Shared.forward.search(row[4], options: .init(limit: 100))
+      #expect(found.contains { Shared.tables.place(for: $0.record).city == row[3] }, "\(row)")
+    }
+  }
+
+  @Test func `names every province of China, Japan, Korea and Taiwan`() throws {
+    let rows = try Self.rows("provinces.tsv")
+    #expect(rows.count >= 99)
+    for row in rows {
+      let found = try Shared.forward.search(row[2], options: .init(limit: 100))
+      let province = found.lazy.map { Shared.tables.place(for: $0.record) }.first {
+        $0.admin1Code == row[0] && $0.city == nil
+      }
+      #expect(province?.admin1 == row[1], "\(row)")
+      #expect(province?.admin1Chinese == row[2], "\(row)")
+    }
+  }
+
+  /// By rule: a character that has a simplified form stands in no name, and 市 behind none that has two without it.
+  @Test func `writes every Chinese name in simplified characters and without its ending`() throws {
+    let whole: Set<String> = ["胡志明市", "斯里巴加湾市", "乔治市"]
+    // Some of the characters in which the names used to be.
+    let traditional = Set("東區縣鎮鄉灣廣島國門馬龍頭華蘇羅維爾蘭達魯聖薩賓諾倫頓澤濱橋莊陽陰烏齊穀葉楊黃齋")
+    for row in 0..<Shared.tables.placeCount {
+      guard let name = Shared.tables.place(for: .place(row)).cityChinese else { continue }
+      #expect(traditional.isDisjoint(with: name), "\(name)")
+      #expect(!name.hasSuffix("市") || name.count == 2 || whole.contains(name), "\(name)")
+    }
+  }
+}
