@@ -251,8 +251,9 @@ def build_tables(eighth, outlines):
         r = everything[identifier]
         nearby = {d[1] for d in near_division(r["latitude"], r["longitude"])} if r["countrycode"] == "CN" else set()
         own = own_names.get(str(identifier))
-        zh = own[2] if own else r.get("zh") or zone_cities.get((r["timezone"], names.fold(r["name"]))) or names.chinese_name(
-            r["alternatenames"], nearby, r["countrycode"] == "JP")
+        zh = own[2] if own else names.without_suffix(
+            r.get("zh") or zone_cities.get((r["timezone"], names.fold(r["name"])))
+            or names.chinese_name(r["alternatenames"], nearby, r["countrycode"] == "JP"))
         is_capital = names.fold(capitals[r["countrycode"]]) == names.fold(r["name"])
         others = []
         if own and own[3]:
@@ -349,7 +350,8 @@ def build_tables(eighth, outlines):
         "regionRows": layout.row_starts(tables["admin1.tsv"]),
         "regionCountries": bytes(country_of_region),
         "regionSeats": struct.pack(f"<{len(seats)}I", *seats),
-        "regionDigits": bytes(province_digits.get(row[2], 0) for row in region_rows),
+        "regionDigits": bytes(
+            province_digits.get(row[2], 0) if row[0].startswith("CN.") else 0 for row in region_rows),
         "countryRows": layout.row_starts(tables["countries.tsv"]),
         "countrySeats": b"".join(struct.pack("<II", *(n & layout.NOBODY for n in seat)) for seat in country_seats),
         "divisionRows": layout.row_starts(tables["divisions.tsv"]),

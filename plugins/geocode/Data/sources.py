@@ -78,10 +78,13 @@ def admin1_names(everything):
 
 
 def chinese_divisions():
-    """The administrative divisions of China: (six-digit code, name, latitude, longitude), the unlocated left out."""
+    """The administrative divisions of China: (six-digit code, name, latitude, longitude), the unlocated left out, and
+    those of Taiwan, Hong Kong and Macau, which have country codes of their own."""
     text = package_file("cpca", "cpca/resources/adcodes.csv").read_text()
     found = []
     for row in csv.DictReader(text.splitlines()):
+        if row["adcode"][:2] in ("71", "81", "82"):
+            continue
         if row["longitude"] and row["latitude"] and row["name"] not in ("市辖区", "县", "城区", "郊区"):
             found.append((row["adcode"][:6], row["name"], float(row["latitude"]), float(row["longitude"])))
     return sorted(found)

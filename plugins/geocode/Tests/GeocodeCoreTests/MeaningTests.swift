@@ -21,7 +21,9 @@ import Testing
     let washington = try best("Washington")
     #expect(washington.admin1Code == "US.DC")
     #expect(try best("华盛顿").admin1Code == "US.DC")
-    #expect(try best("朝阳区").divisionsChinese == ["北京市", "朝阳区"] || best("朝阳区").divisionsChinese.first == "北京市")
+    #expect(try best("朝阳区").divisionsChinese.first == "北京市")
+    // Not Hong Kong, which was called so.
+    #expect(try best("Victoria").countryCode == "AU")
   }
 
   @Test(arguments: [
@@ -33,6 +35,16 @@ import Testing
     throws
   {
     #expect(try best(query).countryCode == code)
+  }
+
+  @Test func `gives what lies in Taiwan no division of China`() throws {
+    for query in ["台湾", "金门", "台北", "高雄"] {
+      let places = try Shared.forward.search(query, options: .init(limit: 100)).map {
+        Shared.tables.place(for: $0.record)
+      }
+      #expect(places.allSatisfy { $0.countryCode != "TW" || $0.divisionsChinese.isEmpty }, "\(query)")
+      #expect(!places.contains { $0.divisionsChinese.contains("台湾省") }, "\(query)")
+    }
   }
 
   @Test func `finds the same in either characters`() throws {

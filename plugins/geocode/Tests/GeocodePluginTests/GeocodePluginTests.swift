@@ -49,7 +49,7 @@ import Testing
     #expect(place["admin1-zh"] == .string("广东省"))
     #expect(place["country-code"] == .string("CN"))
     #expect(place["country-zh"] == .string("中国"))
-    #expect(place["method"] == .string("polygon"))
+    #expect(place["method"] == .string("override"))
     #expect(try #require(place["distance-kilometers"]?.numberValue) < 5)
   }
 

@@ -48,6 +48,10 @@ public struct ForwardGeocoder: Sendable {
     public var edits = 0
     /// Inhabitants for a place; for the rest a number that sorts it among places.
     public var importance: Int
+    /// Whether the name is another spelling, which makes its bearer less likely to be meant than one that is called so.
+    var isAlternate = false
+    /// By what it is sorted among its like.
+    var rank: Int { isAlternate && importance < 1_000_000_000 ? importance / 10 : importance }
     /// Kilometers from `near`, when that was given.
     public var distanceKilometers: Double?
   }
@@ -128,7 +132,7 @@ public struct ForwardGeocoder: Sendable {
   /// Countries, regions, divisions and US state codes with exactly this name.
   private func areaRecords(_ name: String) -> [GeocodeRecord] {
     var found: [GeocodeRecord] = []
-    scan(name) { record, closeness in
+    scan(name) { record, closeness, _ in
       guard closeness < .prefix else { return false }
       if case .place = record { return true }
       if !found.contains(record) { found.append(record) }
@@ -167,18 +171,22 @@ public struct ForwardGeocoder: Sendable {
     var matches: [Match] = []
     // Divisions may yet turn out to be twins of cities.
     var certain = 0
-    scan(name) { record, closeness in
+    scan(name) { record, closeness, isAlternate in
       if closeness >= .prefix, certain >= options.limit { return false }
       if let country = options.country, Int(tables.country(of: record)) != country { return true }
       guard areas.allSatisfy({ isRecord(record, inside: $0) }) else { return true }
       if let known = matches.lastIndex(where: { $0.record == record }) {
-        matches[known].closeness = min(matches[known].closeness, closeness)
+        if closeness <= matches[known].closeness {
+          matches[known].isAlternate =
+            isAlternate && (closeness < matches[known].closeness || matches[known].isAlternate)
+          matches[known].closeness = closeness
+        }
         return true
       }
       if case .division = record {} else if closeness < .prefix { certain += 1 }
       matches.append(
         Match(
-          record: record, closeness: closeness, importance: importance(of: record),
+          record: record, closeness: closeness, importance: importance(of: record), isAlternate: isAlternate,
           distanceKilometers: distance(of: record, from: options.near)))
       return true
     }
@@ -196,7 +204,7 @@ public struct ForwardGeocoder: Sendable {
 
   /// Reports every entry whose folded name is the name's, then those it begins, until the report says that it is enough.
   @inline(__always)
-  private func scan(_ name: String, _ report: (GeocodeRecord, Closeness) -> Bool) {
+  private func scan(_ name: String, _ report: (GeocodeRecord, Closeness, _ isAlternate: Bool) -> Bool) {
     var name = name
     name.withUTF8 { written in
       let written = UnsafeRawBufferPointer(written)
@@ -211,7 +219,7 @@ public struct ForwardGeocoder: Sendable {
           tables.folding.fold(text, into: &other)
           guard other.hasPrefix(key) else { return }
           let closeness: Closeness = other.count > key.count ? .prefix : other.isWhole(key) ? .exact : .folded
-          guard report(tables.record(entry.record), closeness) else { return }
+          guard report(tables.record(entry.record), closeness, entry.field >= 2) else { return }
           index += 1
         }
       }
@@ -238,7 +246,7 @@ public struct ForwardGeocoder: Sendable {
     if let x = a.distanceKilometers, let y = b.distanceKilometers, (x < nearKilometers) != (y < nearKilometers) {
       return x < y
     }
-    if a.importance != b.importance { return a.importance > b.importance }
+    if a.rank != b.rank { return a.rank > b.rank }
     if let x = a.distanceKilometers, let y = b.distanceKilometers, x != y { return x < y }
     return false
   }
