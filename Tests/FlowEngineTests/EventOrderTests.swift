@@ -33,7 +33,9 @@ import Testing
         case (.skipped, _): ["skipped"]
         case (let outcome, 1): ["ready", "1 user-initiated", outcome.word]
         case (let outcome, _):
-          ["ready", "1 user-initiated", "retry", "2 user-initiated", "retry", "3 user-initiated", outcome.word]
+          [
+            "ready", "1 user-initiated", "retry 1", "2 user-initiated", "retry 2", "3 user-initiated", outcome.word,
+          ]
         }
       try #require(heard.steps["s\(place)"] == expected)
       if let started = step.startedAt {
@@ -84,7 +86,8 @@ private final class Listener: RunObserver {
         case .stepReady(let step): state.steps[step.text, default: []].append("ready")
         case .stepStarted(let step, let attempt, let queue):
           state.steps[step.text, default: []].append("\(attempt) \(queue)")
-        case .stepRetrying(let step, _, _, _): state.steps[step.text, default: []].append("retry")
+        case .stepRetrying(let step, let attempt, _, _):
+          state.steps[step.text, default: []].append("retry \(attempt)")
         case .stepFinished(let step, let finished):
           state.steps[step.text, default: []].append(finished.outcome.word)
           state.durations[step.text] = finished.durationMilliseconds

@@ -65,7 +65,7 @@ extension Plan {
       return false
     }
     move(step, to: .retrying)
-    note(.partial(.retrying(step, delayNanoseconds: delay)), at: now)
+    noteRetry(of: step, delayNanoseconds: delay, at: now)
     timers.insert(PlanTimer(atNanoseconds: now + delay, kind: .retry, step: step, attempt: UInt8(attempt)))
     return true
   }

@@ -24,6 +24,20 @@ extension Plan {
     tables.log.pointee.append(.whole(.succeeded(step, attempt: Int(states[step].attempt))), at: now)
   }
 
+  /// Notes that a try failed and another follows, with what the step's state may have lost when it is told.
+  mutating func noteRetry(of step: StepIndex, delayNanoseconds: Int, at now: Int) {
+    guard detail != .none else { return }
+    note(.partial(.retrying(step, delayNanoseconds: delayNanoseconds)), at: now)
+    particulars.failedTries.append(
+      FailedTry(attempt: Int(states[step].attempt), failure: particulars.failures[step]))
+  }
+
+  /// Hands over the failed tries of the records that have not been taken.
+  mutating func takeFailedTries() -> [FailedTry] {
+    defer { particulars.failedTries.removeAll(keepingCapacity: true) }
+    return particulars.failedTries
+  }
+
   /// Notes any other transition.
   mutating func note(_ kind: PlanRecord.Kind, at now: Int) {
     guard detail != .none else { return }

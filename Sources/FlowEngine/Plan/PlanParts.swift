@@ -112,4 +112,12 @@ struct StepParticulars: Sendable {
   var ceilingTimes: [StepIndex: Int] = [:]
   /// When the current try of a step with a ceiling a try started.
   var attemptStarts: [StepIndex: Int] = [:]
+  /// The tries that failed with another to come, in the order in which they were noted and until they are told.
+  var failedTries: [FailedTry] = []
+}
+
+/// A try that failed while the step goes on: when it is told, the next one may have failed too.
+struct FailedTry: Sendable {
+  var attempt: Int
+  var failure: StepFailure?
 }

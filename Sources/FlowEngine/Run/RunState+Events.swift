@@ -12,11 +12,13 @@ extension RunState {
   mutating func collectRecords() {
     guard plan.hasRecords else { return }
     let chunks = plan.takeRecords()
+    var tries = plan.takeFailedTries()[...]
     var besides: [RunEvent] = []
     for chunk in chunks where !chunk.isWhole {
       for record in chunk {
         if case .partial(let kind) = record.kind {
-          besides.append(RunEvent(atNanoseconds: record.atNanoseconds, event(for: kind, at: record.atNanoseconds)))
+          besides.append(
+            RunEvent(atNanoseconds: record.atNanoseconds, event(for: kind, at: record.atNanoseconds, &tries)))
         }
       }
     }
@@ -24,15 +26,17 @@ extension RunState {
   }
 
   /// The event for a record of which the plan must be asked the rest.
-  private func event(for record: PlanRecord.Partial, at time: Int) -> RunEvent.Kind {
+  private func event(
+    for record: PlanRecord.Partial, at time: Int, _ tries: inout ArraySlice<FailedTry>
+  ) -> RunEvent.Kind {
     let id = { (step: StepIndex) in plan.graph.workflow.steps[Int(step)].id }
     switch record {
     case .activated: return .runActivated(reason: launch.reason, deferred: plan.resolvedDeferrals)
     case .posted(let event): return .eventPosted(plan.eventName(event))
     case .retrying(let step, let delay):
-      let reading = plan[step]
+      let failed = tries.removeFirst()
       return .stepRetrying(
-        id(step), attempt: reading.attempts, delayMilliseconds: millisecondsOf(delay), failure: reading.failure)
+        id(step), attempt: failed.attempt, delayMilliseconds: millisecondsOf(delay), failure: failed.failure)
     case .ended(let step, let outcome):
       let reading = plan[step]
       return .stepFinished(

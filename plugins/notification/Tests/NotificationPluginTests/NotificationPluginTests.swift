@@ -269,7 +269,10 @@ let product: Value = [
     #expect(!center.hasDelegate)
   }
 
-  private func wait(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+  /// Waits until the condition holds, or the time limit cancels the test.
+  private func wait(_ condition: () -> Bool) async {
+    while !condition() && !Task.isCancelled { await Task.yield() }
+  }
 
   @Test func `has its delegate in place when it reports ready (N15)`() async throws {
     let center = FakeCenter()

@@ -21,7 +21,10 @@ import Testing
       with: ["title": "T", "route": "app://vip/1", "id": .string(id), "after": .string(after)])
   }
 
-  private func wait(_ condition: () -> Bool) async { while !condition() { await Task.yield() } }
+  /// Waits until the condition holds, or the time limit cancels the test.
+  private func wait(_ condition: () -> Bool) async {
+    while !condition() && !Task.isCancelled { await Task.yield() }
+  }
 
   @Test func `the next run delivers what was due meanwhile at once, and the rest when it is due (C21)`() async throws {
     try await schedule("late")
@@ -30,6 +33,8 @@ import Testing
     let next = host(HeadlessNotificationCenter(), app, dataFolder: folder.path, now: { 30_000 })
     let service = Task { try await next.call(ReceiveNotifications.self) }
     _ = await next.readied()
+    // Both have been taken up: time that passes before would pass unheard.
+    await wait { next.sleeperCount == 2 }
     next.advance(by: .zero)
     await wait { next.posts.count == 1 }
     #expect(next.logs.contains("notification received late"))
