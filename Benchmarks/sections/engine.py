@@ -65,8 +65,9 @@ def instructions():
     # How often a slot asks the system for the time depends on the time that passes: the fewest of several counts. The
     # report, which the last step's slot makes, is no part of a step.
     patterns = ["*WorkflowRunC4work*", "*WorkflowRunC5closeyyF"]
+    program = stripped(f"{BUILT}/EngineBenchmark")
     fewest = [
-        min(instructions_of(f"{BUILT}/EngineBenchmark", ["once", "chain", str(count)], patterns)
+        min(instructions_of(program, ["once", "chain", str(count)], patterns)
             for _ in range(context.repetitions(5, 3)))
         for count in [10_000, 20_000]]
     each = (fewest[1] - fewest[0]) / 10_000
