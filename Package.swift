@@ -154,7 +154,7 @@ func syncServer() -> [Target] {
       .executableTarget(
         name: "flowrun-sync-server",
         dependencies: [
-          "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
+          "FlowSystem", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
           .product(name: "ArgumentParser", package: "swift-argument-parser", condition: condition),
         ], path: "plugins/sync/Sources/flowrun-sync-server")
     ]

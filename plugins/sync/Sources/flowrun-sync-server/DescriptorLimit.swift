@@ -1,11 +1,5 @@
 #if Server
-  #if canImport(Glibc)
-    import Glibc
-  #elseif canImport(Musl)
-    import Musl
-  #elseif canImport(Darwin)
-    import Darwin
-  #endif
+  import FlowSystem
 
   /// How many files and connections the process may have open: as many as the system lets it, since each channel is one.
   enum DescriptorLimit {
