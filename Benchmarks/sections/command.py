@@ -106,7 +106,7 @@ def launch():
 
 
 def shell():
-    work, bar = "1,000 steps of shell.run true, concurrency 2", "≤ 1.05"
+    work, bar = "1,000 steps of shell.run true, concurrency 2", "≤ 1.0"
     ninja = shutil.which("ninja")
     if not ninja:
         return lacks("ninja", work, bar)
