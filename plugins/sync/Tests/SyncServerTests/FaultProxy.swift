@@ -32,6 +32,8 @@
       var random: SplitMix64
       var isFaulty = true
       var requests = 0
+      /// Requests whose answer the server's death took, and that are asked once more.
+      var unanswered = 0
     }
 
     init(
@@ -48,6 +50,9 @@
 
     /// How many requests the device has sent.
     var requests: Int { state.withLock { $0.requests } }
+
+    /// Whether nothing is left to ask once more.
+    var isAtRest: Bool { state.withLock { $0.unanswered == 0 } }
 
     /// From now on everything passes as it is.
     func heal() { state.withLock { $0.isFaulty = false } }
@@ -90,7 +95,11 @@
           return
         }
         if fault == .doubledRequest { _ = ask(request) }
-        guard let answer = ask(request) else { return }
+        guard let answer = ask(request) else {
+          client.end()
+          askAgain(request)
+          return
+        }
         switch fault {
         case .lostAnswer: return
         case .cutAnswer:
@@ -114,6 +123,18 @@
       guard let answer = upstream.message() else { return nil }
       record(Exchange(target: request.target, body: request.body, answer: answer.body))
       return answer.bytes
+    }
+
+    /// A server that is killed may have saved what it did not answer, and the device may hear of it by reading alone. The same
+    /// request once more, as a network may bring it, tells whoever takes notes what became of it.
+    private func askAgain(_ request: LocalSocket.Message) {
+      state.withLock { $0.unanswered += 1 }
+      defer { state.withLock { $0.unanswered -= 1 } }
+      var tries = 0
+      while tries < 400, ask(request) == nil {
+        Thread.sleep(forTimeInterval: 0.05)
+        tries += 1
+      }
     }
 
     /// A channel: byte by byte as it comes, until either side ends it.
@@ -189,6 +210,9 @@
       address.sin_addr.s_addr = UInt32(0x7F00_0001).bigEndian
       return address
     }
+
+    /// Lets the other side know that nothing more comes.
+    func end() { Self.shutDown(descriptor) }
 
     @discardableResult func send(_ bytes: [UInt8]) -> Bool {
       var sent = 0

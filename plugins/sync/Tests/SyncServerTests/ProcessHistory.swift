@@ -136,7 +136,7 @@
     }
 
     private func isAtRest() -> Bool {
-      guard let zone = zone() else { return false }
+      guard devices.allSatisfy(\.proxy.isAtRest), let zone = zone() else { return false }
       return devices.allSatisfy { device in
         guard let replica = device.replica() else { return false }
         return replica.outbox.isEmpty && Self.cells(replica.confirmed) == zone
@@ -179,7 +179,7 @@
 
     private func judge() {
       guard let replica = devices[0].replica() else { return }
-      let taken = exchanges.all.flatMap(Self.taken)
+      let taken = Self.taken(exchanges.all, confirmed: replica.confirmed)
       let oracle = Self.oracle(of: taken)
       for key in [PomodoroPolicy.timer, PomodoroPolicy.settings] {
         guard let cell = replica.confirmed[key]?.cell else { continue }
@@ -220,14 +220,60 @@
       }
     }
 
-    /// The writes of a commit that the server took, with the stamps that it gave them.
-    private static func taken(_ exchange: FaultProxy.Exchange) -> [(key: RecordKey, write: Write)] {
+    /// The writes that the server took, with the stamps that it gave them. Of a write that it saved and was killed before it
+    /// could answer, all that is heard is that it has it already: its stamps are those of the record, where it still counts.
+    private static func taken(
+      _ exchanges: [FaultProxy.Exchange], confirmed: [RecordKey: Record]
+    ) -> [(key: RecordKey, write: Write)] {
+      let results = exchanges.flatMap(results)
+      var taken: [(key: RecordKey, write: Write)] = []
+      var dots: [RecordKey: Set<Dot>] = [:]
+      for case (let key, let write, .committed(_, _, let stamps)) in results {
+        taken.append((key, write.restamped(stamps)))
+        dots[key, default: []].insert(write.dot)
+      }
+      for (key, write, result) in results {
+        guard let cell = cell(that: result, holds: write, confirmed[key]?.cell),
+          dots[key, default: []].insert(write.dot).inserted
+        else { continue }
+        taken.append((key, write.restamped(stamps(of: write, in: cell))))
+      }
+      return taken
+    }
+
+    /// The record that has a write already, by the answer to the same write sent again.
+    private static func cell(that result: CommitResult, holds write: Write, _ confirmed: Cell?) -> Cell? {
+      switch result {
+      case .unchanged: confirmed
+      case .conflict(let record?) where record.cell.context[write.dot.device] >= write.dot.number: record.cell
+      default: nil
+      }
+    }
+
+    private static func results(
+      _ exchange: FaultProxy.Exchange
+    ) -> [(key: RecordKey, write: Write, result: CommitResult)] {
       guard exchange.target.hasSuffix("/commit"), let operations = try? Wire.operations(exchange.body),
         let reply = try? Wire.commitReply(exchange.answer)
       else { return [] }
       return zip(operations, reply.results).compactMap { operation, result in
-        guard case .write(let write) = operation.change, case .committed(_, _, let stamps) = result else { return nil }
-        return (operation.key, write.restamped(stamps))
+        guard case .write(let write) = operation.change else { return nil }
+        return (operation.key, write, result)
+      }
+    }
+
+    private static func stamps(of write: Write, in cell: Cell) -> [Stamp] {
+      let entry = cell.entries.first { $0.dot == write.dot }
+      return write.acts.map { act in
+        if let entry, act == write.act { return entry.stamp }
+        let field = cell.fields.first { field in
+          field.stamp.device == write.dot.device
+            && write.fields.contains {
+              $0.name == field.name && $0.value == field.value && ($0.act ?? write.act) == act
+            }
+        }
+        return field?.stamp
+          ?? Stamp(milliseconds: act.milliseconds, counter: act.counter, device: write.dot.device)
       }
     }
 
