@@ -35,6 +35,10 @@ import Testing
     ("app://mail/SECRET", "app://mail/[redacted]"),
     ("app://files/a/b/SECRET", "app://files/a/b/[redacted]"),
     ("app://product/7", "app://product/7"),
+    // A link inside, as it is and escaped.
+    ("app://product/7?next=app://reset/SECRET", "app://product/7?next=[redacted]"),
+    ("app://product/7?next=app%3A%2F%2Freset%2FSECRET&y=2", "app://product/7?next=[redacted]&y=2"),
+    ("app://product/7?next=app%3A%2F%2Fproduct%2F8", "app://product/7?next=app%3A%2F%2Fproduct%2F8"),
   ])
   func `hides what a route's own parameter names`(link: String, shown: String) throws {
     let table = try table(
@@ -42,6 +46,13 @@ import Testing
         "reset/:token", "product/:id", "mail/:authCode/:number<int>", "files/**/:password",
       ], policy: seedPolicy(hosts: ["example.com"]))
     #expect(table.forLog(link) == shown)
+  }
+
+  @Test func `hides in parameters what a route names in a link inside`() throws {
+    let table = try table(["reset/:token", "product/:id"], policy: seedPolicy(hosts: ["example.com"]))
+    #expect(
+      table.forLog(["next": "app://reset/SECRET", "list": [["back": "app://product/7"]]])
+        == ["next": "app://reset/[redacted]", "list": [["back": "app://product/7"]]])
   }
 
   @Test func `hides parameters by their names at any depth, and shows the rest`() {

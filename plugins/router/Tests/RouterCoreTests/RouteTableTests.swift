@@ -177,21 +177,21 @@ import Testing
   }
 
   @Test(arguments: [
-    (["app://a/:b", "myapp://a/:c"], "duplicateRoute", "'myapp://a/:c' matches the same URLs as 'app://a/:b'"),
-    (["a/:b<int>", "A/:c<int>"], "duplicateRoute", "'A/:c<int>' matches the same URLs as 'a/:b<int>'"),
-    (["a/:b", "a/:c?"], "duplicateRoute", "'a/:c?' matches the same URLs as 'a/:b'"),
-    (["a/**", "x", "a/**"], "duplicateRoute", "'a/**' matches the same URLs as 'a/**'"),
+    (["app://a/:b", "myapp://a/:c"], "duplicate-route", "'myapp://a/:c' matches the same URLs as 'app://a/:b'"),
+    (["a/:b<int>", "A/:c<int>"], "duplicate-route", "'A/:c<int>' matches the same URLs as 'a/:b<int>'"),
+    (["a/:b", "a/:c?"], "duplicate-route", "'a/:c?' matches the same URLs as 'a/:b'"),
+    (["a/**", "x", "a/**"], "duplicate-route", "'a/**' matches the same URLs as 'a/**'"),
     (
-      ["a/:b<enum(x,y)>", "a/:c<enum(y,x)>"], "duplicateRoute",
+      ["a/:b<enum(x,y)>", "a/:c<enum(y,x)>"], "duplicate-route",
       "'a/:c<enum(y,x)>' matches the same URLs as 'a/:b<enum(x,y)>'"
     ),
     (
-      ["a/:b<enum(x,y)>", "a/:c<enum(y,z)>"], "ambiguousRoute",
+      ["a/:b<enum(x,y)>", "a/:c<enum(y,z)>"], "ambiguous-route",
       "'a/:c<enum(y,z)>' and 'a/:b<enum(x,y)>' match some of the same URLs and neither is more specific"
     ),
-    (["apq://a"], "unknownScheme", "'apq://a' is for the scheme 'apq', which is not declared"),
+    (["apq://a"], "unknown-scheme", "'apq://a' is for the scheme 'apq', which is not declared"),
     (
-      ["https://example.org/a"], "unknownHost",
+      ["https://example.org/a"], "unknown-host",
       "'https://example.org/a' is for the host 'example.org', which is not declared"
     ),
   ])

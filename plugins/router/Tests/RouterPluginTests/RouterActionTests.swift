@@ -365,7 +365,7 @@ import Testing
   @Test func `names both places of a duplicate route (N12)`() {
     let found = problems(["schemes": ["app"], "routes": ["app://a/:b", ["pattern": "app://a/:c"]]])
     #expect(found.map(\.keyPath) == ["routes[1].pattern"])
-    #expect(found.first?.message == "'app://a/:c' matches the same URLs as 'app://a/:b' (duplicateRoute)")
+    #expect(found.first?.message == "'app://a/:c' matches the same URLs as 'app://a/:b' (duplicate-route)")
     #expect(found.first?.related == .init("routes[0]", "the other route is declared here"))
   }
 

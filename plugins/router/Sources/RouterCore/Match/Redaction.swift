@@ -22,8 +22,9 @@ public enum Redaction {
   /// The URL as it may stand in a log: at most 256 characters, control characters visible. Hidden are user names, the
   /// values of such keys, and links inside that hold one.
   ///
-  /// It takes any text, also one that no scanner accepts. The segments at the places in `segments` are hidden, too.
-  public static func forLog(_ url: String, hiding segments: Set<Int> = []) -> String {
+  /// It takes any text, also one that no scanner accepts. `segments` gives the places of segments of a link that are hidden,
+  /// too; it is asked for links inside as well.
+  public static func forLog(_ url: String, hiding segments: (String) -> Set<Int> = { _ in [] }) -> String {
     var text = url.utf8.count > byteLimit ? String(decoding: url.utf8.prefix(byteLimit), as: UTF8.self) : url
     text = hidden(text, depth: depth, segments)
     text = String(String.UnicodeScalarView(text.unicodeScalars.map { $0.properties.isControl ? "\u{FFFD}" : $0 }))
@@ -32,17 +33,19 @@ public enum Redaction {
 
   /// Parameters as they may stand in a log or a report: the values of such keys hidden at any depth, links as
   /// ``forLog(_:hiding:)`` shows them.
-  public static func forLog(_ parameters: ValueObject) -> ValueObject {
+  public static func forLog(
+    _ parameters: ValueObject, hiding segments: (String) -> Set<Int> = { _ in [] }
+  ) -> ValueObject {
     var shown = ValueObject()
-    for (key, value) in parameters { shown[key] = hides(key) ? .string(mark) : self.shown(value) }
+    for (key, value) in parameters { shown[key] = hides(key) ? .string(mark) : self.shown(value, segments) }
     return shown
   }
 
-  private static func shown(_ value: Value) -> Value {
+  private static func shown(_ value: Value, _ segments: (String) -> Set<Int>) -> Value {
     switch value {
-    case .string(let text): .string(forLog(text))
-    case .array(let values): .array(values.map(shown))
-    case .object(let object): .object(forLog(object))
+    case .string(let text): .string(forLog(text, hiding: segments))
+    case .array(let values): .array(values.map { shown($0, segments) })
+    case .object(let object): .object(forLog(object, hiding: segments))
     default: value
     }
   }
@@ -51,7 +54,8 @@ public enum Redaction {
 // MARK: - The parts of a link
 
 extension Redaction {
-  private static func hidden(_ url: String, depth: Int, _ segments: Set<Int> = []) -> String {
+  private static func hidden(_ url: String, depth: Int, _ hiding: (String) -> Set<Int>) -> String {
+    let segments = url.contains("://") ? hiding(url) : []
     var text = ""
     var rest = url[...]
     // What stands before the path: a scheme, and a user name that has no place there.
@@ -70,7 +74,7 @@ extension Redaction {
     while true {
       let end = rest.firstIndex { "?&#;".contains($0) || (isPath && $0 == "/") } ?? rest.endIndex
       let item = rest[..<end]
-      text += isPath && segments.contains(segment) && !item.isEmpty ? mark : hidden(item, depth: depth)
+      text += isPath && segments.contains(segment) && !item.isEmpty ? mark : hidden(item, depth: depth, hiding)
       guard end < rest.endIndex else { return text }
       if rest[end] == "/", !item.isEmpty || segment < 0 { segment += 1 }
       if "?#".contains(rest[end]) { isPath = false }
@@ -81,24 +85,25 @@ extension Redaction {
 
   /// One segment or item of a query: its value is hidden when its key says so, or when it holds a link that has
   /// something to hide.
-  private static func hidden(_ item: Substring, depth: Int) -> String {
-    guard let equals = item.firstIndex(of: "=") else { return holdsSecret(String(item), depth) ? mark : String(item) }
+  private static func hidden(_ item: Substring, depth: Int, _ hiding: (String) -> Set<Int>) -> String {
+    guard let equals = item.firstIndex(of: "=") else {
+      return holdsSecret(String(item), depth, hiding) ? mark : String(item)
+    }
     let value = item[item.index(after: equals)...]
-    guard !hides(decoded(String(item[..<equals]))), !holdsSecret(String(value), depth) else {
+    guard !hides(decoded(String(item[..<equals]))), !holdsSecret(String(value), depth, hiding) else {
       return item[...equals] + mark
     }
     return String(item)
   }
 
   /// Whether a text, decoded, is a link or a list of items with something to hide.
-  private static func holdsSecret(_ text: String, _ depth: Int) -> Bool {
-    guard text.utf8.contains(where: { $0 == ASCII.percent || $0 == ASCII.equals || $0 == ASCII.at }) else {
-      return false
-    }
+  private static func holdsSecret(_ text: String, _ depth: Int, _ hiding: (String) -> Set<Int>) -> Bool {
+    let isEscaped = text.utf8.contains { $0 == ASCII.percent || $0 == ASCII.equals || $0 == ASCII.at }
+    guard isEscaped || text.contains("://") else { return false }
     guard depth > 0 else { return true }
     let inner = PercentEncoding.decode(text)
     if inner == text, !text.utf8.contains(ASCII.equals), !text.contains("://") { return false }
-    return hidden(inner, depth: depth - 1) != inner
+    return hidden(inner, depth: depth - 1, hiding) != inner
   }
 
   /// A key without its escapes, escaped ones included.
@@ -121,7 +126,12 @@ extension RouteTable {
   /// The URL as it may stand in a log: as ``Redaction`` shows it, and without the path parameters whose names look like
   /// secrets, of the route that matches it or of those that nearly do.
   public func forLog(_ url: String) -> String {
-    Redaction.forLog(url, hiding: hidesParameters ? hiddenSegments(of: url) : [])
+    Redaction.forLog(url) { hidesParameters ? hiddenSegments(of: $0) : [] }
+  }
+
+  /// Parameters as they may stand in a log or a report, links inside as ``forLog(_:)-(String)`` shows them.
+  public func forLog(_ parameters: ValueObject) -> ValueObject {
+    Redaction.forLog(parameters) { hidesParameters ? hiddenSegments(of: $0) : [] }
   }
 
   /// The segments of a URL that a route names like a secret.

@@ -46,17 +46,17 @@ public struct RouteProblem: Error, Sendable, Hashable {
   /// The kinds, by the word that messages carry.
   public enum Kind: String, Sendable, Hashable {
     /// Two routes match the same URLs and neither is more specific nor of a higher priority.
-    case duplicateRoute
+    case duplicateRoute = "duplicate-route"
     /// Two routes differ only in lists of words of one length that share a word.
-    case ambiguousRoute
+    case ambiguousRoute = "ambiguous-route"
     /// The pattern names a scheme that is not declared.
-    case unknownScheme
+    case unknownScheme = "unknown-scheme"
     /// The pattern names a host that is not declared.
-    case unknownHost
+    case unknownHost = "unknown-host"
     /// The pattern has no literal and the route names no page.
-    case noPage
+    case noPage = "no-page"
     /// There are more routes than ``RouteTable/routeLimit``.
-    case tooManyRoutes
+    case tooManyRoutes = "too-many-routes"
   }
 
   /// What is wrong.

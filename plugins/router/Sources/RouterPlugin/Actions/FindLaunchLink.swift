@@ -59,6 +59,11 @@ struct FindLaunchLink: Action {
     for name in options.ignored {
       context.log("the launch option '\(name)' is not supported and is ignored", level: .warning)
     }
+    if !Set(options.ignored).isDisjoint(with: ["aps", "route"]), options.arrival == nil {
+      context.log(
+        "this looks like a notification's payload: among launch options it stands under 'remoteNotification'",
+        level: .warning)
+    }
     for warning in options.warnings { context.log(warning, level: .warning) }
     switch options.arrival {
     case .tap?: context.log("notification received and tapped")

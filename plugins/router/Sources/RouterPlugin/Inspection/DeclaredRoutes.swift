@@ -70,7 +70,8 @@ public struct DeclaredRoutes: Sendable {
   /// Of several steps the first whose routes match decides.
   public func outcome(of url: String, from source: String? = nil) -> ValueObject {
     let outcomes = declarations.map { declaration in
-      RouteOutcome(url, declaration.table.resolve(url, from: source.flatMap(RouteSource.init(rawValue:))))
+      let resolution = declaration.table.resolve(url, from: source.flatMap(RouteSource.init(rawValue:)))
+      return RouteOutcome(url, resolution, in: declaration.table)
     }
     let chosen = outcomes.first { $0.route != nil } ?? outcomes[0]
     return chosen.values

@@ -73,7 +73,8 @@ struct RouteOutcome: ActionOutput {
 
   /// A result with the route that matched.
   init(
-    _ result: String, _ match: RouteMatch, _ parameters: RouteParameters, reason: String? = nil, message: String? = nil
+    _ result: String, _ match: RouteMatch, _ parameters: RouteParameters, in table: RouteTable, reason: String? = nil,
+    message: String? = nil
   ) {
     self.init(url: match.url.text, result, reason: reason, message: message)
     route = match.route.pattern.text
@@ -81,13 +82,13 @@ struct RouteOutcome: ActionOutput {
     action = match.route.action.rawValue
     self.parameters = Self.parameters(parameters)
     merged = parameters.merged
-    shown = Redaction.forLog(parameters.merged)
+    shown = table.forLog(parameters.merged)
   }
 
   /// What a link would come to with nothing in its way.
-  init(_ url: String, _ resolution: RouteResolution) {
+  init(_ url: String, _ resolution: RouteResolution, in table: RouteTable) {
     switch resolution {
-    case .open(let match, let parameters): self.init("opened", match, parameters)
+    case .open(let match, let parameters): self.init("opened", match, parameters, in: table)
     case .rejected(let rejection):
       self.init(url: url, "rejected", reason: rejection.reason.rawValue, message: rejection.message)
     case .notFound(let nearest):
@@ -96,7 +97,7 @@ struct RouteOutcome: ActionOutput {
       let message =
         by == "sources"
         ? "the route may not be opened from there" : "the route is sensitive and nobody approved a link from outside"
-      self.init("blocked", match, parameters, reason: by, message: message)
+      self.init("blocked", match, parameters, in: table, reason: by, message: message)
     }
   }
 

@@ -133,7 +133,7 @@ extension Router {
     let resolution = table.resolve(link.url, from: link.source, payload: link.parameters)
     switch resolution {
     case .open, .blocked: return nil
-    case .rejected, .notFound: return RouteOutcome(link.url, resolution)
+    case .rejected, .notFound: return RouteOutcome(link.url, resolution, in: table)
     }
   }
 
@@ -186,13 +186,15 @@ extension Router {
         (url, source, redirector) = (target, .internal, name)
         continue
       case .block(let name)?:
-        guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution) }
-        return RouteOutcome("blocked", match, parameters, reason: name, message: "'\(name)' blocked it")
+        guard case .open(let match, let parameters) = resolution else {
+          return RouteOutcome(url, resolution, in: table)
+        }
+        return RouteOutcome("blocked", match, parameters, in: table, reason: name, message: "'\(name)' blocked it")
       case .approve?:
         resolution = table.resolve(url, from: source, payload: pending.parameters, isApproved: true)
       case nil: break
       }
-      guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution) }
+      guard case .open(let match, let parameters) = resolution else { return RouteOutcome(url, resolution, in: table) }
       let outcome = open(match, parameters, on: interface)
       return redirector.map { outcome.redirected(from: pending.url, by: $0) } ?? outcome
     }
@@ -237,11 +239,11 @@ extension Router {
     let presentation: PageRequest.Presentation = route.action == .present ? .present : .push
     do {
       try interface.open(PageRequest(page: route.page, presentation: presentation, parameters: parameters.merged))
-      return RouteOutcome("opened", match, parameters)
+      return RouteOutcome("opened", match, parameters, in: table)
     } catch {
       let failure = error as? ActionError
       return RouteOutcome(
-        "handler-failed", match, parameters, reason: failure?.code ?? "page-unavailable",
+        "handler-failed", match, parameters, in: table, reason: failure?.code ?? "page-unavailable",
         message: failure?.message ?? "\(error)")
     }
   }
