@@ -86,6 +86,31 @@ import Testing
     #expect(played.logs.contains { $0.hasPrefix("no-route:") })
   }
 
+  @Test func `shows a notification again whose process was killed while it showed it (C21)`() throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "flowrun-\(UInt64.random(in: 0 ... .max))").path
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try FileManager.default.createDirectory(atPath: folder + "/notifications", withIntermediateDirectories: true)
+    // More than a pipe holds, so that showing it takes until somebody reads.
+    let title = Value.string(String(repeating: "x", count: 200_000))
+    let waiting: Value = [
+      "id": "a", "due-at": 0, "payload": ["aps": ["alert": ["title": title]], "route": "app://vip/1"],
+    ]
+    try Data(JSONText.bytes(of: waiting)).write(to: URL(filePath: folder + "/notifications/61.json"))
+    let pipe = folder + "/pipe"
+    #expect(mkfifo(pipe, 0o600) == 0)
+    let reader = open(pipe, O_RDWR)
+    defer { close(reader) }
+    let verb = ["notifications", "deliver", "workflows/reminder.yaml", "--data", folder]
+    let shows = try FlowrunProcess(verb, in: Self.root, standardOutput: pipe)
+    var byte: UInt8 = 0
+    #expect(read(reader, &byte, 1) == 1)
+    #expect(try FlowrunProcess.run(verb, in: Self.root).output == "no notification is due\n")
+    shows.send(SIGKILL)
+    #expect(shows.result().exitCode == 128 + SIGKILL)
+    #expect(try FlowrunProcess.run(verb, in: Self.root).output.hasPrefix("notification received a: xxx"))
+    #expect(try FlowrunProcess.run(verb, in: Self.root).output == "no notification is due\n")
+  }
+
   @Test func `lets the second of two taps win, and logs it (N7, C7)`() throws {
     let played = try play([
       "state=killed", "payload=@workflows/samples/product.json", "second=@workflows/samples/vip.json",

@@ -56,14 +56,13 @@ struct NotificationsCommand: AsyncParsableCommand {
     var json = false
 
     func perform() async throws {
-      let due = try folder.scheduled().takeDue()
-      for entry in due {
+      let count = try folder.scheduled().deliverDue { entry in
         StandardOutput.write(
           json
             ? JSONText.write(.object(entry.launchOptions)) + "\n"
             : "notification received \(entry.id): \(entry.title)\n")
       }
-      if due.isEmpty, !json { StandardOutput.write("no notification is due\n") }
+      if count == 0, !json { StandardOutput.write("no notification is due\n") }
     }
   }
 }

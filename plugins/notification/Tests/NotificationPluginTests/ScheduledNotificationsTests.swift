@@ -54,10 +54,32 @@ import Testing
     for id in ["a", "b", "日本/..", "a"] { try await schedule(id) }
     let scheduled = ScheduledNotifications(dataFolder: folder.path)
     #expect(scheduled.waiting().entries.map(\.id) == ["a", "b", "日本/.."])
-    #expect(scheduled.takeDue(atMilliseconds: 4_999).isEmpty)
-    async let one = scheduled.takeDue(atMilliseconds: 5_000)
-    async let other = scheduled.takeDue(atMilliseconds: 5_000)
-    #expect(await (one + other).map(\.id).sorted() == ["a", "b", "日本/.."])
+    @Sendable func deliver(_ now: Int) -> [String] {
+      var shown: [String] = []
+      _ = scheduled.deliverDue(atMilliseconds: now) { shown.append($0.id) }
+      return shown
+    }
+    #expect(deliver(4_999).isEmpty)
+    async let one = deliver(5_000)
+    async let other = deliver(5_000)
+    #expect(await (one + other).sorted() == ["a", "b", "日本/.."])
+    #expect(scheduled.waiting().entries.isEmpty)
+  }
+
+  @Test func `what was claimed and not shown stays, and nobody else shows it meanwhile (C21)`() async throws {
+    try await schedule("a")
+    let scheduled = ScheduledNotifications(dataFolder: folder.path)
+    var claim = scheduled.claim("a")
+    #expect(claim != nil && scheduled.claim("a") == nil)
+    #expect(scheduled.deliverDue(atMilliseconds: 5_000) { _ in } == 0)
+    claim = nil
+    #expect(scheduled.waiting().entries.map(\.id) == ["a"])
+    // One that is scheduled anew while it is shown is a new one.
+    let shown = try #require(scheduled.claim("a"))
+    try await schedule("a", at: 1)
+    shown.finish()
+    #expect(scheduled.waiting().entries.map(\.dueAtMilliseconds) == [5_001])
+    #expect(scheduled.deliverDue(atMilliseconds: 5_001) { _ in } == 1)
     #expect(scheduled.waiting().entries.isEmpty)
   }
 

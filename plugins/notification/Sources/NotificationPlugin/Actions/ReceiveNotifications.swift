@@ -86,14 +86,15 @@ struct ReceiveNotifications: Service {
     case .tapped: try await open(payload, delivery.id, context)
     case .received:
       // Of two processes with one data folder, one delivers what was scheduled there.
-      if try !context.notificationCenter().keepsSchedule,
-        !ScheduledNotifications(dataFolder: context.run.dataFolder).claim(delivery.id)
-      {
-        return context.log("notification \(delivery.id) was delivered elsewhere")
+      var claim: NotificationClaim?
+      if try !context.notificationCenter().keepsSchedule {
+        claim = ScheduledNotifications(dataFolder: context.run.dataFolder).claim(delivery.id)
+        if claim == nil { return context.log("notification \(delivery.id) is delivered elsewhere") }
       }
       context.log("notification received \(delivery.id)")
       let isShown = try show(payload, context)
       try context.post(Self.received)
+      claim?.finish()
       if input.routeOnReceipt {
         await route(payload, delivery.id, context)
       } else if isShown, let pause = input.tapAfter {

@@ -43,7 +43,7 @@ struct ScheduleNotification: Action {
       if !center.keepsSchedule { try keep(id, payload, input.after, context) }
       try center.add(NotificationRequest(id: id, payload: payload, delay: input.after)) { host.wake(after: $0, $1) }
     } catch {
-      _ = ScheduledNotifications(dataFolder: context.run.dataFolder).claim(id)
+      ScheduledNotifications(dataFolder: context.run.dataFolder).remove(id)
       context.log("the notification was not scheduled: \(error)", level: .error)
       throw error
     }

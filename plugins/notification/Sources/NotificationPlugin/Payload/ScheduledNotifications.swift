@@ -9,8 +9,8 @@ import FlowPluginKit
 
 /// The local notifications that wait in a data folder: they outlive the run that scheduled them, and the process (N32).
 ///
-/// Each is a file of its own in the folder `notifications`. Whoever removes the file delivers it, so that of two
-/// processes only one does.
+/// Each is a file of its own in the folder `notifications`. Whoever claims it shows it and then removes the file, so that of
+/// two processes only one does, and none is lost when that one dies.
 public struct ScheduledNotifications: Sendable {
   /// A notification and when it is due.
   public struct Entry: Sendable, Hashable {
@@ -66,15 +66,11 @@ public struct ScheduledNotifications: Sendable {
     }
   }
 
-  /// Takes a notification out for delivery; false when another has, or when it was never kept.
-  func claim(_ id: String) -> Bool {
-    do {
-      try FileManager.default.removeItem(at: file(of: id))
-      return true
-    } catch {
-      return false
-    }
-  }
+  /// The right to show a notification; nil when another has it, when it was shown, or when it was never kept.
+  func claim(_ id: String) -> NotificationClaim? { NotificationClaim(of: file(of: id).path) }
+
+  /// Forgets a notification that could not be scheduled.
+  func remove(_ id: String) { try? FileManager.default.removeItem(at: file(of: id)) }
 
   /// What waits, the earliest first, and the names of files that hold no notification.
   public func waiting() -> (entries: [Entry], unreadable: [String]) {
@@ -94,9 +90,17 @@ public struct ScheduledNotifications: Sendable {
     return (entries.sorted { ($0.dueAtMilliseconds, $0.id) < ($1.dueAtMilliseconds, $1.id) }, unreadable)
   }
 
-  /// Takes out what is due at a time, in milliseconds since 1970; each is given to one caller only.
-  public func takeDue(atMilliseconds now: Int = Self.now()) -> [Entry] {
-    waiting().entries.filter { $0.dueAtMilliseconds <= now && claim($0.id) }
+  /// Shows what is due at a time, in milliseconds since 1970, the earliest first: each is given to one caller, and forgotten
+  /// when `show` has returned. Gives how many there were.
+  public func deliverDue(atMilliseconds now: Int = Self.now(), _ show: (Entry) -> Void) -> Int {
+    var count = 0
+    for entry in waiting().entries where entry.dueAtMilliseconds <= now {
+      guard let claim = claim(entry.id) else { continue }
+      show(entry)
+      claim.finish()
+      count += 1
+    }
+    return count
   }
 
   /// The milliseconds since 1970.
