@@ -55,9 +55,10 @@ lint:
 ## Everything a commit is held to.
 check: lint test
 
-## Makes the geocoder's tables anew from their pinned sources and compares them with the committed ones.
+## Makes the geocoder's tables anew from their pinned sources and compares them with the committed ones, and with iso-codes.
 data-check:
 	python3 plugins/geocode/Data/build_tables.py --check
+	python3 plugins/geocode/Data/cross_check.py
 
 clean:
 	rm -rf .build

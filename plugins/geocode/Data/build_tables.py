@@ -100,6 +100,31 @@ def region_of(record):
     return f"{record['countrycode']}.{record['admin1code']}"
 
 
+def overrides(everything):
+    """The circles in which an answer is known. Where their table says `half`, the radius is half the way to the nearest place
+    of another country, in tens of meters; a figure stands where the country ends before that."""
+    header, *lines = (HERE / "overrides.tsv").read_text().splitlines()
+    rows = []
+    for line in lines:
+        latitude, longitude, radius, region, why = line.split("\t")
+        if radius == "half":
+            here = float(latitude), float(longitude)
+            way = min(
+                meters(*here, r["latitude"], r["longitude"]) for r in everything.values()
+                if r["countrycode"] != region[:2] and abs(r["latitude"] - here[0]) < 1)
+            radius = str(round(way / 20) * 10)
+        rows.append([latitude, longitude, radius, region, why])
+    return tsv(header.split("\t"), rows)
+
+
+def meters(latitude, longitude, other_latitude, other_longitude):
+    """The way between two coordinates on a sphere."""
+    one, other = math.radians(latitude), math.radians(other_latitude)
+    turn = math.radians(other_longitude - longitude)
+    square = math.sin((other - one) / 2) ** 2 + math.cos(one) * math.cos(other) * math.sin(turn / 2) ** 2
+    return 2 * 6_371_008.8 * math.asin(math.sqrt(square))
+
+
 def outline_rings(package):
     """Rings of outlines with the code of their country."""
     import sources
@@ -373,7 +398,7 @@ def build_tables(eighth, outlines):
         "simplifiedCharacters": struct.pack(f"<{len(names.HAN)}H", *names.simplified_characters()),
         **layout.borders(rings),
     })
-    tables["overrides.tsv"] = (HERE / "overrides.tsv").read_bytes()
+    tables["overrides.tsv"] = overrides(everything)
     tables["manifest.tsv"] = manifest(tables)
     return tables, [(everything[i]["latitude"], everything[i]["longitude"], region_of(everything[i])) for i in held_out]
 

@@ -53,7 +53,7 @@ struct CountryEvidence {
     let border = borderKilometers(of: country)
     let stands = Self.standing.contains { nearest.squaredChord < $0.squaredChord && border < $0.borderKilometers }
     return stands
-      ? match(country, province: nearest, .nearest, Confidence.placeWon)
+      ? match(country, province: nearest, .nearest, Confidence.nearBorder)
       : match(outline.country, province: rival, .hybrid, Confidence.outlineWon(border))
   }
 
@@ -70,7 +70,7 @@ struct CountryEvidence {
       let half = UnitVectors.kilometers(squaredChord: nearest.squaredChord) / 2
       let coast = tables.borders.nearestCountry(to: coordinate, within: min(Self.coastKilometers, half))
       if coast != CountryBorders.none, coast != country {
-        return match(coast, province: nearestPlace(of: coast), .polygon, Confidence.coastAgainstPlace)
+        return match(coast, province: nearestPlace(of: coast), .polygon, Confidence.nearBorder)
       }
     }
     return match(country, province: nearest, .nearest, Confidence.placeOnly(borderKilometers()))

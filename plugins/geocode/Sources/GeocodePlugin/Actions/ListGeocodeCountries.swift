@@ -28,7 +28,7 @@ struct ListGeocodeCountries: Action {
 
   struct Output: ActionOutput {
     static let summaries = [
-      "countries": "In the order of their codes: code, code3, name, nameZh, capital, continent, neighbors",
+      "countries": "In the order of their codes: code, code3, name, name-zh, capital, continent, neighbors",
       "count": "How many there are",
     ]
     var countries: [ValueObject]

@@ -1,0 +1,40 @@
+import FlowModel
+import Foundation
+import TestSupport
+import Testing
+
+/// Two plugins have a list of countries; an app that asks both must not find a country in one of them only.
+@Suite(.timeLimit(.minutes(1))) struct `The countries of preferences and geocode` {
+  private static func countries(_ action: String, _ inputs: String = "{}") throws -> [Value] {
+    let folder = FileManager.default.temporaryDirectory.path
+    let result = try FlowrunProcess.run(["call", action, "--with", inputs, "--data", folder])
+    try #require(result.exitCode == 0, "\(result.errors)")
+    let line = try #require(result.lines.last { $0.hasPrefix("{") }, "\(result.output)")
+    let answer = try JSONText.parse(line)
+    return try #require((answer["outputs"] ?? answer)["countries"]?.arrayValue, "\(line.prefix(200))")
+  }
+
+  @Test func `C19 L12 are the same 250, by code and by English name`() throws {
+    let preferences = try Self.countries("preferences.country-list")
+    let geocode = try Self.countries("geocode.countries")
+    #expect(preferences.count == 250)
+    #expect(preferences.compactMap { $0["code"]?.stringValue } == geocode.compactMap { $0["code"]?.stringValue })
+    let codes = Set(preferences.compactMap { $0["code"]?.stringValue })
+    #expect(codes.isSuperset(of: ["XK", "TW", "HK", "MO", "GF", "SJ", "SS"]) && codes.isDisjoint(with: ["AN", "CS"]))
+  }
+
+  @Test func `C19 are called the same in Chinese`() throws {
+    func names(_ countries: [Value], _ key: String) -> [String: String] {
+      Dictionary(
+        uniqueKeysWithValues: countries.compactMap { country in
+          country["code"]?.stringValue.map { ($0, country[key]?.stringValue ?? "") }
+        })
+    }
+    let preferences = names(try Self.countries("preferences.country-list", #"{"language": "zh-Hans"}"#), "name")
+    let geocode = names(try Self.countries("geocode.countries"), "name-zh")
+    let different = preferences.filter { geocode[$0.key] != $0.value }.map {
+      "\($0.key) \($0.value) \(geocode[$0.key] ?? "")"
+    }
+    #expect(different.isEmpty, "\(different.sorted())")
+  }
+}
