@@ -41,10 +41,12 @@ final class Connection: Sendable {
   }
 
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
-  static func open(device: String, zone: String, place: Place, file: String) async throws -> Connection {
+  static func open(
+    device: String, zone: String, place: Place, file: String, delay: Duration = .zero
+  ) async throws -> Connection {
     do {
       let store = try SQLiteReplicaStore(path: file)
-      let backend: any SyncBackend
+      var backend: any SyncBackend
       let close: @Sendable () throws -> Void
       var limits = RequestBudget.Limits()
       switch place {
@@ -56,8 +58,12 @@ final class Connection: Sendable {
         let client = try HTTPBackend(address: address, token: token)
         (backend, close) = (client, { client.close() })
       }
+      if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings()
       settings.essentialTypes = [PomodoroPolicy.timer.type]
+      // A slow cloud is waited for, or nothing would ever come of it.
+      settings.requestTimeoutMilliseconds += delay.milliseconds
+      settings.shortestTimeoutMilliseconds += delay.milliseconds
       let listeners = Listeners()
       #if Metrics
         let (metrics, clock) = (SyncMetrics(zone: zone), SystemClock())

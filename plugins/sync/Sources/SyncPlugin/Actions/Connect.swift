@@ -28,7 +28,20 @@ struct Connect: AsyncAction {
     @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
     @Field("The app's version, as the other devices see it") var version: String = Release.version
+    @Field("How long a device that has never synchronized waits to hear whether the zone has a place for it")
+    var wait = Duration.seconds(5)
+    @Field("For trying out a slow cloud: the least time that each of its answers takes, at most 1m") var delay =
+      Duration.zero
   }
+
+  static func check(_ input: LiteralInput) -> [InputProblem] {
+    guard let text = input["delay"]?.stringValue, let delay = try? DurationText.parse(text), delay > longestDelay else {
+      return []
+    }
+    return [InputProblem("delay", "a delay of \(text) is too long", help: "write at most 1m")]
+  }
+
+  private static let longestDelay = Duration.seconds(60)
 
   struct Output: ActionOutput {
     var device: String
@@ -43,6 +56,9 @@ struct Connect: AsyncAction {
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    guard input.delay <= Self.longestDelay else {
+      throw ActionError(Failure.input.code, "'delay' is \(DurationText.format(input.delay)), at most 1m is allowed")
+    }
     guard ZoneName.isWellFormed(input.zone) else {
       throw ActionError(Failure.input.code, "'zone' is '\(input.zone)'; \(ZoneName.rule)")
     }
@@ -50,7 +66,7 @@ struct Connect: AsyncAction {
     context.provide(.syncConnection, connection) { try connection.close() }
     let status = await connection.session.status()
     if status.outboxDepth > 0 { context.log("\(NoticeText.waiting(status.outboxDepth, "from earlier")) to be sent") }
-    try await connection.checkPlace()
+    try await connection.checkPlace(waiting: input.wait)
     try await connection.announce(name: name, version: input.version)
     return Output(
       device: status.device.name, zone: input.zone, file: connection.file, waiting: status.outboxDepth)
@@ -62,7 +78,9 @@ struct Connect: AsyncAction {
   ) async throws -> (Connection, String) {
     func open(_ name: String) async throws -> (Connection, String) {
       let file = input.file?.path ?? DeviceFile.path(device: name, zone: input.zone, in: context.run.dataFolder)
-      return (try await Connection.open(device: name, zone: input.zone, place: place, file: file), name)
+      let connection = try await Connection.open(
+        device: name, zone: input.zone, place: place, file: file, delay: input.delay)
+      return (connection, name)
     }
     if let name = input.device, !name.isEmpty {
       guard name.count <= DeviceFile.longestName else {
