@@ -8,7 +8,8 @@ struct LaunchInterface: Action {
   static let events = [LifecycleEvent.appWillFinishLaunching.rawValue]
   static let provides: [ResourceKey] = [.userInterface, InterfaceSession.key]
   static let errors = [
-    ErrorDeclaration("storyboard-missing", "There is no such storyboard; correct the path", isRetryable: false)
+    ErrorDeclaration("storyboard-missing", "There is no such storyboard; correct the path", isRetryable: false),
+    ErrorDeclaration("already-launched", "A run has one application, and there is one already", isRetryable: false),
   ]
   static let example = """
     uses: ui.launch
@@ -23,6 +24,12 @@ struct LaunchInterface: Action {
     if let path = input.storyboard?.path, LaunchFile.sizeBytes(at: path) == nil {
       throw ActionError(
         "storyboard-missing", "there is no storyboard at '\(path)'; correct the path", isRetryable: false)
+    }
+    // A try that was repeated may have made one; another step must not (R2).
+    if context.attempt == 1, let _: InterfaceSession = try? context.resource(InterfaceSession.key) {
+      throw ActionError(
+        "already-launched", "the application is there already; a run has one, so let one step use 'ui.launch'",
+        isRetryable: false)
     }
     let factory: InterfaceFactory = try context.resource(InterfaceFactory.key)
     let interface = factory.make()
