@@ -11,8 +11,8 @@ public struct ExpressionDialect: Sendable, Hashable {
     self.allowsStatusFunctions = allowsStatusFunctions
   }
 
-  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, and the status functions.
-  public static let workflow = ExpressionDialect(names: ["inputs", "env", "steps", "launch", "run", "gate"])
+  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, and the status functions.
+  public static let workflow = ExpressionDialect(names: ["inputs", "env", "steps", "launch", "run", "gate", "event"])
 }
 
 /// The functions that ask how the steps before this one ended.

@@ -26,6 +26,8 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var isService: Bool
   /// The errors it may end with.
   public var errors: [ErrorDeclaration]
+  /// Which of its inputs say what it calls for each post of an event (`flow.on`); nil: it calls nothing.
+  public var calls: ActionCall?
   /// Bytes that its outputs may have, as JSON: ``Limits/outputBytes``, or more where it bounds them itself.
   public var outputLimitBytes = Limits.outputBytes
   /// An example step in YAML, indented by nothing, beginning with `uses:`.
@@ -70,6 +72,23 @@ public struct ActionDeclaration: Sendable, Hashable {
 
   /// The declaration of the output `name`, or nil.
   public func output(named name: String) -> FieldDeclaration? { outputs.first { $0.name == name } }
+}
+
+/// The inputs of an action that calls another one for each post of an event.
+public struct ActionCall: Sendable, Hashable {
+  /// The input that names the event; a literal.
+  public var event: String
+  /// The input that names the action; a literal.
+  public var action: String
+  /// The input that holds that action's inputs, in which expressions see the post as `event`.
+  public var inputs: String
+
+  /// The names of the three inputs.
+  public init(event: String, action: String, inputs: String) {
+    self.event = event
+    self.action = action
+    self.inputs = inputs
+  }
 }
 
 /// An error that an action may end with.

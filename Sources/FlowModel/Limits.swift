@@ -24,6 +24,8 @@ public enum Limits {
   public static let logLineBytes = 64 << 10
   /// Events that may be posted in a run.
   public static let events = 10_000
+  /// Posts of an event that may wait for the call of an action (`flow.on`).
+  public static let waitingPosts = 100
   /// Tries of one step, the first included.
   public static let attempts = 100
   /// Threads that may be occupied at once by steps of one quality of service.

@@ -36,11 +36,14 @@ public struct EventDeclaration: Sendable, Hashable {
   public var name: String
   /// A sentence for people, or empty.
   public var summary: String
+  /// Whether each post counts for those who follow the event; for steps that wait for it the first one does either way.
+  public var repeats: Bool
 
   /// Declares an event.
-  public init(_ name: String, summary: String = "") {
+  public init(_ name: String, summary: String = "", repeats: Bool = false) {
     self.name = name
     self.summary = summary
+    self.repeats = repeats
   }
 }
 

@@ -96,6 +96,20 @@ public struct ActionContext: Sendable {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
+  /// Puts each post of an event that repeats into `posts`, those that have come before first. Once the step is told to
+  /// end no more are put there.
+  public func follow(_ event: String, into posts: PostQueue) {
+    onCancel { posts.finish() }
+    host.follow(event, into: posts, step: step, attempt: attempt)
+  }
+
+  /// Calls the action that this step's inputs name (``ActionDeclaration/calls``) for one post and gives its outputs; throws
+  /// what it throws, and an ``ActionError`` `call-timeout` when it takes longer than `limit`. What it does is this step's
+  /// doing: its log lines, its resources. It posts no events and provides nothing.
+  public nonisolated(nonsending) func call(for post: EventPost, within limit: Duration) async throws -> ValueObject {
+    try await host.call(for: post, within: limit, step: step, attempt: attempt)
+  }
+
   /// Reports a service ready, with its outputs: its dependants go on while the service does too. The first call counts.
   public func ready(_ output: some ActionOutput) { host.ready(output.values, step: step, attempt: attempt) }
 }
@@ -166,6 +180,12 @@ public protocol ActionHost: AnyObject, Sendable {
     attempt: Int)
   /// Reports a service ready.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int)
+  /// Puts each post of an event that repeats into `posts`, from the first on.
+  func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int)
+  /// Calls the action that the step's inputs name, for one post.
+  nonisolated(nonsending) func call(
+    for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
+  ) async throws -> ValueObject
   /// Calls the handler once, on some thread, when this much time has passed on the run's clock.
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void)
 }
@@ -176,6 +196,16 @@ extension ActionHost {
 
   /// Always, for hosts whose log knows no end.
   public var hasLogRoom: Bool { true }
+
+  /// Nothing, for hosts in which no events come.
+  public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
+
+  /// Refused, for hosts that know no other action.
+  public nonisolated(nonsending) func call(
+    for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
+  ) async throws -> ValueObject {
+    throw ActionError("no-action", "there is no other action to call here", isRetryable: false)
+  }
 
   /// On the system's clock, for hosts without a clock of their own.
   public func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) {

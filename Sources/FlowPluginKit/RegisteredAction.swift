@@ -56,6 +56,7 @@ public struct RegisteredAction: Sendable {
       provides: A.provides, requires: A.requires, needsProtectedData: A.needsProtectedData,
       isService: isService, errors: A.errors, example: A.example)
     declaration.outputLimitBytes = A.outputLimitBytes
+    declaration.calls = A.calls
     return RegisteredAction(
       declaration: declaration, body: body, plainBody: action.plainBody(), check: { A.check($0) })
   }

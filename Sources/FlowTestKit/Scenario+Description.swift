@@ -14,7 +14,8 @@ extension Scenario: CustomStringConvertible {
       lines.append("deadline: { \(ends.joined(separator: ", ")) }")
     }
     if !workflow.events.isEmpty {
-      lines.append("events: [\(workflow.events.map(\.name).joined(separator: ", "))]")
+      let events = workflow.events.map { "\($0.name): { repeats: \($0.repeats) }" }
+      lines.append("events: { \(events.joined(separator: ", ")) }")
     }
     if let concurrency = workflow.concurrency { lines.append("concurrency: \(concurrency)") }
     for queue in workflow.queues {

@@ -190,6 +190,7 @@ public struct Simulator {
         case .evaluate(let step): plan.apply(.decided(step, decide(step, plan)), at: now)
         case .cancel(let step, let attempt): cancelBody(Key(step: step, attempt: attempt))
         case .gateDecided(let decision): signal(.decided(decision))
+        case .posted: break
         case .end: return
         }
       }

@@ -107,7 +107,7 @@ struct ProbePlugin: Plugin {
   var door = Door()
   var diary = Diary()
   var actions: [any ActionType.Type] {
-    [Hold.self, Note.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self, Spin.self]
+    [Hold.self, Note.self, Write.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self, Spin.self]
   }
   var resources: [PluginResource] {
     [PluginResource(.door, door), PluginResource(.diary, diary)]
@@ -131,6 +131,20 @@ struct ProbePlugin: Plugin {
     func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
       let diary: Diary = try context.resource(.diary)
       diary.write(context.stepID.text)
+      return NoOutput()
+    }
+  }
+
+  /// Writes its input into the diary.
+  struct Write: Action {
+    static let name = "probe.write"
+    static let summary = "Notes a text"
+    struct Input: ActionInput {
+      @Field("What to write") var text: String
+    }
+    func run(_ input: Input, in context: ActionContext) throws -> NoOutput {
+      let diary: Diary = try context.resource(.diary)
+      diary.write(input.text)
       return NoOutput()
     }
   }

@@ -9,9 +9,22 @@ struct TestCatalog: ActionCatalog {
 
   func problems(with input: LiteralInput, of action: String) -> [InputProblem] { check(action, input) }
 
+  private static let followEvent: ActionDeclaration = {
+    var declaration = ActionDeclaration(
+      name: "flow.on", summary: "Calls an action for each post of an event",
+      inputs: [
+        FieldDeclaration("event", .string), FieldDeclaration("action", .string),
+        FieldDeclaration("with", .object(properties: nil), default: [:]),
+      ],
+      isService: true)
+    declaration.calls = ActionCall(event: "event", action: "action", inputs: "with")
+    return declaration
+  }()
+
   /// Actions with every trait that the loader looks at.
   static let standard = TestCatalog(declarations: [
     ActionDeclaration(name: "flow.noop", summary: "Does nothing"),
+    followEvent,
     ActionDeclaration(
       name: "flow.post", summary: "Posts an event", inputs: [FieldDeclaration("event", .string)],
       eventFromInput: "event"),

@@ -27,7 +27,7 @@ struct RandomScenario {
     isPrewarmed = random.chance(15)
     var workflow = Workflow(name: "random", steps: [])
     workflow.gate = gate()
-    workflow.events = events.map { EventDeclaration($0) }
+    workflow.events = events.map { EventDeclaration($0, repeats: random.chance(30)) }
     if random.chance(20) { workflow.concurrency = Int.random(in: 1...3, using: &random) }
     workflow.queues = [
       QueueDeclaration(name: "database", qualityOfService: .utility, width: random.pick([1, 1, 2, nil]))

@@ -34,5 +34,8 @@ extension RunRecord {
       [LifecycleEvent.activate.rawValue] + scenario.outsideEvents.map(\.name)
       + scenario.scripts.flatMap(\.attempts).flatMap(\.posts).map(\.event)
     for name in names { events[name] = time(plan.timeOfEvent(name)) }
+    for event in scenario.workflow.events where event.repeats && plan.timeOfEvent(event.name) != nil {
+      posts[event.name] = plan.posts(of: event.name).compactMap { time($0.atNanoseconds) }
+    }
   }
 }

@@ -57,6 +57,7 @@ struct TextTests {
     #expect(row("outputs of one step").contains("\(Limits.outputBytes >> 20) MiB"))
     #expect(row("log line").contains("\(Limits.logLineBytes >> 10) KiB"))
     #expect(row("events posted").contains(Self.grouped(Limits.events)))
+    #expect(row("posts that wait").contains("\(Limits.waitingPosts)"))
     #expect(row("tries of a step").contains("\(Limits.attempts)"))
     #expect(row("threads occupied").contains("\(Limits.slots)"))
   }

@@ -47,6 +47,32 @@ import Testing
     #expect(try usual.step("enter-from-background")["reason"] == "disabled")
   }
 
+  @Test func `C18 L2 warm and hot entries come again and again, and the report lists them`() throws {
+    let times = ["1500ms", "4s", "4500ms"]
+    let launch = try LaunchRun(
+      ["--launch", "background"] + times.flatMap { ["--event", "app.will-enter-foreground@\($0)"] },
+      data: folders.folder("a"))
+    #expect(launch.result.exitCode == 0)
+    let entries = try #require(launch.report["entries"]?.arrayValue)
+    #expect(entries.map { $0["kind"] } == ["cold", "warm", "hot", "hot"])
+    #expect(entries.map { $0["number"] } == [1, 1, 2, 3])
+    let opened = try entries.prefix(2).map { try #require($0["openedAt"]?.numberValue) }
+    let came = try #require(entries[1]["at"]?.numberValue)
+    #expect(opened[0] < 1_500 && opened[1] >= came + 2_000 && opened[1] < came + 3_000)
+    #expect(
+      launch.logs.filter { $0.hasPrefix("in front again") } == (1...3).map { "in front again, for the time \($0)" })
+    let posts = launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "app.will-enter-foreground" }
+    #expect(posts.map { $0["number"] } == [1, 2, 3])
+    #expect(launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
+    // A usual launch knows only hot ones: its window is there.
+    let usual = try LaunchRun(
+      ["-i", "cloud=fast", "--event", "app.will-enter-foreground@2500ms"], data: folders.folder("b"))
+    #expect(try #require(usual.report["entries"]?.arrayValue).map { $0["kind"] } == ["cold", "hot"])
+    for action in ["storage.trips", "sync.pull"] {
+      #expect(usual.logs.contains("app.will-enter-foreground 1: \(action) done"), "\(usual.logs)")
+    }
+  }
+
   @Test func `C3 a silent push opens nothing, neither then nor when a person comes or taps the icon`() throws {
     let data = folders.folder("a")
     let silent = ["--launch", "background=@\(Self.samples)/silent.json"]

@@ -49,10 +49,13 @@ import Testing
     #expect(launch.report["gate"]?["outcome"] == "ready")
     // The key data have a deadline of their own, below the ceiling.
     let opened = try launch.gateOpened()
-    #expect(opened >= 4_000 && opened < 5_000)
+    #expect(opened >= 3_000 && opened < 5_000)
     #expect(try launch.outcome("key-data") == "timed-out")
+    // It is the cloud that is slow: six seconds for each answer, and a pull that waits for it.
+    #expect(try launch.step("pull-from-cloud")["outcome"] == "success")
+    #expect(try launch.milliseconds("pull-from-cloud", "endedAt") >= 6_000)
     for id in ["recent-destinations", "trips"] { #expect(try launch.milliseconds(id, "endedAt") < 2_000) }
-    #expect(try launch.milliseconds("refresh-lists", "startedAt") >= 4_000)
+    #expect(try launch.milliseconds("refresh-lists", "startedAt") >= 6_000)
     #expect(try launch.outcome("refresh-lists") == "success")
   }
 

@@ -45,8 +45,9 @@ struct LineView: RunObserver {
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")]
     // The line that the run is activated says it.
-    case .eventPosted("activate"): []
-    case .eventPosted(let name): ["event \(TerminalText.visible(name))"]
+    case .eventPosted("activate", _): []
+    case .eventPosted(let name, let number):
+      ["event \(TerminalText.visible(name))" + (number.map { ", for the time \($0)" } ?? "")]
     case .warning(let message): LogText.paragraph("warning: \(message)").map(style.yellow)
     }
   }

@@ -94,7 +94,7 @@ struct RunProgress {
       if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
-    case .eventPosted(let name): postedEvents.insert(name)
+    case .eventPosted(let name, _): postedEvents.insert(name)
     case .stepLog(let step, _, _?, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)
       change(step) { $0.tail = ($0.tail + [line]).suffix(ProgressTable.tailLines) }

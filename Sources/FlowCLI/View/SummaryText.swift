@@ -9,6 +9,7 @@ enum SummaryText {
   static func text(_ report: RunReport, subject: RunSubject, tellsFailures: Bool, style: TextStyle) -> String {
     var lines = ["", headline(report, style)]
     if subject.isGated { lines.append(gate(report.gate)) }
+    if report.entries.count > 1 { lines.append("entries: " + list(entries(report.entries), ", ")) }
     if !report.gate.late.isEmpty {
       lines.append("late: " + report.gate.late.map(\.text).joined(separator: ", "))
     }
@@ -44,6 +45,17 @@ enum SummaryText {
 
   /// How many steps outside their estimates are named.
   private static let shownMisses = 20
+
+  /// How many ways in are named.
+  private static let shownEntries = 10
+
+  private static func entries(_ entries: [RunReport.Entry]) -> [String] {
+    let rest = entries.count > shownEntries ? ["… \(entries.count - shownEntries) more"] : []
+    return entries.prefix(shownEntries).map { entry in
+      let opened = entry.openedAt.map { " (opened at \(Milliseconds.text($0)))" } ?? ""
+      return "\(entry.kind.rawValue) at \(Milliseconds.text(entry.at))\(opened)"
+    } + rest
+  }
 
   /// The texts with `separator` between. The standard library's way asks the runtime once for what an array is, which
   /// takes longer than the whole summary of a small run.

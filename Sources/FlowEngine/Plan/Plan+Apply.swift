@@ -95,10 +95,14 @@ extension Plan {
 
   private mutating func post(_ name: String, at now: Int) {
     let event = events.index(of: name)
-    guard events.times[event] == never else { return }
-    events.times[event] = now
-    note(.partial(.posted(event: event)), at: now)
+    let isFirst = events.times[event] == never
+    let number = events.notePost(of: event, at: now)
+    guard isFirst || number != nil else { return }
+    if isFirst { events.times[event] = now }
+    note(.partial(.posted(event: event, number: number)), at: now)
     guard cancelledAt == never else { return }
+    if let number { effects.append(.posted(EventPost(event: name, number: number, atNanoseconds: now))) }
+    guard isFirst else { return }
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }
   }
 }

@@ -107,6 +107,7 @@ extension Plan {
 
   /// Counts for each step what it waits for: its needs, the gate where it is deferred, its events.
   mutating func countWhatIsWaitedFor() {
+    for event in graph.workflow.events where event.repeats { events.declareRepeating(event.name) }
     for index in states.indices { states[index].open = graph.needCounts[index] }
     for step in readiness.deferredSteps { states[step].open += 1 }
     for step in graph.stepsWithOptions {

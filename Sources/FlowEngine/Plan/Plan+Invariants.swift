@@ -3,7 +3,7 @@ import FlowModel
 extension Plan {
   /// Where the plan contradicts itself; empty: nowhere. For tests, which ask after every event; it looks at every step.
   package func problems() -> [String] {
-    countProblems() + queueProblems() + states.indices.flatMap { problems(of: StepIndex($0)) }
+    countProblems() + queueProblems() + eventProblems() + states.indices.flatMap { problems(of: StepIndex($0)) }
   }
 
   /// Counts that are not what the steps' states add up to.
@@ -44,6 +44,16 @@ extension Plan {
       }
     }
     return problems
+  }
+
+  /// Events whose posts are not what their latch says.
+  private func eventProblems() -> [String] {
+    events.repeated.compactMap { event, posts in
+      let isRight =
+        (posts.times.first ?? never) == events.times[event] && posts.times == posts.times.sorted()
+        && posts.times.count == min(posts.count, Limits.events)
+      return isRight ? nil : "'\(events.names[event])' has \(posts), but was posted first at \(events.times[event])"
+    }
   }
 
   private func problems(of step: StepIndex) -> [String] {

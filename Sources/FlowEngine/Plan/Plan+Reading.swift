@@ -81,10 +81,14 @@ extension Plan {
     states[step].status == .running && Int(states[step].attempt) == attempt
   }
 
+  /// Whether the body of this try is a service that goes on.
+  func isServing(_ step: StepIndex, attempt: Int) -> Bool {
+    Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
+  }
+
   /// Whether a body of this try may be running: it is awaited, serves, or was told to end.
   func isRunning(_ step: StepIndex, attempt: Int) -> Bool {
-    let isCurrent = Int(states[step].attempt) == attempt
-    return isAwaiting(step, attempt: attempt) || (isCurrent && states[step].marks.contains(.serving))
+    isAwaiting(step, attempt: attempt) || isServing(step, attempt: attempt)
       || outstanding.lingering[Attempt(step: step, attempt: UInt8(attempt))] != nil
   }
 
@@ -151,6 +155,16 @@ extension Plan {
   public func timeOfEvent(_ name: String) -> Int? {
     events.time(of: name)
   }
+
+  /// The posts of an event so far, the first ``Limits/events`` of them: each where it repeats, else the first.
+  public func posts(of event: String) -> [EventPost] {
+    guard let index = events.indices[event] else { return [] }
+    let times = events.repeated[Int(index)]?.times ?? [events.times[Int(index)]].filter { $0 != never }
+    return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
+  }
+
+  /// The steps that wait for an event, or did.
+  func waiters(for event: String) -> [StepIndex] { events.indices[event].map { events.waiters[Int($0)] } ?? [] }
 }
 
 /// What a plan tells of the gate.

@@ -52,6 +52,8 @@ public enum PlanEffect: Sendable, Hashable {
   case cancel(StepIndex, attempt: Int)
   /// Every blocking step is satisfied, or one never will be: the gate may open.
   case gateDecided(GateDecision)
+  /// Tell whoever follows the event that it was posted; only for events that repeat.
+  indirect case posted(EventPost)
   /// Nothing is left to do.
   case end(RunConclusion)
 }

@@ -20,7 +20,7 @@ struct PlanCounts: Sendable, Equatable {
   var isStill: Bool { queued + running + retrying + holding + deciding == 0 }
 }
 
-/// The events of a run: latches, of which the first post counts.
+/// The events of a run: latches, of which the first post counts. Of those that repeat each post is told.
 struct EventLatches: Sendable {
   private(set) var indices = NameIndices()
   private(set) var names: [String] = []
@@ -30,6 +30,28 @@ struct EventLatches: Sendable {
   var waiters: [[StepIndex]] = []
   /// Steps with an `after`, in file order.
   var waitingSteps: [StepIndex] = []
+  /// The posts of each event that repeats, by the event's index.
+  private(set) var repeated: [Int: RepeatedPosts] = [:]
+
+  /// The posts of an event that repeats.
+  struct RepeatedPosts: Sendable {
+    /// How many there were.
+    var count = 0
+    /// When each came, up to ``Limits/events``.
+    var times: [Int] = []
+  }
+
+  /// Has each post of an event told.
+  mutating func declareRepeating(_ name: String) { repeated[index(of: name), default: RepeatedPosts()].count += 0 }
+
+  /// Counts a post of an event that repeats; nil: it does not repeat.
+  mutating func notePost(of event: Int, at now: Int) -> Int? {
+    guard !repeated.isEmpty, var posts = repeated[event] else { return nil }
+    posts.count += 1
+    if posts.times.count < Limits.events { posts.times.append(now) }
+    repeated[event] = posts
+    return posts.count
+  }
 
   /// The index of an event, made at its first mention.
   mutating func index(of name: String) -> Int {

@@ -20,7 +20,8 @@ struct PlanRecord: Sendable, Equatable {
 
   enum Partial: Sendable, Equatable {
     case activated
-    case posted(event: Int)
+    /// With the number of the post where the event repeats.
+    case posted(event: Int, number: Int?)
     case retrying(StepIndex, delayNanoseconds: Int)
     /// Ended in another way than with success.
     case ended(StepIndex, Outcome)

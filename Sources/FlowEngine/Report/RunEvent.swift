@@ -24,7 +24,8 @@ public struct RunEvent: Sendable {
     case stepFinished(StepID, FinishedStep)
     case gateLate(StepID)
     case gateOpened(GateOutcome)
-    case eventPosted(String)
+    /// With the number of the post where the event repeats.
+    case eventPosted(String, number: Int?)
     case warning(String)
     case runFinished(RunConclusion)
   }
@@ -108,7 +109,9 @@ extension RunEvent {
       object["durationMilliseconds"] = finished.durationMilliseconds.map { .number($0) } ?? .null
       object["error"] = finished.failure.map(\.value) ?? .null
     case .gateOpened(let outcome): object["outcome"] = .string(outcome.word)
-    case .eventPosted(let name): object["name"] = .string(name)
+    case .eventPosted(let name, let number):
+      object["name"] = .string(name)
+      object["number"] = number.map { .integer($0) }
     case .warning(let message): object["message"] = .string(message)
     case .runFinished(let conclusion): object["conclusion"] = .string(conclusion.rawValue)
     }

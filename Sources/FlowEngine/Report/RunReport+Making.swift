@@ -30,6 +30,7 @@ extension RunReport {
       readyAt: time(gate.readyAtNanoseconds),
       heldByMinMilliseconds: Self.heldByFloor(gate, activation: activation),
       late: gate.late.map(ids), failed: gate.failed.map(ids))
+    entries = Self.entries(of: plan)
     criticalPath = Self.criticalPath(of: plan).map { step in
       let state = plan.states[step]
       return PathStep(step: ids(step), start: time(state.startedAt) ?? 0, end: time(state.endedAt) ?? 0)

@@ -15,6 +15,8 @@ public struct RunReport: Sendable {
   public var launchReason: LaunchReason?
   /// How long the run was prewarmed before activation.
   public var prewarmMilliseconds: Double
+  /// The ways in, in order: the launch itself, and each time the app came to the front from the background (C18).
+  public var entries: [Entry]
   /// How long steps occupied the main queue.
   public var mainQueueMilliseconds: Double
   /// The steps that the gate (or, without blocking steps, the end) had to wait for, one after the other.
@@ -42,6 +44,31 @@ public struct RunReport: Sendable {
     public var late: [StepID]
     /// Blocking steps that ended unsatisfied before it opened.
     public var failed: [StepID]
+  }
+
+  /// One way into the app.
+  public struct Entry: Sendable, Hashable {
+    /// What it found.
+    public enum Kind: String, Sendable, Hashable {
+      /// Nothing: it is the launch.
+      case cold
+      /// Steps that had waited for the app to come to the front.
+      case warm
+      /// Everything there already.
+      case hot
+    }
+
+    /// What it found.
+    public var kind: Kind
+    /// The event it began with: `activate`, or `app.will-enter-foreground`.
+    public var event: String
+    /// Which post of the event, from 1.
+    public var number: Int
+    /// When the event came.
+    public var at: Double
+    /// When the gate opened, or the last step with a floor of its own (`deadline: { min: … }`) that had waited for the event
+    /// was over; nil: it did not, or there was nothing to open.
+    public var openedAt: Double?
   }
 
   /// A step on the critical path.
@@ -120,7 +147,7 @@ extension RunReport {
     [
       "workflow": .string(workflow), "runId": .string(runID), "conclusion": .string(conclusion.rawValue),
       "gate": .object(gate.value), "launchReason": launchReason.map { .string($0.rawValue) } ?? .null,
-      "durationMilliseconds": .number(durationMilliseconds),
+      "durationMilliseconds": .number(durationMilliseconds), "entries": .array(entries.map { .object($0.value) }),
       "prewarmMilliseconds": .number(prewarmMilliseconds), "mainQueueMilliseconds": .number(mainQueueMilliseconds),
       "criticalPath": .array(
         criticalPath.map {
@@ -140,6 +167,15 @@ extension RunReport.Gate {
       "outcome": .string(outcome.word), "openedAt": .optional(openedAt), "readyAt": .optional(readyAt),
       "heldByMinMilliseconds": .number(heldByMinMilliseconds), "late": .array(late.map { .string($0.text) }),
       "failed": .array(failed.map { .string($0.text) }),
+    ]
+  }
+}
+
+extension RunReport.Entry {
+  fileprivate var value: ValueObject {
+    [
+      "kind": .string(kind.rawValue), "event": .string(event), "number": .integer(number), "at": .number(at),
+      "openedAt": .optional(openedAt),
     ]
   }
 }

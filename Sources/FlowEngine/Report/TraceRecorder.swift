@@ -38,7 +38,8 @@ extension TraceRecorder.State {
       open[step] = (event.atNanoseconds, queue, attempt, takeTrack(queue))
     case .stepRetrying(let step, _, _, _): end(step, event.atNanoseconds, outcome: "retrying")
     case .stepFinished(let step, let finished): end(step, event.atNanoseconds, outcome: finished.outcome.word)
-    case .eventPosted(let name): instant("event \(name)", event.atNanoseconds)
+    case .eventPosted(let name, let number):
+      instant("event \(name)" + (number.map { " \($0)" } ?? ""), event.atNanoseconds)
     case .gateOpened(let outcome): instant("gate \(outcome.word)", event.atNanoseconds)
     case .runActivated(let reason, _): instant("activated \(reason.rawValue)", event.atNanoseconds)
     default: break

@@ -14,6 +14,8 @@ struct RunScope: ExpressionContext {
   var step: StepIndex?
   /// Where each step id stands; shared by all scopes of a run.
   var stepIndices: StepNames
+  /// The post for which an action is called; nil: this is no call.
+  var post: EventPost?
 
   func value(named name: String) -> Value? {
     switch name {
@@ -26,8 +28,14 @@ struct RunScope: ExpressionContext {
       } ?? .null
     case "gate": ["outcome": plan.gate.outcome.map { .string($0.word) } ?? .null]
     case "steps": .object(allSteps)
+    case "event": post.map { value(of: $0) } ?? .null
     default: nil
     }
+  }
+
+  private func value(of post: EventPost) -> Value {
+    let at = post.atNanoseconds - (plan.activatedAtNanoseconds ?? 0)
+    return ["name": .string(post.event), "number": .integer(post.number), "at": .milliseconds(at)]
   }
 
   func member(_ key: String, of name: String) -> ContextMember {

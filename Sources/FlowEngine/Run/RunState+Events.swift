@@ -32,7 +32,7 @@ extension RunState {
     let id = { (step: StepIndex) in plan.graph.workflow.steps[Int(step)].id }
     switch record {
     case .activated: return .runActivated(reason: launch.reason, deferred: plan.resolvedDeferrals)
-    case .posted(let event): return .eventPosted(plan.eventName(event))
+    case .posted(let event, let number): return .eventPosted(plan.eventName(event), number: number)
     case .retrying(let step, let delay):
       let failed = tries.removeFirst()
       return .stepRetrying(

@@ -17,6 +17,8 @@ struct RunState {
   var timerAt: Int?
   var postedCount = 0
   var tasks: [TaskKey: Task<Void, Never>] = [:]
+  /// Who follows events that repeat.
+  var followers: [Follower] = []
   var warnings: [String] = []
   var threadShortage = ThreadShortage()
   var report: RunReport?
@@ -67,6 +69,15 @@ struct RunState {
     handfuls.swapAt(index, handfuls.count - 1)
     handfuls.removeLast()
     return true
+  }
+
+  /// A step that takes the posts of an event one after the other.
+  struct Follower {
+    var event: String
+    var posts: PostQueue
+    var step: StepIndex
+    /// What is being called for a post.
+    var call: CalledActionHost?
   }
 
   struct TaskKey: Hashable {

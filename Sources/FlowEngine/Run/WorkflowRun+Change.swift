@@ -57,6 +57,8 @@ extension WorkflowRun {
       aftermath.cancellations.append((step, attempt))
     case .gateDecided(let decision):
       if let opened = gateClock.send(.decided(decision)) { state.takeIn(opened) }
+    case .posted(let post):
+      for follower in state.followers where follower.event == post.event { follower.posts.add(post) }
     case .end:
       aftermath.hasEnded = true
     }

@@ -8,6 +8,8 @@ struct ExpressionSite {
   enum Kind: Equatable {
     case workflowEnvironment, gate, outputs
     case condition, enabled, deferral, with, environment
+    /// The inputs of what is called for each post of an event.
+    case call
   }
 
   let kind: Kind
@@ -25,6 +27,7 @@ struct ExpressionSite {
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
     case .condition, .with, .environment:
       ["inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
+    case .call: ["event", "inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
     }
   }
 
@@ -37,7 +40,7 @@ struct ExpressionSite {
     case .condition: "if"
     case .enabled: "enabled"
     case .deferral: "defer"
-    case .with: "with"
+    case .with, .call: "with"
     }
   }
 }

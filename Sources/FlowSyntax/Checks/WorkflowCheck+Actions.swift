@@ -15,7 +15,8 @@ extension WorkflowCheck {
     }
   }
 
-  private func actionHelp(_ name: String, _ installed: [ActionDeclaration]) -> String {
+  /// The installed action that was most likely meant.
+  func actionHelp(_ name: String, _ installed: [ActionDeclaration]) -> String {
     if let nearest = NearestName.of(name, among: installed.map(\.name)) { return "did you mean '\(nearest)'?" }
     let plugin = name.prefix { $0 != "." }
     let actions = installed.filter { $0.pluginName == plugin }.map { "'\($0.name)'" }

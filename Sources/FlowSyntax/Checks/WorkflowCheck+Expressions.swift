@@ -59,35 +59,57 @@ extension WorkflowCheck {
       guard let name = tree.text(of: member.key), workflow.steps[step].with[name]?.containsExpression == true
       else { continue }
       let owner = declaration.map { "the input '\(name)' of '\($0.name)'" } ?? "the input '\(name)'"
-      checkValue(member.value, fits: declaration?.input(named: name)?.type ?? .any, step, owner)
+      if let call = declaration?.calls, call.inputs == name {
+        checkCallExpressions(member.value, step)
+      } else {
+        checkValue(member.value, fits: declaration?.input(named: name)?.type ?? .any, .with, step, owner)
+      }
+    }
+  }
+
+  /// The inputs of what is called for each post, whose expressions know the post.
+  private mutating func checkCallExpressions(_ node: NodeID, _ step: Int) {
+    guard tree.kind(node) == .mapping, let called = calledAction(of: step) else {
+      return checkTemplates(node, .call, step)
+    }
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: node, failures: &ignored)
+    while let member = members.next(in: tree) {
+      guard let name = tree.text(of: member.key) else { continue }
+      let type = called.input(named: name)?.type ?? .any
+      checkValue(member.value, fits: type, .call, step, "the input '\(name)' of '\(called.name)'")
     }
   }
 
   /// Checks a value that holds expressions somewhere inside against its type, part by part.
-  private mutating func checkValue(_ node: NodeID, fits type: ValueType, _ step: Int, _ owner: String) {
+  private mutating func checkValue(
+    _ node: NodeID, fits type: ValueType, _ kind: ExpressionSite.Kind, _ step: Int, _ owner: String
+  ) {
     switch (tree.kind(node), type) {
     case (.scalar, _), (.alias, _):
       if isString(node), Template.containsExpression(tree.text(node)) {
-        checkTemplate(ExpressionSite(kind: .with, step: step, node: node), fits: type, owner: owner)
+        checkTemplate(ExpressionSite(kind: kind, step: step, node: node), fits: type, owner: owner)
       } else if let value = tree.scalarValue(node) {
         reportMismatch(type.mismatch(of: value), node, owner)
       }
     case (.sequence, .array(let element)):
-      for child in tree.elements(node) { checkValue(child, fits: element, step, owner) }
+      for child in tree.elements(node) { checkValue(child, fits: element, kind, step, owner) }
     case (.sequence, .any):
-      for child in tree.elements(node) { checkValue(child, fits: .any, step, owner) }
-    case (.mapping, .object(let properties)): checkObject(node, properties, step, owner)
-    case (.mapping, .any): checkObject(node, nil, step, owner)
+      for child in tree.elements(node) { checkValue(child, fits: .any, kind, step, owner) }
+    case (.mapping, .object(let properties)): checkObject(node, properties, kind, step, owner)
+    case (.mapping, .any): checkObject(node, nil, kind, step, owner)
     case (.sequence, _), (.mapping, _):
       reportMismatch(
         TypeMismatch(
           path: "", expected: type.expectation, found: tree.kind(node) == .sequence ? "a list" : "a map"),
         node, owner)
-      checkTemplates(node, .with, step)
+      checkTemplates(node, kind, step)
     }
   }
 
-  private mutating func checkObject(_ node: NodeID, _ properties: [FieldDeclaration]?, _ step: Int, _ owner: String) {
+  private mutating func checkObject(
+    _ node: NodeID, _ properties: [FieldDeclaration]?, _ kind: ExpressionSite.Kind, _ step: Int, _ owner: String
+  ) {
     var ignored: [Diagnostic] = []
     var members = tree.members(of: node, failures: &ignored)
     var names: Set<String> = []
@@ -100,7 +122,7 @@ extension WorkflowCheck {
           .inputType, "\(owner) does not fit: there is no key '\(name)'", at: tree.span(member.key),
           help: question(name, among: properties.map(\.name)))
       }
-      checkValue(member.value, fits: property?.type ?? .any, step, owner)
+      checkValue(member.value, fits: property?.type ?? .any, kind, step, owner)
     }
     for property in properties ?? [] where property.isRequired && !names.contains(property.name) {
       report(

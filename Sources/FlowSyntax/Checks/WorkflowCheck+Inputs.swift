@@ -10,13 +10,14 @@ extension WorkflowCheck {
       guard let entry = actions.entry(ofStep: step), let declaration = entry.declaration else { continue }
       if entry.isPlain && workflow.steps[step].with.isEmpty { continue }
       if isSettled { return }
-      checkInputs(of: step, declaration)
+      checkInputs(workflow.steps[step].with, at: node(.with, of: step), of: step, declaration)
     }
   }
 
-  private mutating func checkInputs(of step: Int, _ declaration: ActionDeclaration) {
-    let with = workflow.steps[step].with
-    let mapping = node(.with, of: step)
+  /// Checks what a step gives to an action; `mapping` is where it stands.
+  mutating func checkInputs(
+    _ with: ValueObject, at mapping: NodeID?, of step: Int, _ declaration: ActionDeclaration
+  ) {
     var literals = ValueObject()
     let byName = with.count > 16 ? mapping.map { members(of: $0) } : nil
     for (name, value) in with {

@@ -13,7 +13,8 @@ extension WorkflowCheck {
           at: needSpan(of: step, need), related: [.init(idSpan(need), "'\(name(need))' is defined here")],
           help: "write 'prewarm: true' at '\(name(need))' too, or remove it at '\(name(step))'")
       }
-      if let declaration = actions.declaration(ofStep: step), declaration.needsProtectedData {
+      let readers = [actions.declaration(ofStep: step), calledAction(of: step)]
+      if let declaration = readers.compactMap({ $0 }).first(where: \.needsProtectedData) {
         report(
           .prewarmProtectedData,
           "step '\(name(step))' may run before activation, when '\(declaration.name)' cannot read protected data",

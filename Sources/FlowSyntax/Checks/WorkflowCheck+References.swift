@@ -12,7 +12,7 @@ extension WorkflowCheck {
       let known = allowed.map { "'\($0)'" }.joined(separator: ", ")
       report(
         .contextUnavailable, "'\(name)' cannot be read in '\(site.name)'", at: place,
-        help: name == "gate" ? "only a deferred step knows how the gate opened" : "known here are \(known)")
+        help: Self.whereKnown[name] ?? "known here are \(known)")
       return
     }
     switch name {
@@ -28,10 +28,17 @@ extension WorkflowCheck {
       }
     case "run": checkMember(reference, of: ["id", "data"], at: place)
     case "gate": checkMember(reference, of: ["outcome"], at: place)
+    case "event": checkMember(reference, of: ["name", "number", "at"], at: place)
     case "steps": checkStepReference(reference, site, at: place)
     default: break
     }
   }
+
+  /// Who may read the contexts that most places do not know.
+  private static let whereKnown = [
+    "gate": "only a deferred step knows how the gate opened",
+    "event": "only what is called for each post of an event knows it, as in flow.on",
+  ]
 
   private mutating func checkInputReference(_ reference: ContextReference, at place: Span) {
     guard let input = reference.path.first, inputs.field(like: input) == nil else { return }
@@ -142,6 +149,12 @@ extension WorkflowCheck {
       default: return nil
       }
     case ("gate", 1): return .string
+    case ("event", 1):
+      switch path[0].lowercased() {
+      case "name": return .string
+      case "number": return .integer
+      default: return .number
+      }
     case ("steps", 2): return path[1].lowercased() == "outputs" ? nil : .string
     case ("steps", 3...) where path[1].lowercased() == "outputs":
       guard let target = stepIndex(like: path[0]), let declaration = actions.declaration(ofStep: target) else {

@@ -5,7 +5,11 @@ extension WorkflowCheck {
   /// Every resource that an action requires has exactly one provider in the closure of the step's needs.
   mutating func checkResources() {
     let runResources = Set(catalog.runResources)
-    let required = Set(actions.entries.flatMap { $0.declaration?.requires ?? [] }).subtracting(runResources)
+    var required = Set(actions.entries.flatMap { $0.declaration?.requires ?? [] })
+    if actions.entries.contains(where: { $0.declaration?.calls != nil }) {
+      for step in workflow.steps.indices { required.formUnion(requirements(of: step)) }
+    }
+    required.subtract(runResources)
     for key in required.sorted(by: { $0.name < $1.name }) { checkResource(key) }
   }
 
@@ -34,9 +38,13 @@ extension WorkflowCheck {
       }
     }
     for step in workflow.steps.indices {
-      guard let declaration = actions.declaration(ofStep: step), declaration.requires.contains(key) else { continue }
+      guard let declaration = actions.declaration(ofStep: step),
+        (declaration.calls == nil ? declaration.requires : requirements(of: step)).contains(key)
+      else { continue }
       switch supplies[step] {
-      case .none: reportMissing(key, step, declaration)
+      case .none:
+        let isOwn = declaration.requires.contains(key)
+        reportMissing(key, step, isOwn ? declaration : calledAction(of: step) ?? declaration)
       case .several(let first, let second):
         report(
           .ambiguousResource,

@@ -37,6 +37,7 @@ struct WorkflowCheck: DocumentReading {
     checkActions()
     checkInputs()
     checkEvents()
+    checkCalls()
     checkEstimates()
     checkRetries()
     checkGateGuidance()

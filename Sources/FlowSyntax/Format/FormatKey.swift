@@ -53,7 +53,7 @@ indirect enum Shape: Sendable {
   case durationOr(any FormatKey.Type, allowsExpression: Bool)
   /// A map whose keys are names of this kind.
   case named(NameKind, Shape)
-  /// A list of event names, or a map from name to description.
+  /// A list of event names, or a map from name to description or to a map of ``EventKey``.
   case events
   /// A map of anything.
   case values

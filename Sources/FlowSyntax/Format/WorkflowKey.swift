@@ -31,12 +31,36 @@ enum WorkflowKey: String, FormatKey {
     case .inputs: "What a run may or must be given with -i name=value"
     case .env: "Environment variables for the child processes of all steps; values may hold ${{ }}"
     case .deadline: "The launch gate: it never opens before min and never after max; one duration is max"
-    case .events: "Events that come from outside: a list of names, or a map from name to description"
+    case .events:
+      "Events that come from outside: a list of names, or a map from name to description, or to repeats and description"
     case .queues: "Queues of the workflow's own, by name"
     case .defaults: "What holds for every step that does not say otherwise"
     case .concurrency: "How many steps run at once at most"
     case .steps: "The steps by id"
     case .outputs: "What the run gives back; values may hold ${{ }} over every step"
+    }
+  }
+}
+
+/// The keys of an event that the workflow declares.
+enum EventKey: String, FormatKey {
+  case repeats, description
+
+  static let owner = "an event"
+
+  var shape: Shape {
+    switch self {
+    case .repeats: .boolean
+    case .description: .string
+    }
+  }
+
+  var defaultText: String? { self == .repeats ? "false" : nil }
+
+  var summary: String {
+    switch self {
+    case .repeats: "Whether each post counts for flow.on; steps wait for the first one either way"
+    case .description: "A sentence for people"
     }
   }
 }

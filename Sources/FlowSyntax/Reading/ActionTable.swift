@@ -30,7 +30,8 @@ struct ActionTable {
   private mutating func add(_ name: String) {
     let declaration = catalog.declaration(named: name)
     let isPlain =
-      declaration.map { $0.eventFromInput == nil && !$0.inputs.contains(where: \.isRequired) } ?? false
+      declaration.map { $0.eventFromInput == nil && $0.calls == nil && !$0.inputs.contains(where: \.isRequired) }
+      ?? false
     entries.append(Entry(name: name, declaration: declaration, isPlain: isPlain))
   }
 

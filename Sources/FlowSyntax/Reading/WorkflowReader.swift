@@ -126,6 +126,8 @@ struct WorkflowReader: DocumentReading {
         checkName(name, .event, member.key)
         if tree.kind(member.value) == .scalar, tree.scalarValue(member.value)?.isNull == true {
           result.append(EventDeclaration(name))
+        } else if tree.kind(member.value) == .mapping {
+          result.append(event(name, member))
         } else if let summary = string(member.value, "the description of event '\(name)'") {
           result.append(EventDeclaration(name, summary: summary))
         }
@@ -133,6 +135,18 @@ struct WorkflowReader: DocumentReading {
     default: reportType(node, "events", expected: "a list of names, or a map from name to description")
     }
     return result
+  }
+
+  private mutating func event(_ name: String, _ member: MemberCursor.Member) -> EventDeclaration {
+    var event = EventDeclaration(name)
+    forEachKey(of: member.value, KeyTable<EventKey>(), owner: "event '\(name)'", place: member.key) {
+      reader, key, entry in
+      switch key {
+      case .repeats: event.repeats = reader.boolean(entry.value, "'repeats' of event '\(name)'") ?? false
+      case .description: event.summary = reader.string(entry.value, "the description of event '\(name)'") ?? ""
+      }
+    }
+    return event
   }
 
   private mutating func queues(_ node: NodeID) -> [QueueDeclaration] {

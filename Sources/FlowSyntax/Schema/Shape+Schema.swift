@@ -63,7 +63,7 @@ extension Shape {
     ],
     [
       "type": "object", "propertyNames": ["pattern": .string(NameKind.event.pattern)],
-      "additionalProperties": ["type": ["string", "null"]],
+      "additionalProperties": .object(anyOf([["type": ["string", "null"]], map(EventKey.self)])),
     ],
   ])
 

@@ -87,7 +87,9 @@ public struct WorkflowSchema: Sendable {
   private static func use(of declaration: ActionDeclaration) -> ValueObject {
     var properties = ValueObject()
     for field in declaration.inputs {
-      properties[field.name] = .object(field.inputSchema(isLiteral: field.name == declaration.eventFromInput))
+      let isLiteral = [declaration.eventFromInput, declaration.calls?.event, declaration.calls?.action]
+        .contains(field.name)
+      properties[field.name] = .object(field.inputSchema(isLiteral: isLiteral))
     }
     let required = declaration.inputs.filter(\.isRequired).map { Value.string($0.name) }
     var with: ValueObject = ["additionalProperties": false, "properties": .object(properties)]

@@ -34,6 +34,8 @@ struct Oracle {
   var isFloorReached = false
   var gateMax: Int?
   var events: [String: Int] = [:]
+  /// Every post of the events that repeat.
+  var posts: [String: [Int]] = [:]
   var states: [StepState]
   var bodies: [Body] = []
   /// The outside happenings that have not come yet, first to come first among those of one instant.
@@ -287,9 +289,13 @@ struct Oracle {
     }
   }
 
-  /// "Events are latches: the first post counts, whether the step began to wait before or after it."
+  /// "Events are latches: the first post counts, whether the step began to wait before or after it."; of one that repeats
+  /// "each post is a fact with a number", and "all other waiters treat it as the latch".
   mutating func post(_ event: String) {
     if events[event] == nil { events[event] = now }
+    if scenario.workflow.events.contains(where: { $0.name == event && $0.repeats }) {
+      posts[event, default: []].append(now)
+    }
   }
 
   // MARK: - The record
@@ -303,6 +309,7 @@ struct Oracle {
     record.gate.openedAt = gate.openedAt.map { $0 - origin }
     record.gate.readyAt = gate.readyAt.map { $0 - origin }
     record.events = events.mapValues { $0 - origin }
+    record.posts = posts.mapValues { $0.map { $0 - origin } }
     for (index, state) in states.enumerated() {
       record.steps.append(
         RunRecord.StepRecord(

@@ -8,6 +8,8 @@ struct RunRecord: Equatable {
   var steps: [StepRecord] = []
   /// When each event was posted first.
   var events: [String: Int] = [:]
+  /// When each post of an event came that repeats.
+  var posts: [String: [Int]] = [:]
   /// Where the engine's plan contradicted itself on the way.
   var contradictions: [String] = []
 
@@ -67,6 +69,7 @@ struct RunRecord: Equatable {
     compare("count of steps", steps.count, other.steps.count)
     for event in Set(events.keys).union(other.events.keys).sorted() {
       compare("events.\(event)", events[event], other.events[event])
+      compare("posts.\(event)", posts[event], other.posts[event])
     }
     return lines
   }

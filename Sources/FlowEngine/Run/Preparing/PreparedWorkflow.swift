@@ -70,7 +70,10 @@ public struct PreparedWorkflow: Sendable {
       if isPlain[Int(last.index)], !step.hasOptions, step.with.isEmpty { continue }
       let declaration = actions[Int(last.index)].declaration
       do throws(ExpressionError) {
-        let detail = try StepDetail(step, fields: declaration.inputs)
+        var detail = try StepDetail(step, declaration)
+        if let call = declaration.calls {
+          detail.call = try PreparedActionCall(call, step.with) { registry.action(named: $0) }
+        }
         if !detail.isPlain {
           detailIndices[index] = Int32(details.count)
           details.append(detail)

@@ -9,9 +9,14 @@ struct StepDetail: Sendable {
   var enabled: Expression?
   var deferral: Expression?
   var environment: PreparedObject
+  /// What it calls for each post of an event.
+  var call: PreparedActionCall?
 
-  init(_ step: Step, fields: [FieldDeclaration]) throws(ExpressionError) {
-    inputs = PreparedInputs(try PreparedObject(step.with), fields: fields)
+  init(_ step: Step, _ declaration: ActionDeclaration) throws(ExpressionError) {
+    var with = step.with
+    // What is given to the called action is evaluated for each post.
+    if let call = declaration.calls { with[call.inputs] = nil }
+    inputs = PreparedInputs(try PreparedObject(with), fields: declaration.inputs)
     let options = step.options
     condition = try options.condition.map { text throws(ExpressionError) in try Expression.condition(text).expression }
     if case .expression(let text) = options.enabled { enabled = try Expression.condition(text).expression }
@@ -22,7 +27,7 @@ struct StepDetail: Sendable {
   /// Whether there is nothing in it, so that it need not be kept.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
-    return condition == nil && enabled == nil && deferral == nil && environment.literal?.isEmpty == true
+    return call == nil && condition == nil && enabled == nil && deferral == nil && environment.literal?.isEmpty == true
   }
 }
 

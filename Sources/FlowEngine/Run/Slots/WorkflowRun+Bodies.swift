@@ -56,7 +56,7 @@ extension WorkflowRun {
   /// Tells the plan how a body ended, and keeps its outputs where they count.
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = ending
-    if !outputs.isEmpty, ending == .success, state.plan.isAwaiting(start.step, attempt: Int(start.attempt)) {
+    if !outputs.isEmpty, ending == .success, takesOutputs(of: start, state.plan) {
       let limit = prepared.action(of: start.step).declaration.outputLimitBytes
       if Value.object(outputs).exceeds(bytes: limit) {
         ending = .failure(
@@ -67,6 +67,13 @@ extension WorkflowRun {
       }
     }
     state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
+  }
+
+  /// Whether what a body gives back counts: its try is awaited, or it counted the calls that it made since it was ready.
+  private func takesOutputs(of start: Start, _ plan: Plan) -> Bool {
+    let attempt = Int(start.attempt)
+    if plan.isAwaiting(start.step, attempt: attempt) { return true }
+    return prepared.detail(of: start.step)?.call != nil && plan.isServing(start.step, attempt: attempt)
   }
 
   /// What an error thrown by a body means.

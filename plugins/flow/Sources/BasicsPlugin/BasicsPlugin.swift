@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// The small change of workflows: steps that do nothing, wait, fail, hand on values, post events and log.
+/// The small change of workflows: steps that do nothing, wait, fail, hand on values, post and follow events, and log.
 public struct BasicsPlugin: Plugin {
   /// `flow`.
   public static let name = "flow"
@@ -10,6 +10,9 @@ public struct BasicsPlugin: Plugin {
 
   /// Everything that begins with `flow.`.
   public var actions: [any ActionType.Type] {
-    [DoNothing.self, Sleep.self, Fail.self, SetValues.self, PostEvent.self, Log.self, Spin.self, Block.self]
+    [
+      DoNothing.self, Sleep.self, Fail.self, SetValues.self, PostEvent.self, FollowEvent.self, Log.self, Spin.self,
+      Block.self,
+    ]
   }
 }

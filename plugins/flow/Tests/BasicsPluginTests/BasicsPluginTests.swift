@@ -11,10 +11,11 @@ import Testing
     try #require(BasicsPlugin().actions.first { $0.name == name })
   }
 
-  @Test func `brings eight actions, each with a summary`() {
+  @Test func `brings nine actions, each with a summary`() {
     #expect(
       registry.declarations.map(\.name) == [
-        "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.post", "flow.set", "flow.sleep", "flow.spin",
+        "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.on", "flow.post", "flow.set", "flow.sleep",
+        "flow.spin",
       ])
     #expect(registry.declarations.allSatisfy { !$0.summary.isEmpty && $0.example.hasPrefix("uses: \($0.name)") })
   }

@@ -1,0 +1,76 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// The run as an action sees it that a step calls for a post: the step's own, but for what would start steps or outlive the
+/// call, and with an end of its own.
+final class CalledActionHost: ActionHost {
+  private struct State {
+    var isEnded = false
+    var handlers: [@Sendable () -> Void] = []
+  }
+
+  private let host: WorkflowRun
+  /// What the called action is named.
+  private let name: String
+  private let endsAtNanoseconds: Int
+  private let state = Mutex(State())
+
+  init(_ host: WorkflowRun, name: String, endsAtNanoseconds: Int) {
+    self.host = host
+    self.name = name
+    self.endsAtNanoseconds = endsAtNanoseconds
+  }
+
+  /// Tells the call to end.
+  func end() {
+    let handlers = state.withLock { state in
+      state.isEnded = true
+      defer { state.handlers = [] }
+      return state.handlers
+    }
+    for handler in handlers { handler() }
+  }
+
+  var run: RunInformation { host.run }
+  var launch: Launch { host.launch }
+  var hasLogRoom: Bool { host.hasLogRoom }
+  func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
+  func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
+  func log(_ message: String, level: LogLevel, step: StepIndex) { host.log(message, level: level, step: step) }
+  func log(_ lines: [String], from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
+  func log(_ lines: [String], from stream: LogStream, plugin: String) { host.log(lines, from: stream, plugin: plugin) }
+  func showsOutput(of step: StepIndex) -> Bool { host.showsOutput(of: step) }
+  func progress(_ fraction: Double, _ message: String, step: StepIndex) {}
+  func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {}
+  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { host.resource(key, step: step) }
+  func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void) { host.wake(after: delay, handler) }
+
+  func remaining(of step: StepIndex, attempt: Int) -> Duration? {
+    .nanoseconds(max(0, endsAtNanoseconds - host.nowNanoseconds))
+  }
+
+  func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.isEnded } }
+
+  func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.isEnded { state.handlers.append(handler) }
+      return state.isEnded
+    }
+    if isLate { handler() }
+  }
+
+  func post(_ event: String, step: StepIndex) throws {
+    throw ActionError(
+      "undeclared-event", "'\(name)' posted '\(event)', but what is called for a post starts no steps",
+      isRetryable: false)
+  }
+
+  /// Not kept: nobody could need it. It is closed at once.
+  func provide(
+    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    attempt: Int
+  ) {
+    do { try close() } catch { host.warn("closing '\(key)' of '\(name)' failed: \(error)") }
+  }
+}

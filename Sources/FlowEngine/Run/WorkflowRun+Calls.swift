@@ -1,0 +1,91 @@
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+
+// Steps that call an action for each post of an event that repeats.
+extension WorkflowRun {
+  /// How long calls go on after their step was told to end; the rest of its grace is for the step itself.
+  private static let lastCalls = Duration.milliseconds(800)
+
+  /// Puts each post of an event that repeats into `posts`, those that have come before first.
+  public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {
+    state.withLock { state in
+      for post in state.plan.posts(of: event) { posts.add(post) }
+      state.followers.append(RunState.Follower(event: event, posts: posts, step: step))
+    }
+    onCancel(step, attempt: attempt) { [self] in
+      wake(after: Self.lastCalls) { [self] in
+        posts.dropAll()
+        currentCall(of: step)?.end()
+      }
+    }
+  }
+
+  /// Calls the action that the step's inputs name, for one post.
+  public nonisolated(nonsending) func call(
+    for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
+  ) async throws -> ValueObject {
+    guard let call = prepared.detail(of: step)?.call, let action = call.action else {
+      throw ActionError("no-action", "there is no action to call", isRetryable: false)
+    }
+    let inputs = try inputs(of: call, action, for: post, step)
+    let host = CalledActionHost(self, name: call.name, endsAtNanoseconds: clock.now + limit.nanoseconds)
+    let result = OneShot<Result<ValueObject, any Error>>()
+    setCurrentCall(of: step, host)
+    defer { setCurrentCall(of: step, nil) }
+    host.onCancel(step, attempt: attempt) {
+      result.finish(
+        .failure(ActionError("call-timeout", "the call took too long and was told to end", isRetryable: false)))
+    }
+    wake(after: limit) { host.end() }
+    start(action, inputs, ActionContext(host: host, step: step, attempt: attempt), result)
+    return try await result.wait().get()
+  }
+
+  private func inputs(
+    of call: PreparedActionCall, _ action: RegisteredAction, for post: EventPost, _ step: StepIndex
+  ) throws -> ValueObject {
+    try state.withLock { state in
+      var scope = scope(step, state)
+      scope.post = post
+      return try InputBinding.bind(try call.inputs.evaluate(in: scope), to: action.declaration.inputs, run: run)
+    }
+  }
+
+  /// Runs the body on a thread, or in a task, of its own.
+  private func start(
+    _ action: RegisteredAction, _ inputs: ValueObject, _ context: ActionContext,
+    _ result: OneShot<Result<ValueObject, any Error>>
+  ) {
+    switch action.body {
+    case .synchronous(let body):
+      let quality = state.withLock { $0.plan.lane(of: context.step).qualityOfService } ?? .userInitiated
+      let hasThread = threads.run(quality) { result.finish(Result { try body(inputs, context) }) }
+      if !hasThread {
+        result.finish(.failure(ActionError("no-thread", "the system gives no thread for the call", isRetryable: true)))
+      }
+    case .asynchronous(let body):
+      let task = Task {
+        do {
+          result.finish(.success(try await body(inputs, context)))
+        } catch {
+          result.finish(.failure(error))
+        }
+      }
+      context.onCancel { task.cancel() }
+    case .service:
+      result.finish(.failure(ActionError("no-action", "a service cannot be called", isRetryable: false)))
+    }
+  }
+
+  private func currentCall(of step: StepIndex) -> CalledActionHost? {
+    state.withLock { $0.followers.first { $0.step == step }?.call }
+  }
+
+  private func setCurrentCall(of step: StepIndex, _ call: CalledActionHost?) {
+    state.withLock { state in
+      guard let index = state.followers.firstIndex(where: { $0.step == step }) else { return }
+      state.followers[index].call = call
+    }
+  }
+}

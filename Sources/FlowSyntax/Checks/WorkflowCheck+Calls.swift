@@ -1,0 +1,86 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Steps that call an action for each post of an event: the event repeats, the action is there, may be called that way, and
+/// gets what it takes.
+extension WorkflowCheck {
+  mutating func checkCalls() {
+    guard actions.entries.contains(where: { $0.declaration?.calls != nil }) else { return }
+    for step in workflow.steps.indices {
+      guard let declaration = actions.declaration(ofStep: step), let call = declaration.calls, !isSettled else {
+        continue
+      }
+      for input in [call.event, call.action] {
+        guard workflow.steps[step].with[input]?.containsExpression == true else { continue }
+        report(
+          .eventNotLiteral, "the input '\(input)' of '\(declaration.name)' must be a literal",
+          at: place(of: input, step), help: "write one step for each, with 'if' where it depends on something")
+      }
+      checkFollowedEvent(of: step, declaration, call)
+      checkCalledAction(of: step, declaration, call)
+    }
+  }
+
+  /// What a step calls for each post of an event; nil: nothing, or nothing that is installed.
+  func calledAction(of step: Int) -> ActionDeclaration? {
+    guard let call = actions.declaration(ofStep: step)?.calls,
+      let name = workflow.steps[step].with[call.action]?.stringValue
+    else { return nil }
+    return catalog.declaration(named: name)
+  }
+
+  /// The resources that a step takes, for itself or for what it calls.
+  func requirements(of step: Int) -> [ResourceKey] {
+    guard let declaration = actions.declaration(ofStep: step) else { return [] }
+    return declaration.calls == nil
+      ? declaration.requires : declaration.requires + (calledAction(of: step)?.requires ?? [])
+  }
+
+  private func place(of input: String, _ step: Int) -> Span {
+    let member = node(.with, of: step).flatMap { tree.member(input, of: $0) }
+    return member.map { tree.span($0.value) } ?? span(.uses, of: step)
+  }
+
+  private mutating func checkFollowedEvent(of step: Int, _ declaration: ActionDeclaration, _ call: ActionCall) {
+    guard case .string(let event)? = workflow.steps[step].with[call.event], !Value.string(event).containsExpression
+    else {
+      return
+    }
+    if workflow.events.contains(where: { $0.name == event && $0.repeats }) { return }
+    let known = knownEvents()
+    guard known.contains(event) else {
+      return report(
+        .unknownEvent, "step '\(name(step))' follows '\(event)', which nobody posts", at: place(of: call.event, step),
+        help: question(event, among: known.sorted())
+          ?? "declare it: events: { \(event): { repeats: true } }")
+    }
+    report(
+      .inputRejected, "step '\(name(step))' follows '\(event)', which does not repeat: only its first post counts",
+      at: place(of: call.event, step), help: "declare it: events: { \(event): { repeats: true } }")
+  }
+
+  private mutating func checkCalledAction(of step: Int, _ declaration: ActionDeclaration, _ call: ActionCall) {
+    let with = workflow.steps[step].with
+    guard case .string(let action)? = with[call.action], !Value.string(action).containsExpression else { return }
+    guard let called = catalog.declaration(named: action) else {
+      return report(
+        .unknownAction, "step '\(name(step))' calls '\(action)', which is no installed action",
+        at: place(of: call.action, step), help: actionHelp(action, catalog.declarations))
+    }
+    if let reason = Self.reasonAgainstCalling(called) {
+      report(
+        .inputRejected, "step '\(name(step))' cannot call '\(action)' for each post: \(reason)",
+        at: place(of: call.action, step), help: "let a step use it, which waits for the event with 'after'")
+    } else if case .object(let given)? = with[call.inputs] ?? .object([:]) {
+      let mapping = node(.with, of: step).flatMap { tree.member(call.inputs, of: $0)?.value }
+      checkInputs(given, at: mapping, of: step, called)
+    }
+  }
+
+  private static func reasonAgainstCalling(_ action: ActionDeclaration) -> String? {
+    if action.isService { return "it is a service, which goes on" }
+    if !action.provides.isEmpty { return "it provides a resource, which steps share for the whole run" }
+    if !action.events.isEmpty || action.eventFromInput != nil { return "it posts events, which would start steps" }
+    return nil
+  }
+}

@@ -1,0 +1,157 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+import Testing
+
+@testable import FlowEngine
+
+/// `flow.on`: an action is called for each post of an event that repeats.
+@Suite(.timeLimit(.minutes(1))) struct `A step that follows an event` {
+  private let probe = ProbePlugin()
+
+  /// A run of `steps` that takes posts of `again` from outside.
+  private func start(_ steps: [Step], observer: (any RunObserver)? = nil) throws -> WorkflowRun {
+    var fixture = EngineFixture(steps)
+    fixture.workflow.events = [EventDeclaration("again", repeats: true)]
+    fixture.workflow.outputs = [
+      "calls": "${{ steps.follow.outputs.calls }}", "failed": "${{ steps.follow.outputs.failed }}",
+      "dropped": "${{ steps.follow.outputs.dropped }}",
+    ]
+    fixture.plugins = fixture.plugins.dropLast() + [probe]
+    fixture.change = {
+      $0.acceptsEvents = true
+      $0.observer = observer
+    }
+    return try fixture.start()
+  }
+
+  private func follow(_ action: String, _ inputs: Value = [:], timeout: String = "10s") -> Step {
+    Step(
+      "follow", "flow.on",
+      with: ["event": "again", "action": .string(action), "with": inputs, "timeout": .string(timeout)])
+  }
+
+  private func wait(_ condition: () -> Bool) async { while !condition() && !Task.isCancelled { await Task.yield() } }
+
+  @Test func `has its action called for each post in order, with its number, and counts the calls`() async throws {
+    let run = try start([
+      Step("give", "flow.set", with: ["values": ["word": "hello"]]),
+      Step(
+        "follow", "flow.on",
+        with: [
+          "event": "again", "action": "probe.write",
+          "with": ["text": "${{ steps.give.outputs.word }} ${{ event.name }} ${{ event.number }} ${{ event.at >= 0 }}"],
+        ], needs: [0]),
+    ])
+    for _ in 0..<3 { run.post("again") }
+    await wait { probe.diary.count == 3 }
+    run.finishPosting()
+    let report = await run.report
+    #expect(probe.diary.all == (1...3).map { "hello again \($0) true" })
+    #expect(report.outputs == ["calls": 3, "failed": 0, "dropped": 0])
+    #expect(report.conclusion == .success)
+  }
+
+  @Test func `hears of posts that came before it began to follow, and does not keep the run from its end`() async throws
+  {
+    let run = try start([
+      Step("before", "probe.hold"),
+      Step("follow", "flow.on", with: ["event": "again", "action": "probe.write", "with": ["text": "x"]], needs: [0]),
+    ])
+    for _ in 0..<2 { run.post("again") }
+    run.finishPosting()
+    probe.door.open()
+    let report = await run.report
+    #expect(report.outputs["calls"] == 2 && probe.diary.count == 2)
+    #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
+  }
+
+  @Test func `goes on when a call fails, and says how often one did`() async throws {
+    let listener = LogListener()
+    let run = try start([follow("flow.fail", ["message": "no luck"])], observer: listener)
+    for _ in 0..<2 { run.post("again") }
+    run.finishPosting()
+    let report = await run.report
+    #expect(report.outputs == ["calls": 2, "failed": 2, "dropped": 0])
+    #expect(report.conclusion == .success)
+    #expect(listener.lines == (1...2).map { "error again \($0): flow.fail failed: no luck" })
+  }
+
+  @Test func `ends a call that takes too long and makes the next`() async throws {
+    let run = try start([follow("probe.wait", timeout: "20ms")])
+    for _ in 0..<2 { run.post("again") }
+    await wait { run.state.withLock { $0.followers.isEmpty } == false }
+    run.finishPosting()
+    let report = await run.report
+    #expect(report.outputs == ["calls": 2, "failed": 2, "dropped": 0])
+  }
+
+  @Test func `lets 100 posts wait for a slow call and counts what it drops`() async throws {
+    let run = try start([follow("probe.hold")])
+    run.post("again")
+    await wait { probe.door.waiting.load(ordering: .relaxed) == 1 }
+    for _ in 0..<105 { run.post("again") }
+    probe.door.open()
+    await wait { probe.door.waiting.load(ordering: .relaxed) == 101 }
+    run.finishPosting()
+    #expect(await run.report.outputs == ["calls": 101, "failed": 0, "dropped": 5])
+  }
+
+  @Test func `is told at the end what it could not call for any more, within its grace`() async throws {
+    let run = try start([follow("probe.wait")])
+    for _ in 0..<3 { run.post("again") }
+    run.finishPosting()
+    let report = await run.report
+    #expect(report.outputs == ["calls": 1, "failed": 1, "dropped": 2])
+    #expect(report["follow"].outcome == .success && !report["follow"].isAbandoned)
+  }
+
+  @Test func `starts no steps and provides nothing by what it calls`() async throws {
+    let listener = LogListener()
+    let run = try start([follow("flow.post", ["event": "again"])], observer: listener)
+    run.post("again")
+    run.finishPosting()
+    #expect(await run.report.outputs["failed"] == 1)
+    #expect(listener.lines.count == 1 && listener.lines[0].contains("starts no steps"))
+    let second = try start([follow("probe.provide", ["key": "thing"])])
+    second.post("again")
+    second.finishPosting()
+    #expect(await second.report.outputs["failed"] == 0)
+    #expect(probe.diary.all == ["closed thing"])
+  }
+
+  @Test func `the report lists every way in, and says what each found`() async throws {
+    var fixture = EngineFixture([
+      Step("follow", "flow.on", with: ["event": "app.will-enter-foreground", "action": "flow.noop"]),
+      Step("window", "flow.noop", needs: []) {
+        $0.deferral = .afterGate
+        $0.after = ["app.will-enter-foreground"]
+        $0.deadline = StepDeadline(min: .milliseconds(5))
+      },
+    ])
+    fixture.workflow.events = [EventDeclaration("app.will-enter-foreground", repeats: true)]
+    fixture.change = { $0.announcedEvents = [20, 40, 60].map { ("app.will-enter-foreground", .milliseconds($0)) } }
+    let report = try await fixture.run()
+    let entries = report.entries
+    #expect(entries.map(\.kind) == [.cold, .warm, .hot, .hot])
+    #expect(entries.map(\.number) == [1, 1, 2, 3])
+    #expect(entries[0].openedAt == report.gate.openedAt && entries[0].at == 0)
+    #expect(entries[1].openedAt == report["window"].endedAt && entries[2].openedAt == nil)
+    #expect(entries[3].at - entries[1].at >= 39 && entries.map(\.at) == entries.map(\.at).sorted())
+    #expect(report.value["entries"]?.arrayValue?.count == 4)
+  }
+}
+
+/// What steps log.
+private final class LogListener: RunObserver {
+  private let heard = Mutex<[String]>([])
+  var lines: [String] { heard.withLock { $0 } }
+
+  func receive(_ events: [RunEvent]) {
+    for event in events {
+      if case .stepLog(_, let level, _, let message) = event.kind {
+        heard.withLock { $0.append("\(level) \(message)") }
+      }
+    }
+  }
+}

@@ -1,0 +1,59 @@
+import FlowModel
+import FlowPluginKit
+
+/// Calls an action for each post of an event that repeats: what a running app does whenever it comes to the front.
+///
+/// The calls come one after the other. It starts no steps and does not keep a run from ending; what has come by then is
+/// called within the grace that services have.
+struct FollowEvent: Service {
+  static let name = "flow.on"
+  static let summary = "Calls an action for each post of an event that repeats, one after the other"
+  static let calls: ActionCall? = ActionCall(event: "event", action: "action", inputs: "with")
+  static let example = """
+    uses: flow.on
+    with:
+      event: app.will-enter-foreground
+      action: flow.log
+      with: { message: "here again, for the time ${{ event.number }}" }
+    """
+
+  struct Input: ActionInput {
+    @Field("The event, which the workflow declares with `repeats: true`") var event: String
+    @Field("The action to call: no service, and none that posts events or provides a resource") var action: String
+    @Field("Its inputs; their expressions see the post as `event`, with `name`, `number` and `at` in milliseconds")
+    var with: ValueObject = [:]
+    @Field("How long a call may take") var timeout = Duration.seconds(10)
+  }
+
+  struct Output: ActionOutput {
+    /// How many calls there were.
+    var calls = 0
+    /// How many of them failed.
+    var failed = 0
+    /// How many posts were not called for, because too many waited or the run was over.
+    var dropped = 0
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let posts = PostQueue()
+    context.follow(input.event, into: posts)
+    var output = Output()
+    context.ready(output)
+    while let post = await posts.next() {
+      output.calls += 1
+      let name = "\(input.event) \(post.number): \(input.action)"
+      do {
+        _ = try await context.call(for: post, within: input.timeout)
+        context.log("\(name) done")
+      } catch {
+        output.failed += 1
+        context.log("\(name) failed: \((error as? ActionError)?.message ?? "\(error)")", level: .error)
+      }
+    }
+    output.dropped = posts.dropped
+    if output.dropped > 0 {
+      context.log("\(output.dropped) posts of \(input.event) were not called for", level: .warning)
+    }
+    return output
+  }
+}
