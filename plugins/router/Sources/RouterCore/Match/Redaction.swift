@@ -13,9 +13,24 @@ public enum Redaction {
   /// Whether the values under a key are hidden: it contains `token`, `password`, `auth`, `code` or a word like them, in
   /// any case.
   public static func hides(_ key: String) -> Bool {
-    let key = key.lowercased()
-    return ["token", "password", "passwd", "auth", "code", "secret", "credential", "signature"].contains {
-      key.contains($0)
+    var key = key
+    return key.withUTF8 { bytes in
+      if bytes.allSatisfy({ $0 < 0x80 }) { return secretWords.contains { holds(bytes, $0) } }
+      // A letter of another script may stand for one of ours in lower case.
+      let text = String(decoding: bytes, as: UTF8.self).lowercased()
+      return secretWords.contains { text.contains(String(decoding: $0, as: UTF8.self)) }
+    }
+  }
+
+  private static let secretWords = [
+    "token", "password", "passwd", "auth", "code", "secret", "credential", "signature",
+  ].map { Array($0.utf8) }
+
+  /// Whether ASCII bytes hold a word of lower-case letters, in any case. Each parameter of each route is asked for.
+  private static func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
+    guard bytes.count >= word.count else { return false }
+    return (0...bytes.count - word.count).contains { start in
+      word.indices.allSatisfy { bytes[start + $0] | 0x20 == word[$0] }
     }
   }
 
