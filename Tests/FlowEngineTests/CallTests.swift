@@ -78,12 +78,15 @@ import Testing
   }
 
   @Test func `ends a call that takes too long and makes the next`() async throws {
-    let run = try start([follow("probe.wait", timeout: "20ms")])
+    let listener = LogListener()
+    let run = try start([follow("probe.wait", timeout: "20ms")], observer: listener)
     for _ in 0..<2 { run.post("again") }
     await wait { run.state.withLock { $0.followers.isEmpty } == false }
     run.finishPosting()
     let report = await run.report
     #expect(report.outputs == ["calls": 2, "failed": 2, "dropped": 0])
+    let failure = "probe.wait failed: the call took longer than 20ms"
+    #expect(listener.lines == (1...2).map { "error again \($0): \(failure)" })
   }
 
   @Test func `lets 100 posts wait for a slow call and counts what it drops`() async throws {

@@ -6,7 +6,8 @@ import Synchronization
 /// call, and with an end of its own.
 final class CalledActionHost: ActionHost {
   private struct State {
-    var isEnded = false
+    /// Why the call was told to end; nil while it was not.
+    var end: String?
     var handlers: [@Sendable () -> Void] = []
   }
 
@@ -22,15 +23,18 @@ final class CalledActionHost: ActionHost {
     self.endsAtNanoseconds = endsAtNanoseconds
   }
 
-  /// Tells the call to end.
-  func end() {
+  /// Tells the call to end; the first reason stays.
+  func end(because reason: String) {
     let handlers = state.withLock { state in
-      state.isEnded = true
+      state.end = state.end ?? reason
       defer { state.handlers = [] }
       return state.handlers
     }
     for handler in handlers { handler() }
   }
+
+  /// Why the call was told to end.
+  var reason: String { state.withLock { $0.end } ?? "" }
 
   var run: RunInformation { host.run }
   var launch: Launch { host.launch }
@@ -50,12 +54,12 @@ final class CalledActionHost: ActionHost {
     .nanoseconds(max(0, endsAtNanoseconds - host.nowNanoseconds))
   }
 
-  func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.isEnded } }
+  func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { state.withLock { $0.end != nil } }
 
   func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
     let isLate = state.withLock { state in
-      if !state.isEnded { state.handlers.append(handler) }
-      return state.isEnded
+      if state.end == nil { state.handlers.append(handler) }
+      return state.end != nil
     }
     if isLate { handler() }
   }

@@ -16,7 +16,7 @@ extension WorkflowRun {
     onCancel(step, attempt: attempt) { [self] in
       wake(after: Self.lastCalls) { [self] in
         posts.dropAll()
-        currentCall(of: step)?.end()
+        currentCall(of: step)?.end(because: "the run was over before the call was")
       }
     }
   }
@@ -33,11 +33,10 @@ extension WorkflowRun {
     let result = OneShot<Result<ValueObject, any Error>>()
     setCurrentCall(of: step, host)
     defer { setCurrentCall(of: step, nil) }
-    host.onCancel(step, attempt: attempt) {
-      result.finish(
-        .failure(ActionError("call-timeout", "the call took too long and was told to end", isRetryable: false)))
+    host.onCancel(step, attempt: attempt) { [weak host] in
+      result.finish(.failure(ActionError("call-timeout", host?.reason ?? "", isRetryable: false)))
     }
-    wake(after: limit) { host.end() }
+    wake(after: limit) { host.end(because: "the call took longer than \(DurationText.format(limit))") }
     start(action, inputs, ActionContext(host: host, step: step, attempt: attempt), result)
     return try await result.wait().get()
   }

@@ -26,12 +26,14 @@ struct FollowEvent: Service {
   }
 
   struct Output: ActionOutput {
-    /// How many calls there were.
     var calls = 0
-    /// How many of them failed.
     var failed = 0
-    /// How many posts were not called for, because too many waited or the run was over.
     var dropped = 0
+
+    static let summaries = [
+      "calls": "How many calls there were", "failed": "How many of them failed",
+      "dropped": "How many posts were not called for, because too many waited or the run was over",
+    ]
   }
 
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
@@ -52,7 +54,9 @@ struct FollowEvent: Service {
     }
     output.dropped = posts.dropped
     if output.dropped > 0 {
-      context.log("\(output.dropped) posts of \(input.event) were not called for", level: .warning)
+      let posts =
+        output.dropped == 1 ? "1 post of \(input.event) was" : "\(output.dropped) posts of \(input.event) were"
+      context.log("\(posts) not called for", level: .warning)
     }
     return output
   }

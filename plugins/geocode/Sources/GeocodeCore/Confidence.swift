@@ -5,7 +5,7 @@
 enum Confidence {
   /// So near a border that the outlines, which may be off by kilometers, and the places, which may lie across it, are no more
   /// certain than this.
-  static let nearBorder = 0.755
+  static let nearBorder = 0.76
   /// The nearest place is in a country too small for the map.
   static let smallCountry = 0.9
   /// Nothing is near but a coast.
