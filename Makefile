@@ -33,7 +33,8 @@ setup-test:
 test: setup-test
 	scripts/test $(TEST_LIMIT)
 
-## Runs what takes longer than a few minutes.
+## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
+## the release binary.
 test-long: setup-test
 	FLOWRUN_LONG_TESTS=1 scripts/test 60m
 

@@ -47,7 +47,7 @@ let package = Package(
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
     + core(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
-      tests: ["FlowDiagnostics", "FlowModel"])
+      tests: ["FlowDiagnostics", "FlowModel", "TestSupport"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + [.target(name: "CFlowClock", path: "Sources/CFlowClock")]
     + core(

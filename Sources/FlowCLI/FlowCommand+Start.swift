@@ -1,6 +1,7 @@
 import ArgumentParser
 import FlowDiagnostics
 import FlowEngine
+import FlowSystem
 
 extension FlowCommand {
   /// Runs the command with the arguments of the process.

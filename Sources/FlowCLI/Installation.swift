@@ -2,6 +2,7 @@ import FlowModel
 import FlowPluginHost
 import FlowPluginKit
 import FlowSyntax
+import FlowSystem
 
 /// The actions of one call of flowrun: those compiled in and those of external plugins.
 struct Installation {

@@ -65,6 +65,7 @@ enum Interrupts {
 
   /// On the thread of the signals, which nothing here may hold up: the next one must be heard.
   private static func receive(_ signal: CInt) {
+    StandardOutput.hurry()
     let (isFirst, phase) = state.withLock { state in
       defer { state.first = state.first ?? signal }
       return (state.first == nil, state.phase)

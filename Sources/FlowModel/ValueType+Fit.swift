@@ -9,12 +9,22 @@ public struct TypeMismatch: Error, Sendable, Hashable {
   /// A remedy where one is known: the nearest allowed word, the missing unit.
   public var help: String?
 
+  /// The key that is missing at `path`, where that is what is wrong.
+  public var missingKey: String?
+
   /// A mismatch at `path`.
-  public init(path: String, expected: String, found: String, help: String? = nil) {
+  public init(path: String, expected: String, found: String, help: String? = nil, missingKey: String? = nil) {
     self.path = path
     self.expected = expected
     self.found = found
     self.help = help
+    self.missingKey = missingKey
+  }
+
+  /// Whether it is this member of the whole value that does not fit, or something inside of it.
+  public func isIn(member name: String) -> Bool {
+    if path.isEmpty { return missingKey == name }
+    return path == name || path.hasPrefix("\(name).") || path.hasPrefix("\(name)[")
   }
 
   /// `expected an integer, found the string "12"`, with the path in front where there is one.
@@ -79,7 +89,8 @@ extension ValueType {
       guard let value = members[property.name] else {
         guard property.isRequired else { continue }
         return TypeMismatch(
-          path: path, expected: "the key '\(property.name)' (\(property.type.expectation))", found: "no such key")
+          path: path, expected: "the key '\(property.name)' (\(property.type.expectation))", found: "no such key",
+          missingKey: property.name)
       }
       if value.isNull && !property.isRequired { continue }
       if let problem = property.type.mismatch(of: value, at: prefix + property.name) { return problem }

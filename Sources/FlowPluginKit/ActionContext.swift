@@ -63,6 +63,12 @@ public struct ActionContext: Sendable {
   /// are cut.
   public func log(_ lines: [String], from stream: LogStream) { host.log(lines, from: stream, step: step) }
 
+  /// Shows the line that a program has begun to write on one of its outputs, as it stands now, to whoever watches the run.
+  /// It is no line of the log, which gets it when it has ended.
+  package func showUnfinished(_ line: String, from stream: LogStream) {
+    host.showUnfinished(line, from: stream, step: step)
+  }
+
   /// Tells how far the step is: `fraction` from 0 to 1, and what it is doing.
   public func progress(_ fraction: Double, _ message: String = "") {
     host.progress(fraction, message, step: step)
@@ -166,6 +172,10 @@ public protocol ActionHost: AnyObject, Sendable {
   func log(_ lines: [String], from stream: LogStream, plugin: String)
   /// Whether anybody is shown the lines that the step's programs write.
   func showsOutput(of step: StepIndex) -> Bool
+  /// Whether anybody is shown lines that have no end yet.
+  var showsUnfinishedLines: Bool { get }
+  /// Shows the line that the step's program has begun to write, as it stands now.
+  func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex)
   /// Whether the log takes more lines now; who writes many waits while it does not.
   var hasLogRoom: Bool { get }
   /// Tells how far the step is.
@@ -193,6 +203,12 @@ public protocol ActionHost: AnyObject, Sendable {
 extension ActionHost {
   /// Always, for hosts that keep every line.
   public func showsOutput(of step: StepIndex) -> Bool { true }
+
+  /// No, for hosts whose log holds whole lines alone.
+  public var showsUnfinishedLines: Bool { false }
+
+  /// Nothing, for hosts whose log holds whole lines alone.
+  public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {}
 
   /// Always, for hosts whose log knows no end.
   public var hasLogRoom: Bool { true }

@@ -44,6 +44,23 @@ public struct RegisteredAction: Sendable {
   /// Derives declaration and body from an action's type.
   public init(_ type: any ActionType.Type) { self = Self.make(type) }
 
+  /// Runs it on its own, as an engine does; cancelling the calling task calls `cancel`, which is to cancel the context.
+  package func run(
+    _ inputs: ValueObject, in context: ActionContext, cancel: @escaping @Sendable () -> Void
+  ) async throws -> ValueObject {
+    switch body {
+    case .synchronous(let body): return try body(inputs, context)
+    case .asynchronous(let body), .service(let body):
+      let task = Task { try await body(inputs, context) }
+      context.onCancel { task.cancel() }
+      return try await withTaskCancellationHandler {
+        try await task.value
+      } onCancel: {
+        cancel()
+      }
+    }
+  }
+
   // Neither the kind of the action nor its parts are asked for by casts: each cast to a protocol goes once through all
   // conformances of the program, which takes longer than the rest of a small workflow.
   private static func make<A: ActionType>(_ type: A.Type) -> RegisteredAction {

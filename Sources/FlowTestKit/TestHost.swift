@@ -32,6 +32,7 @@ public final class TestHost: ActionHost {
     var logs: [LogLine] = []
     var posts: [String] = []
     var progress: [Double] = []
+    var unfinished: [LogLine] = []
     var provisions: [Provision] = []
     var handles: [ResourceKey: any Sendable]
     var ready: ValueObject?
@@ -87,6 +88,8 @@ public final class TestHost: ActionHost {
   /// The events posted so far, in order, repetitions included.
   public var posts: [String] { state.withLock { $0.posts } }
 
+  /// The lines without an end as they were shown, each state of them, in order.
+  public var unfinishedLines: [LogLine] { state.withLock { $0.unfinished } }
   /// The fractions of progress told so far, in order.
   public var progressFractions: [Double] { state.withLock { $0.progress } }
 
@@ -163,19 +166,7 @@ public final class TestHost: ActionHost {
   ) async throws -> ValueObject {
     state.withLock { $0.declaration = action.declaration }
     let inputs = resolvingPaths(in: inputs, of: action.declaration)
-    let context = context(attempt: attempt)
-    switch action.body {
-    case .synchronous(let body):
-      return try body(inputs, context)
-    case .asynchronous(let body), .service(let body):
-      let task = Task { try await body(inputs, context) }
-      context.onCancel { task.cancel() }
-      return try await withTaskCancellationHandler {
-        try await task.value
-      } onCancel: {
-        self.cancel()
-      }
-    }
+    return try await action.run(inputs, in: context(attempt: attempt)) { self.cancel() }
   }
 
   private func resolvingPaths(in inputs: ValueObject, of declaration: ActionDeclaration) -> ValueObject {
@@ -220,6 +211,14 @@ public final class TestHost: ActionHost {
   /// Records the lines.
   public func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     state.withLock { state in state.logs += lines.map { LogLine($0, from: stream) } }
+  }
+
+  /// Yes.
+  public var showsUnfinishedLines: Bool { true }
+
+  /// Records the line as it stands.
+  public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
+    state.withLock { $0.unfinished.append(LogLine(line, from: stream)) }
   }
 
   /// Records the lines behind the plugin's name.

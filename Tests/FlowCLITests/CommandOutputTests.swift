@@ -58,6 +58,48 @@ import Testing
     #expect(output.standardOutput.contains("after done"))
   }
 
+  #if os(Linux)
+    @Test
+    func `what a command leaves in a session of its own serves later steps, and ends with the run, with its name`()
+      throws
+    {
+      defer { tool.remove() }
+      let mark = "81000001.\(getpid())"
+      try tool.write(
+        """
+        name: daemon
+        steps:
+          start:
+            uses: shell.run
+            with:
+              command: |
+                rm -f apart
+                setsid sh -c 'touch apart; exec sleep \(mark)' > /dev/null 2>&1 &
+                echo $! > pid
+                until [ -e apart ]; do sleep 0.01; done
+          use: { uses: shell.run, needs: start, with: { command: "sleep 0.1; kill -0 $(cat pid)" } }
+        """, to: "daemon.yaml")
+      let output = try tool.run("daemon.yaml", "--report", "report.json")
+      #expect(output.exitCode == 0, "\(output)")
+      let warning = "ended what commands had left running: 'sleep \(mark)' ("
+      #expect(output.standardOutput.contains("warning: \(warning)"), "\(output.standardOutput)")
+      let report = try String(contentsOf: tool.folder.appending(path: "report.json"), encoding: .utf8)
+      #expect(report.contains(warning))
+      #expect(!Self.runs("sleep \(mark)"))
+      let json = try tool.run("daemon.yaml", "--json")
+      #expect(json.exitCode == 0 && json.standardError.hasPrefix("flowrun: \(warning)"))
+    }
+
+    /// Whether a process runs that was started with these words.
+    private static func runs(_ words: String) -> Bool {
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
+      return names.filter { Int($0) != nil }.contains { process in
+        let line = FileManager.default.contents(atPath: "/proc/\(process)/cmdline") ?? Data()
+        return String(decoding: line, as: UTF8.self).split(separator: "\0").joined(separator: " ") == words
+      }
+    }
+  #endif
+
   @Test func `where descriptors are scarce, commands wait for those of others`() throws {
     defer { tool.remove() }
     var text = "name: scarce\nsteps:\n"

@@ -117,6 +117,63 @@
       #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self).hasSuffix("}\n"))
     }
 
+    @Test func `a reader who takes nothing is waited for, and gets all of it; a signal ends the wait`() throws {
+      defer { tool.remove() }
+      try tool.write(
+        """
+        name: much
+        steps:
+          much: { uses: shell.run, with: { command: seq 100000 } }
+          long: { uses: flow.sleep, needs: much, with: { for: "${{ inputs.for }}" } }
+        inputs: { for: { type: duration, default: 1ms } }
+        """, to: "much.yaml")
+      let pipe = tool.folder.appendingPathComponent("pipe").path
+      #expect(mkfifo(pipe, 0o600) == 0)
+      let reader = open(pipe, O_RDONLY | O_NONBLOCK)
+      defer { close(reader) }
+      let patient = try FlowrunProcess(["much.yaml"], in: tool.folder.path, standardOutput: pipe)
+      // More than the pipe holds; whoever reads comes late and takes it in small pieces.
+      #expect(Self.isFull(reader))
+      var bytes = [UInt8](repeating: 0, count: 1 << 16)
+      var text: [UInt8] = []
+      while !String(decoding: text.suffix(200), as: UTF8.self).contains("much: success"), text.count < 50_000_000 {
+        let count = read(reader, &bytes, bytes.count)
+        if count > 0 { text += bytes.prefix(count) } else { usleep(1000) }
+        if count == 0, patient.hasEnded { break }
+      }
+      #expect(patient.result().exitCode == 0)
+      #expect(String(decoding: text, as: UTF8.self).contains("much: 100000\n"))
+
+      for signals in [1, 2] {
+        let stopped = try FlowrunProcess(
+          ["much.yaml", "-i", "for=600s", "--report", "report.json"], in: tool.folder.path, standardOutput: pipe)
+        #expect(Self.isFull(reader))
+        for _ in 0..<signals { stopped.send(SIGINT) }
+        #expect(stopped.result(limitSeconds: 30).exitCode == 130)
+        if signals == 1 {
+          let report = try String(
+            contentsOf: tool.folder.appendingPathComponent("report.json"), encoding: .utf8)
+          #expect(report.contains(#""conclusion": "cancelled""#))
+        }
+        while read(reader, &bytes, bytes.count) > 0 {}
+      }
+    }
+
+    /// Waits until a pipe takes nothing more and nothing changes.
+    private static func isFull(_ reader: Int32) -> Bool {
+      var (before, unchanged): (Int32, Int) = (-1, 0)
+      for _ in 0..<3000 {
+        var count: Int32 = 0
+        guard ioctl(reader, UInt(FIONREAD), &count) == 0 else { return false }
+        // How many bytes fit depends on the pieces that they come in.
+        unchanged = count > 10_000 && count == before ? unchanged + 1 : 0
+        if unchanged == 20 { return true }
+        before = count
+        usleep(20_000)
+      }
+      return false
+    }
+
     @Test func `a report keeps its file's permissions and goes where a link leads`() throws {
       defer { tool.remove() }
       let files = FileManager.default

@@ -41,17 +41,33 @@
       #expect(!text.joined().contains("gate"))
     }
 
+    @Test func `shows a progress bar as it changes, and a prompt`() throws {
+      let (output, code) = try drawing(
+        """
+        name: bar
+        steps:
+          a:
+            uses: shell.run
+            with: { command: "printf 'Name? ' >&2; sleep 0.4; printf '\\\\033[32m10%%\\r'; sleep 0.4; printf '60%%\\r'; sleep 0.4; echo" }
+        """, rows: 12, columns: 80, environment: [:])
+      #expect(code == 0)
+      for shown in ["Name?", "10%", "60%"] { #expect(output.contains("│ \(shown)"), "\(output)") }
+      var terminal = VirtualTerminal(rows: 12, columns: 80)
+      terminal.show(output)
+      #expect(terminal.faults.isEmpty && terminal.wraps == 0, "\(terminal.faults)")
+    }
+
     @Test func `a terminal that goes away holds nothing up`() throws {
       let tool = try CommandLineTool()
       defer { tool.remove() }
-      try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 700ms } } }\n", to: "w.yaml")
+      try tool.write("name: long\nsteps: { a: { uses: flow.sleep, with: { for: 50s } } }\n", to: "w.yaml")
       let terminal = try #require(PseudoTerminal(rows: 12, columns: 80))
       let process = try FlowrunProcess(
         ["w.yaml"], in: tool.folder.path, environment: ["TERM": "xterm", "CI": ""], standardOutput: terminal.path,
         standardError: terminal.path)
       // It has begun to draw.
       var waits = 0
-      while terminal.read().isEmpty, waits < 2_000 {
+      while terminal.read().isEmpty, waits < 10_000 {
         usleep(2_000)
         waits += 1
       }

@@ -107,6 +107,22 @@ import Testing
     #expect(stage.text[0].contains("failed    a"))
   }
 
+  @Test func `a line that has no end yet stands below its step, changes in place and becomes a line`() {
+    let stage = ViewStage(Self.three)
+    stage.at(0, ViewStage.activated, ViewStage.started("a"), ViewStage.wrote("a", "begin"))
+    stage.at(1, ViewStage.wrote("a", begun: "10 %"))
+    #expect(Array(stage.text[2...3]) == ["       │ begin", "       │ 10 %"])
+    stage.at(2, ViewStage.wrote("a", begun: "\u{1B}[31m20 %\u{1B}[2J"))
+    #expect(Array(stage.text[2...3]) == ["       │ begin", "       │ 20 %"])
+    // The other output has a line of its own.
+    stage.at(3, .stepLog(ViewStage.id("a"), level: .info, stream: .standardError, message: "hm"))
+    #expect(Array(stage.text[2...4]) == ["       │ begin", "       │ hm", "       │ 20 %"])
+    stage.at(4, ViewStage.wrote("a", "100 %"))
+    #expect(Array(stage.text[2...4]) == ["       │ begin", "       │ hm", "       │ 100 %"])
+    stage.at(5, ViewStage.wrote("a", begun: "more"), ViewStage.done("a"))
+    #expect(!stage.text.joined().contains("│"))
+  }
+
   @Test func `levels of log lines are told in words, and stay above the table`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"))

@@ -1,6 +1,7 @@
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import Synchronization
 import Testing
 
 /// The launch gate on the real clock. Only what must hold on any machine is asserted: never early, and not kept shut by
@@ -79,8 +80,13 @@ import Testing
   @Test func `time 0 of a prewarmed run is its activation (P3, P4, P8)`() async throws {
     var fixture = EngineFixture(
       [Step("early") { $0.prewarm = true }, Step("late", needs: [0])], gate: gate(min: .milliseconds(20)))
-    fixture.change = { $0.isPrewarmed = true }
+    let ends = EndListener()
+    fixture.change = {
+      $0.isPrewarmed = true
+      $0.observer = ends
+    }
     let run = try fixture.start()
+    while ends.count == 0, run.nowNanoseconds < 30_000_000_000 { await Task.yield() }
     await withCheckedContinuation { continuation in
       run.wake(after: .milliseconds(40)) { continuation.resume() }
     }
@@ -91,5 +97,16 @@ import Testing
     #expect(report["late"].startedAt! >= 0)
     #expect(report.gate.openedAt! >= 20)
     #expect(report.launchReason == .url)
+  }
+}
+
+/// How many steps an observer has heard end.
+private final class EndListener: RunObserver {
+  private let ends = Mutex(0)
+  var count: Int { ends.withLock { $0 } }
+
+  func receive(_ events: [RunEvent]) {
+    let heard = events.count { if case .stepFinished = $0.kind { true } else { false } }
+    ends.withLock { $0 += heard }
   }
 }

@@ -107,6 +107,19 @@ import Testing
     #expect(system.refusals == 1)
   }
 
+  @Test func `where processes are few, threads leave half of them to what steps start, but for the first`() {
+    let system = ScarceThreads(6)
+    let hasRoom = Atomic(false)
+    let threads = SlotThreads(start: system.start, hasRoom: { hasRoom.load(ordering: .relaxed) })
+    let door = Door()
+    for _ in 0..<2 { #expect(threads.run(.utility) { door.waitHere() }) }
+    #expect(!threads.run(.utility) {})
+    #expect(system.refusals == 0)
+    hasRoom.store(true, ordering: .relaxed)
+    #expect(threads.run(.utility) { door.waitHere() })
+    door.open()
+  }
+
   @Test func `a lane without any thread for ten seconds fails its steps with a reason`() throws {
     let graph = try WorkflowGraph(Workflow(name: "test", steps: [Step("a"), Step("b")]))
     var state = RunState(

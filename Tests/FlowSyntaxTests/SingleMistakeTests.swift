@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowModel
+import TestSupport
 import Testing
 
 @testable import FlowSyntax
@@ -60,87 +61,100 @@ import Testing
       ActionDeclaration(name: "storage.trips", summary: "Reads", requires: ["database"]),
     ])
 
-  /// How a line, or the block that it begins, is broken.
-  private enum Slip: String, CaseIterable {
-    case noColon, noSpaceBehindColon, noQuote, noBracket, tabbedLine, tabbedBlock
-    case lineOneIn, lineTwoIn, lineOneOut, lineTwoOut, blockOneIn, blockTwoIn, blockOneOut, blockTwoOut
-
-    var shift: (columns: Int, isBlock: Bool)? {
-      switch self {
-      case .lineOneIn: (1, false)
-      case .lineTwoIn: (2, false)
-      case .lineOneOut: (-1, false)
-      case .lineTwoOut: (-2, false)
-      case .blockOneIn: (1, true)
-      case .blockTwoIn: (2, true)
-      case .blockOneOut: (-1, true)
-      case .blockTwoOut: (-2, true)
-      default: nil
-      }
-    }
-  }
-
-  private static func indentation(_ line: String) -> Int { line.prefix { $0 == " " }.count }
-
-  private static func tabbed(_ line: String) -> String {
-    String(repeating: "\t", count: indentation(line) / 2) + line.drop { $0 == " " }
-  }
-
-  /// The text with one slip at one line; nil where the line cannot be broken that way.
-  private static func broken(_ number: Int, _ slip: Slip) -> String? {
-    var lines = lines
-    let line = lines[number]
-    var end = number + 1
-    while end < lines.count, indentation(lines[end]) > indentation(line) { end += 1 }
-    func without(_ characters: String) -> String? {
-      line.lastIndex { characters.contains($0) }.map { String(line[..<$0] + line[line.index(after: $0)...]) }
-    }
-    switch slip {
-    case .noColon: lines[number].remove(at: line.firstIndex(of: ":") ?? line.endIndex)
-    case .noSpaceBehindColon:
-      guard let place = line.firstRange(of: ": ") else { return nil }
-      lines[number].replaceSubrange(place, with: ":")
-    case .noQuote:
-      guard let cut = without("\"'") else { return nil }
-      lines[number] = cut
-    case .noBracket:
-      guard let cut = without("[]{}") else { return nil }
-      lines[number] = cut
-    case .tabbedLine, .tabbedBlock:
-      guard indentation(line) > 0 else { return nil }
-      for index in number..<(slip == .tabbedLine ? number + 1 : end) { lines[index] = tabbed(lines[index]) }
-    default:
-      guard let (columns, isBlock) = slip.shift, indentation(line) + columns >= 0 else { return nil }
-      if isBlock, end == number + 1 { return nil }
-      for index in number..<(isBlock ? end : number + 1) {
-        lines[index] =
-          String(repeating: " ", count: indentation(lines[index]) + columns) + lines[index].drop { $0 == " " }
-      }
-    }
-    return lines.joined(separator: "\n") + "\n"
-  }
-
   @Test func `gives one error, or none where the workflow still makes sense`() {
     let loader = WorkflowLoader(catalog: Self.catalog)
     #expect(
       loader.load(bytes: Array((Self.lines.joined(separator: "\n") + "\n").utf8), file: "sound.yaml").graph != nil)
     var tried = 0
     for number in Self.lines.indices {
-      for slip in Slip.allCases {
-        guard slip != .noColon || Self.lines[number].contains(":"), let text = Self.broken(number, slip) else {
-          continue
-        }
+      for mistake in SingleMistake.allCases {
+        guard let text = mistake.text(of: Self.lines, at: number) else { continue }
         tried += 1
-        let result = loader.load(bytes: Array(text.utf8), file: "\(slip.rawValue)-\(number + 1).yaml")
+        let result = loader.load(bytes: Array(text.utf8), file: "\(mistake.rawValue)-\(number + 1).yaml")
         #expect(result.diagnostics.count(where: \.isError) <= 1, "\(result.rendered())")
       }
     }
     #expect(tried > 300)
   }
 
+  /// What a line takes along that stands on the wrong level: names, events, the inputs of a step, the keys of a map.
+  @Test(arguments: [
+    """
+    name: x
+    steps:
+      a: { uses: flow.noop }
+      deadline:
+        min: 1s
+        max: 2s
+    """,
+    """
+    name: x
+    inputs:
+      deadline:
+        min: 1s
+        max: 2s
+    steps: { a: { uses: flow.noop } }
+    """,
+    """
+    name: x
+    steps:
+      a:
+        uses: flow.noop
+        prewarm: true
+        b:
+        uses: flow.noop
+        needs: [a, c]
+      c: { uses: flow.noop }
+    """,
+    """
+    name: x
+    steps:
+      a:
+        uses: flow.noop
+        b:
+        uses: flow.post
+        with: { event: told }
+      c: { uses: flow.noop, after: told }
+    """,
+    """
+    name: x
+    steps:
+      a:
+        uses: flow.log
+        if: >-
+          true
+          with: { message: hello }
+    """,
+    """
+    name: x
+    inputs:
+      a:
+        type: string
+        default: b
+        c:
+        type: integer
+        enum: [1, 2]
+    steps: { a: { uses: flow.log, with: { message: "${{ inputs.a }}" } } }
+    """,
+  ]) func `that takes others along is told once`(text: String) {
+    let result = WorkflowLoader(catalog: Self.catalog).load(bytes: Array(text.utf8), file: "moved.yaml")
+    #expect(result.diagnostics.count(where: \.isError) == 1, "\(result.rendered())")
+  }
+
+  @Test func `beside others of the same map leaves those`() {
+    let text = """
+      name: x
+      deadline: { mni: 1s, mxa: 2s }
+      steps:
+        outputs: { uses: flow.noop, nedes: a, fi: true }
+      """
+    let result = WorkflowLoader(catalog: Self.catalog).load(bytes: Array(text.utf8), file: "typos.yaml")
+    #expect(result.diagnostics.count(where: \.isError) == 4, "\(result.rendered())")
+  }
+
   @Test(arguments: [10, 16, 24]) func `of a step moved into another says so once`(line: Int) throws {
     let result = WorkflowLoader(catalog: Self.catalog).load(
-      bytes: Array(try #require(Self.broken(line - 1, .blockTwoOut)).utf8), file: "moved.yaml")
+      bytes: Array(try #require(SingleMistake.blockTwoOut.text(of: Self.lines, at: line - 1)).utf8), file: "moved.yaml")
     #expect(result.diagnostics.count(where: \.isError) == 1)
   }
 }

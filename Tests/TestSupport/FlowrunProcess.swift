@@ -28,9 +28,11 @@ public final class FlowrunProcess {
   private let outputPath: String
   private let errorPath: String
 
-  /// The binary that the tests were built with.
+  /// The binary that the tests were built with, or the one that `FLOWRUN_TEST_BINARY` names.
   public static var path: String {
-    URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("flowrun").path
+    if let path = ProcessInfo.processInfo.environment["FLOWRUN_TEST_BINARY"] { return path }
+    return URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("flowrun")
+      .path
   }
 
   /// Runs `flowrun` to its end; ends it after `limitSeconds`.
@@ -76,6 +78,9 @@ public final class FlowrunProcess {
 
     var variables = ProcessInfo.processInfo.environment
     variables["NO_COLOR"] = "1"
+    // The Swift runtime of a debug build handles SIGQUIT until `main` does, and then reads all debug information to write
+    // a crash report, which takes up to a minute. A release binary, which brings no crash reporter along, just ends.
+    variables["SWIFT_BACKTRACE"] = "enable=no"
     for (name, value) in environment { variables[name] = value }
     // The shell changes the folder and becomes the program: the process is the same.
     let line = ["/bin/sh", "-c", #"cd "$0" && exec "$@""#, folder ?? ".", Self.path] + arguments
@@ -103,6 +108,12 @@ public final class FlowrunProcess {
   /// Waits until standard output holds `text`; false when the process does not write it within `limitSeconds`.
   public func waitForOutput(_ text: String, limitSeconds: Int = 30) -> Bool {
     poll(limitSeconds) { self.outputSoFar.contains(text) }
+  }
+
+  /// Whether the process has ended; ``result(limitSeconds:)`` still says how.
+  public var hasEnded: Bool {
+    var information = siginfo_t()
+    return waitid(P_PID, id_t(process), &information, WEXITED | WNOHANG | WNOWAIT) == 0 && information.si_signo != 0
   }
 
   /// Waits for the end; kills the process after `limitSeconds`.

@@ -28,7 +28,7 @@ import Testing
       in: folders, ("    uses: preferences.account\n", "    uses: preferences.account\n    deadline: { min: 3s }\n"))
     let late = try LaunchRun(["--launch", reason], data: folders.folder("b"), file: stuck)
     #expect(late.report["gate"]?["outcome"] == "timed-out")
-    #expect(try (1_000..<1_500).contains(late.gateOpened()))
+    #expect(try (1_000..<3_000).contains(late.gateOpened()))
   }
 
   @Test func `C18 R1 shows its window once when a person comes, with a splash of its own time`() throws {
@@ -38,7 +38,7 @@ import Testing
     #expect(launch.result.exitCode == 0)
     #expect(launch.events.filter { $0["event"] == "event.posted" && $0["name"] == "ui.ready" }.count == 1)
     let shown = try launch.milliseconds("enter-from-background", "startedAt")
-    #expect(shown >= 3_300 && shown < 4_500)
+    #expect(shown >= 3_300 && shown < 6_000)
     #expect(try launch.milliseconds("ask-for-location", "startedAt") >= shown)
     #expect(try launch.outcome("map-detail") == "success")
     // Whoever launched the app in the foreground has the window already.
@@ -93,7 +93,7 @@ import Testing
     #expect(launch.report["gate"]?["heldByMinMilliseconds"]?.numberValue ?? 100 < 10)
     #expect(launch.logs.contains("opened product by app://product/:productId for app://product/12345"))
     #expect(launch.report["outputs"]?["opened"] == "product")
-    #expect(try launch.gateOpened() < 1_500)
+    #expect(try launch.gateOpened() < 2_000)
   }
 
   @Test(arguments: [["--launch", "location"], ["--launch", "background=@\(samples)/position.json"]])

@@ -46,8 +46,10 @@ import Testing
     let gate = try #require(launch.report["gate"])
     let opened = try #require(gate["openedAt"]?.numberValue)
     #expect(gate["outcome"] == "ready")
-    #expect(opened >= 2000 && opened < 2500)
-    #expect(try #require(gate["heldByMinMilliseconds"]?.numberValue) > 1000)
+    let held = try #require(gate["heldByMinMilliseconds"]?.numberValue)
+    // Held, and then let go: at the floor, but for what the machine was busy with.
+    #expect(opened >= 2000 && opened < 4000)
+    #expect(try held > 0 && abs(opened - launch.gateReady() - held) < 0.01)
     #expect(try launch.outcome("splash") == "success")
     #expect(try launch.milliseconds("enter-app", "startedAt") >= opened)
   }

@@ -1,5 +1,6 @@
 import FlowDiagnostics
 import FlowModel
+import FlowSystem
 
 /// Reads `-i k=v` and `-i k=@FILE` by the types a workflow declares.
 enum InputArguments {

@@ -1,6 +1,7 @@
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 /// The bodies of a call's step, made of the called action's body.
 enum CallBody {

@@ -2,6 +2,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 /// One action made into a workflow of its own: the providers of what it requires, each with its defaults, and then it.
 struct PreparedCall {

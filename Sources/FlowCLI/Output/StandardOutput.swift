@@ -13,8 +13,11 @@ enum StandardOutput {
     /// What the system said.
     let code: Int32
 
-    /// Whether whoever read it has gone away, as `head` does when it has its lines.
-    var isReaderGone: Bool { code == EPIPE }
+    /// Whether whoever read it has gone away, as `head` does when it has its lines, and a terminal that is closed.
+    var isReaderGone: Bool { code == EPIPE || code == EIO && StandardOutput.isTerminal }
+
+    /// Why, in words.
+    var reason: String { code == ETIMEDOUT ? "nobody reads it" : String(cString: strerror(code)) }
   }
 
   private struct State {
@@ -22,12 +25,21 @@ enum StandardOutput {
     var isForgiven = false
     var handler: (@Sendable (Failure) -> Void)?
     var errorRoute: (@Sendable (String) -> Void)?
+    /// Whether the process is to end: who does not read loses what is left.
+    var isHurried = false
   }
+
+  /// How much is written at a time where somebody reads: what a pipe that is said to have room takes without waiting.
+  private static let pieceBytes = 4096
+  /// How often a slow reader is looked after.
+  private static let lookMilliseconds: CInt = 100
+  /// How long a reader who takes nothing is waited for when the process is to end.
+  private static let patienceMilliseconds: CInt = 2000
 
   private static let state = Mutex(State())
 
   /// Whether standard output is a terminal.
-  static var isTerminal: Bool { isatty(1) == 1 }
+  static let isTerminal = isatty(1) == 1
 
   /// Whether standard output is a terminal that colors are welcome on.
   static var allowsColor: Bool { isTerminal && Environment.allowsColor }
@@ -55,6 +67,10 @@ enum StandardOutput {
 
   /// Notes that nobody misses what could not be written: the reader went away, and what counts is written elsewhere.
   static func forgiveFailure() { state.withLock { $0.isForgiven = true } }
+
+  /// Waits no longer than 2 s for a reader who takes nothing: the process is to end. Without this one may be as slow as
+  /// it likes, as a person is who looks through pages.
+  static func hurry() { state.withLock { $0.isHurried = true } }
 
   /// Hands what goes to standard error to `route` instead: to the live view, which would be torn by lines it knows
   /// nothing of. Nil ends it.
@@ -91,21 +107,47 @@ enum StandardOutput {
   private static func write(_ buffer: UnsafeBufferPointer<UInt8>, to file: Int32) {
     if file == 1, hasFailed { return }
     var rest = UnsafeRawBufferPointer(buffer)
+    let isRegular = isRegularFile(file)
     while !rest.isEmpty {
-      let written = SystemCall.write(file, rest)
+      // A write that waits for its reader could not be ended: it is made when there is room, and no longer than that.
+      if !isRegular, !awaitRoom(file) { return fail(ETIMEDOUT, file) }
+      let piece = isRegular ? rest : firstPiece(of: rest)
+      let written = SystemCall.write(file, piece)
       if written >= 0 {
         rest = UnsafeRawBufferPointer(rebasing: rest[written...])
-      } else if errno == EAGAIN {
-        // Somebody has made the file not wait; the reader is slow, as it may be.
-        var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
-        poll(&watched, 1, -1)
-      } else {
-        // Of standard error there is nobody to tell.
-        if file == 1 { fail(Failure(code: errno)) }
-        return
+      } else if errno != EAGAIN {
+        return fail(errno, file)
       }
     }
   }
+
+  /// Whole lines where that is possible, so that nothing comes into the midst of one.
+  private static func firstPiece(of bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+    guard bytes.count > pieceBytes else { return bytes }
+    let piece = bytes.prefix(pieceBytes)
+    let end = piece.lastIndex(of: UInt8(ascii: "\n")).map { $0 + 1 } ?? piece.endIndex
+    return UnsafeRawBufferPointer(rebasing: piece[..<end])
+  }
+
+  /// Waits until a file takes more; false when nobody makes room and the process is to end.
+  private static func awaitRoom(_ file: Int32) -> Bool {
+    var waited: CInt = 0
+    while true {
+      var watched = pollfd(fd: file, events: Int16(POLLOUT), revents: 0)
+      // What cannot be watched is told by the write.
+      if poll(&watched, 1, lookMilliseconds) != 0 { return true }
+      waited = state.withLock { $0.isHurried } ? waited + lookMilliseconds : 0
+      if waited >= patienceMilliseconds { return false }
+    }
+  }
+
+  private static func isRegularFile(_ file: Int32) -> Bool {
+    var status = stat()
+    return fstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Of standard error there is nobody to tell.
+  private static func fail(_ code: Int32, _ file: Int32) { if file == 1 { fail(Failure(code: code)) } }
 
   private static func fail(_ failure: Failure) {
     let (isFirst, handler) = state.withLock { state in
@@ -117,7 +159,7 @@ enum StandardOutput {
     }
     guard isFirst else { return }
     if !failure.isReaderGone {
-      writeError("flowrun: cannot write standard output: \(String(cString: strerror(failure.code)))\n")
+      writeError("flowrun: cannot write standard output: \(failure.reason)\n")
     }
     handler?(failure)
   }

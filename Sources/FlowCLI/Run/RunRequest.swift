@@ -1,6 +1,7 @@
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 /// What `flowrun run` was asked for; see ``RunCommand`` for the meaning of each.
 struct RunRequest: Hashable {

@@ -63,6 +63,7 @@ struct RunSession: Sendable {
       main = LineView(style: style, subject: subject)
     }
     options.observer = main
+    options.showsUnfinishedLines = view != nil
     if let trace { options.observer = ManyObservers(observers: [main, trace]) }
 
     Interrupts.holdForStart()
@@ -112,6 +113,11 @@ struct RunSession: Sendable {
 
   /// Shows and writes the report; the exit code of the process.
   private func tell(_ report: RunReport) -> Int32 {
+    var report = report
+    if let warning = LeftBehindText.warning() {
+      report.warnings.append(warning)
+      if request.isJSON { StandardOutput.writeError("flowrun: \(warning)\n") }
+    }
     view?.end(run)
     if !request.isJSON {
       StandardOutput.write(SummaryText.text(report, subject: subject, tellsFailures: view != nil, style: style))

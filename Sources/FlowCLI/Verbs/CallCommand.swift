@@ -3,6 +3,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import FlowSystem
 
 /// `flowrun call ACTION`: one action alone.
 struct CallCommand: Verb {
@@ -52,6 +53,7 @@ struct CallCommand: Verb {
     StandardOutput.whenFailed { _ in run.cancel() }
     let report = await run.report
     await installation.close()
+    if let warning = LeftBehindText.warning() { StandardOutput.writeError("flowrun: \(warning)\n") }
     let answer = call.answer(report)
     if !batch { StandardOutput.write(json: answer.value) }
     if batch, let message = answer.providerFailure { StandardOutput.writeError("flowrun: \(message)\n") }

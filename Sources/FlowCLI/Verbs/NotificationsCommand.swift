@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowModel
+import FlowSystem
 import NotificationPlugin
 
 /// `flowrun notifications`: the local notifications that runs of a workflow scheduled and that outlived them.

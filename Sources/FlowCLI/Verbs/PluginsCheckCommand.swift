@@ -1,6 +1,7 @@
 import ArgumentParser
 import FlowPluginHost
 import FlowSyntax
+import FlowSystem
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials

@@ -39,7 +39,7 @@ struct ProgressTable {
     let choice = choice(budget - lines.count)
     for index in choice.rows {
       lines.append(line(row(progress.rows[index])))
-      for text in progress.rows[index].tail.suffix(choice.tailLines[index] ?? 0) {
+      for text in progress.rows[index].printed.suffix(choice.tailLines[index] ?? 0) {
         let shown = style.isColored ? text : TerminalText.commandLine(text, keepsColors: false)
         lines.append(line("       " + style.dim("│ ") + shown.replacing("\t", with: " ")))
       }
@@ -67,9 +67,9 @@ struct ProgressTable {
 
   private func choice(_ budget: Int) -> Choice {
     let rows = progress.rows
-    let tails = rows.indices.filter { rows[$0].isRunning && !rows[$0].tail.isEmpty }
+    let tails = rows.indices.filter { rows[$0].isRunning && !rows[$0].printed.isEmpty }
     func tailLines(_ most: Int) -> [Int: Int] {
-      Dictionary(uniqueKeysWithValues: tails.map { ($0, min(most, rows[$0].tail.count)) })
+      Dictionary(uniqueKeysWithValues: tails.map { ($0, min(most, rows[$0].printed.count)) })
     }
     let all = tailLines(Self.tailLines)
     if rows.count + all.values.reduce(0, +) <= budget {

@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
+import FlowPluginKit
 
 /// Where a run stands, as its events tell: what the terminal view draws.
 struct RunProgress {
@@ -22,6 +23,13 @@ struct RunProgress {
     var message = ""
     /// The last lines of what it prints.
     var tail: [String] = []
+    /// The line that it has begun to print.
+    var unfinished: (stream: LogStream, line: String)?
+
+    /// What is shown of what it prints: the last lines, and the one that has no end yet.
+    var printed: ArraySlice<String> {
+      (tail + (unfinished.map { [$0.line] } ?? [])).suffix(ProgressTable.tailLines)
+    }
 
     /// Whether it runs or waits for its next try.
     var isRunning: Bool {
@@ -90,14 +98,21 @@ struct RunProgress {
       change(step) {
         $0.state = .done(finished)
         $0.tail = []
+        $0.unfinished = nil
       }
       if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
     case .eventPosted(let name, _): postedEvents.insert(name)
-    case .stepLog(let step, _, _?, let line):
+    case .stepLog(let step, _, let stream?, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)
-      change(step) { $0.tail = ($0.tail + [line]).suffix(ProgressTable.tailLines) }
+      change(step) {
+        $0.tail = ($0.tail + [line]).suffix(ProgressTable.tailLines)
+        if $0.unfinished?.stream == stream { $0.unfinished = nil }
+      }
+    case .stepUnfinishedLine(let step, let stream, let line):
+      let line = TerminalText.commandLine(line, keepsColors: true)
+      change(step) { $0.unfinished = (stream, line) }
     case .runStarted, .stepLog, .pluginLog, .warning, .runFinished: break
     }
   }

@@ -46,7 +46,7 @@ final class TerminalView: RunObserver {
         state.progress.apply(event)
         switch event.kind {
         // What a command writes stands below its step while it runs.
-        case .stepLog(_, _, _?, _): break
+        case .stepLog(_, _, _?, _), .stepUnfinishedLine: break
         case .stepLog, .pluginLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
         default: break
         }

@@ -17,6 +17,8 @@ public struct RunEvent: Sendable {
     case stepReady(StepID)
     case stepStarted(StepID, attempt: Int, queue: String)
     case stepLog(StepID, level: LogLevel, stream: LogStream?, message: String)
+    /// A line that the step's command has begun to write, as it stands now; where ``RunOptions/showsUnfinishedLines``.
+    case stepUnfinishedLine(StepID, stream: LogStream, line: String)
     /// What the program of a plugin wrote while it worked for several steps.
     case pluginLog(plugin: String, stream: LogStream, message: String)
     case stepProgress(StepID, fraction: Double, message: String)
@@ -87,6 +89,10 @@ extension RunEvent {
       object["level"] = .string(level.rawValue)
       object["stream"] = stream.map { .string($0.rawValue) }
       object["message"] = .string(stream == nil ? message : TerminalText.commandLine(message, keepsColors: false))
+    case .stepUnfinishedLine(let step, let stream, let line):
+      object["step"] = .string(step.text)
+      object["stream"] = .string(stream.rawValue)
+      object["line"] = .string(TerminalText.commandLine(line, keepsColors: false))
     case .pluginLog(let plugin, let stream, let message):
       object["plugin"] = .string(plugin)
       object["stream"] = .string(stream.rawValue)
@@ -126,6 +132,7 @@ extension RunEvent {
     case .stepReady: "step.ready"
     case .stepStarted: "step.started"
     case .stepLog: "step.log"
+    case .stepUnfinishedLine: "step.unfinished-line"
     case .pluginLog: "plugin.log"
     case .stepProgress: "step.progress"
     case .stepRetrying: "step.retrying"

@@ -45,6 +45,10 @@ final class CalledActionHost: ActionHost {
   func log(_ lines: [String], from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
   func log(_ lines: [String], from stream: LogStream, plugin: String) { host.log(lines, from: stream, plugin: plugin) }
   func showsOutput(of step: StepIndex) -> Bool { host.showsOutput(of: step) }
+  var showsUnfinishedLines: Bool { host.showsUnfinishedLines }
+  func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
+    host.showUnfinished(line, from: stream, step: step)
+  }
   func progress(_ fraction: Double, _ message: String, step: StepIndex) {}
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {}
   func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { host.resource(key, step: step) }

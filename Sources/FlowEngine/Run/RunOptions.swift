@@ -21,6 +21,9 @@ public struct RunOptions: Sendable {
   public var observer: (any RunObserver)?
   /// Whether the observer hears of the lines that commands and programs write, but for those of quiet steps.
   public var showsOutput = true
+  /// Whether the observer also hears of the lines that commands have begun to write, each time that they change: for one
+  /// that shows them in place, as a live view does.
+  public var showsUnfinishedLines = false
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.

@@ -7,7 +7,7 @@ extension WorkflowRun {
   private static let deliveryDelayMilliseconds = (first: 3, longest: 24)
 
   /// Queues an event for the observer.
-  func emit(_ kind: RunEvent.Kind) { emit(CollectionOfOne(kind)) }
+  func emit(_ kind: RunEvent.Kind, lineBytes: Int = 0) { emit(CollectionOfOne(kind), lineBytes: lineBytes) }
 
   /// Queues events for the observer, of which so many bytes are lines that programs wrote.
   func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0) {

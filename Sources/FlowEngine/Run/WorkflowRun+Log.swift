@@ -6,6 +6,7 @@ extension WorkflowRun {
   /// Bytes of programs' lines that may wait for the observer; who writes more of them waits for it then, as at a slow
   /// terminal.
   private static let waitingLineBytes = 4 << 20
+  private static let unfinishedBytes = 4 << 10
 
   /// Writes a log line; one over 64 KiB is cut.
   public func log(_ message: String, level: LogLevel, step: StepIndex) {
@@ -21,6 +22,30 @@ extension WorkflowRun {
     let bytes = cut.reduce(0) { $0 + $1.utf8.count + MemoryLayout<RunEvent>.stride }
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
   }
+
+  /// Tells of a line that a program has begun to write; of what nobody has heard yet the newest state replaces the others.
+  public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
+    guard showsUnfinishedLines, showsOutput(of: step) else { return }
+    // Far more than a terminal is wide.
+    let shown = String(decoding: line.utf8.prefix(Self.unfinishedBytes), as: UTF8.self)
+    let id = stepID(of: step)
+    let isReplaced = state.withLock { state in
+      guard case .event(let event)? = state.undelivered.last,
+        case .stepUnfinishedLine(id, stream, _) = event.kind
+      else { return false }
+      let newest = RunEvent(
+        atNanoseconds: event.atNanoseconds, .stepUnfinishedLine(id, stream: stream, line: shown))
+      state.undelivered[state.undelivered.count - 1] = .event(newest)
+      return true
+    }
+    if isReplaced { return }
+    emit(
+      .stepUnfinishedLine(id, stream: stream, line: shown),
+      lineBytes: shown.utf8.count + MemoryLayout<RunEvent>.stride)
+  }
+
+  /// Whether the observer hears of lines that have no end yet.
+  public var showsUnfinishedLines: Bool { options.observer != nil && options.showsUnfinishedLines }
 
   /// Writes lines that the program of a plugin wrote while it worked for several steps.
   public func log(_ lines: [String], from stream: LogStream, plugin: String) {

@@ -7,7 +7,8 @@
 ///
 /// Whole numbers that 64 bits hold become ``Value/integer(_:)``, all others ``Value/number(_:)``. Objects keep the order
 /// of their members. What was written is read back as an equal value, except that NaN and the infinities, which JSON
-/// does not have, are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
+/// does not have, are written as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`. Control characters are escaped, also
+/// U+007F to U+009F, where JSON need not, because a terminal would obey them.
 public enum JSONText {
   /// How written text is laid out.
   public enum Layout: Sendable, Hashable {
@@ -17,11 +18,11 @@ public enum JSONText {
     case indented
   }
 
-  /// How numbers are written that JSON or JavaScript has no word for.
+  /// How numbers are written that JSON or JavaScript has no word for, and which control characters are escaped.
   public enum Numbers: Sendable, Hashable {
-    /// NaN and infinities as strings, `-0.0` with its sign: nothing is lost.
+    /// NaN and infinities as strings, `-0.0` with its sign: nothing is lost. All control characters are escaped.
     case exact
-    /// As `JSON.stringify` does: NaN and infinities as null, both zeros as `0`.
+    /// As `JSON.stringify` does: NaN and infinities as null, both zeros as `0`, U+007F to U+009F as they are.
     case javaScript
   }
 

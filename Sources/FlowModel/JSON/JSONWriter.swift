@@ -14,7 +14,7 @@ struct JSONWriter {
       } else {
         Self.append(number: number, to: &output)
       }
-    case .string(let text): Self.append(string: text, to: &output)
+    case .string(let text): append(string: text, to: &output)
     case .array(let elements):
       guard !elements.isEmpty else { return Self.append("[]", to: &output) }
       output.append(UInt8(ascii: "["))
@@ -32,7 +32,7 @@ struct JSONWriter {
       for (key, member) in members {
         separate(isFirst: isFirst, to: &output, level: level + 1)
         isFirst = false
-        Self.append(string: key, to: &output)
+        append(string: key, to: &output)
         Self.append(layout == .indented ? ": " : ":", to: &output)
         append(member, to: &output, level: level + 1)
       }
@@ -76,21 +76,44 @@ struct JSONWriter {
     text.withUTF8 { output.append(contentsOf: $0) }
   }
 
-  static func append(string: String, to output: inout [UInt8]) {
+  private func append(string: String, to output: inout [UInt8]) {
+    Self.append(string: string, to: &output, escapesAllControls: numbers == .exact)
+  }
+
+  static func append(string: String, to output: inout [UInt8], escapesAllControls: Bool = true) {
     output.append(UInt8(ascii: "\""))
     var copy = string
     copy.withUTF8 { bytes in
       var runStart = 0
       for index in 0..<bytes.count {
         let byte = bytes[index]
-        guard byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") else { continue }
-        output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
-        runStart = index + 1
-        appendEscape(of: byte, to: &output)
+        // One comparison for all that most texts consist of.
+        if byte &- 0x20 < 0x5F, byte != UInt8(ascii: "\""), byte != UInt8(ascii: "\\") { continue }
+        if byte >= 0x7F {
+          guard escapesAllControls, let escape = highControl(at: index, in: bytes) else { continue }
+          output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
+          runStart = index + escape.length
+          appendEscape(of: escape.scalar, to: &output)
+        } else {
+          output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart..<index]))
+          runStart = index + 1
+          appendEscape(of: byte, to: &output)
+        }
       }
       output.append(contentsOf: UnsafeBufferPointer(rebasing: bytes[runStart...]))
     }
     output.append(UInt8(ascii: "\""))
+  }
+
+  /// The control character above ASCII's first that begins at `index`: U+007F, or one of U+0080 to U+009F, which are two
+  /// bytes of UTF-8. JSON allows them, but a terminal obeys them.
+  private static func highControl(
+    at index: Int, in bytes: UnsafeBufferPointer<UInt8>
+  ) -> (scalar: UInt8, length: Int)? {
+    let byte = bytes[index]
+    if byte == 0x7F { return (byte, 1) }
+    guard byte == 0xC2, index + 1 < bytes.count, bytes[index + 1] < 0xA0 else { return nil }
+    return (bytes[index + 1], 2)
   }
 
   private static func appendEscape(of byte: UInt8, to output: inout [UInt8]) {

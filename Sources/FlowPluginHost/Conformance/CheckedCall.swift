@@ -36,17 +36,7 @@ final class CheckedCall: ActionHost {
     }
     let inputs = absolutePaths(in: inputs)
     let context = ActionContext(host: self, step: 0, attempt: 1)
-    switch action.body {
-    case .synchronous(let body): return try body(inputs, context)
-    case .asynchronous(let body), .service(let body):
-      let task = Task { try await body(inputs, context) }
-      context.onCancel { task.cancel() }
-      return try await withTaskCancellationHandler {
-        try await task.value
-      } onCancel: {
-        self.cancel()
-      }
-    }
+    return try await action.run(inputs, in: context) { self.cancel() }
   }
 
   /// Cancels the call, as a deadline or a signal would.

@@ -55,7 +55,7 @@ extension PluginConformance {
       for (field, inputs) in Self.unfitInputs(for: action.declaration) {
         let place = "\(action.declaration.name), input '\(field)'"
         switch await call(run(action), inputs) {
-        case .failure(let error) where Self.names(field, error): break
+        case .failure(let error as TypeMismatch) where error.isIn(member: field): break
         case .failure(let error): problems.append((place, "it is refused without being named: \(error)"))
         case .outputs: problems.append((place, "\(inputs[field]?.shortText ?? "nothing") is taken for it"))
         case .late: problems.append((place, "a value that does not fit is not refused within the deadline"))
@@ -63,14 +63,6 @@ extension PluginConformance {
       }
     }
     return problems
-  }
-
-  private static func names(_ field: String, _ error: any Error) -> Bool {
-    switch error {
-    case let mismatch as TypeMismatch: mismatch.path.hasPrefix(field) || mismatch.expected.contains("'\(field)'")
-    case let error as ActionError: error.message.contains(field)
-    default: false
-    }
   }
 
   /// For each input of a type a set of inputs in which it alone does not fit, or is missing.

@@ -8,7 +8,7 @@ enum FolderTrust {
   /// be able to write there; a group may when it is the user's own.
   static func problem(with folder: String) -> String? {
     let parent = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
-    let names = FolderPath.names(in: folder) ?? []
+    let names = FilePath.names(in: folder) ?? []
     let paths = [parent.isEmpty ? "/" : parent, folder] + names.map { "\(folder)/\($0)" }
     return paths.lazy.compactMap(problem(at:)).first
   }

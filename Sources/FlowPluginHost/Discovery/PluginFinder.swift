@@ -28,8 +28,8 @@ public struct PluginFinder: Sendable {
   /// A finder for these folders and for `start`, the folder of the workflow or the working directory; paths may be
   /// relative to the working directory.
   public init(given: [String] = [], start: String) {
-    self.given = given.map(FolderPath.absolute)
-    self.start = FolderPath.absolute(start)
+    self.given = given.map(FilePath.normalized)
+    self.start = FilePath.normalized(start)
   }
 
   /// Looks.
@@ -37,9 +37,9 @@ public struct PluginFinder: Sendable {
     var found = Found()
     var seen: Set<String> = []
     for folder in given {
-      if FolderPath.isFile(folder + "/" + InstalledPlugin.manifestName) {
+      if FilePath.isFile(folder + "/" + InstalledPlugin.manifestName) {
         take(folder, into: &found, seen: &seen)
-      } else if FolderPath.isFolder(folder) {
+      } else if FilePath.isFolder(folder) {
         takeAll(in: folder, into: &found, seen: &seen)
       } else {
         found.unusable.append(
@@ -55,21 +55,21 @@ public struct PluginFinder: Sendable {
     var folder = start
     while true {
       folders.append(folder == "/" ? "" : folder)
-      guard folder != "/", !folder.isEmpty, !FolderPath.exists(folder + "/.git") else { return folders }
+      guard folder != "/", !folder.isEmpty, !FilePath.exists(folder + "/.git") else { return folders }
       folder = String(folder[..<(folder.lastIndex(of: "/") ?? folder.startIndex)])
       if folder.isEmpty { folder = "/" }
     }
   }
 
   private func takeAll(in folder: String, into found: inout Found, seen: inout Set<String>) {
-    for name in FolderPath.names(in: folder) ?? []
-    where FolderPath.isFile("\(folder)/\(name)/\(InstalledPlugin.manifestName)") {
+    for name in FilePath.names(in: folder) ?? []
+    where FilePath.isFile("\(folder)/\(name)/\(InstalledPlugin.manifestName)") {
       take("\(folder)/\(name)", into: &found, seen: &seen)
     }
   }
 
   private func take(_ folder: String, into found: inout Found, seen: inout Set<String>) {
-    let real = FolderPath.real(folder)
+    let real = FilePath.real(folder)
     guard seen.insert(real).inserted else { return }
     if let stranger = FolderTrust.problem(with: real) {
       found.unusable.append(UnusablePlugin(folder: folder, description: "\(folder): error: \(stranger)\n"))

@@ -16,7 +16,7 @@ final class PluginSession: Sendable {
   let child: ChildProcess
   let state = Mutex(SessionState())
   let lines: Mutex<LineBuffer>
-  let log = Mutex(ChildLog())
+  let log = Mutex(ProgramLog())
   /// Wakes the session's thread.
   let wakePipe: Descriptor.Pipe
   /// Ends the turn of a caller that reads.

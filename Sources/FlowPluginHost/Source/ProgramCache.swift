@@ -119,7 +119,7 @@ struct ProgramCache: Sendable {
     guard FileManager.default.fileExists(atPath: "\(plugin.folder)/\(entry)") else {
       throw failure(plugin, "there is no file '\(entry)' in its folder")
     }
-    let names = FolderPath.names(in: "\(plugin.folder)/\(folder)") ?? []
+    let names = FilePath.names(in: "\(plugin.folder)/\(folder)") ?? []
     var sources: [(name: String, content: Data)] = []
     for name in names where name.hasSuffix(".swift") {
       guard let content = FileManager.default.contents(atPath: "\(plugin.folder)/\(folder)\(name)") else {
@@ -131,7 +131,7 @@ struct ProgramCache: Sendable {
   }
 
   private func removeOldPrograms(of plugin: InstalledPlugin) {
-    let names = (FolderPath.names(in: folder) ?? []).filter { name in
+    let names = (FilePath.names(in: folder) ?? []).filter { name in
       name.hasPrefix("\(plugin.name)-") && name.count == plugin.name.count + 1 + ContentHash.textLength
     }
     let byAge = names.map { name -> (path: String, seconds: Int) in

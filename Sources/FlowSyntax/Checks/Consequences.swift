@@ -15,6 +15,8 @@ struct Consequences {
   /// The steps that lost a key to the list of steps.
   private var robbedSteps: Set<Int> = []
   private var inputsAreBroken = false
+  /// Whether a step is no step, because its key stands where it is unknown: what it posts is not known.
+  private var isStepLost = false
 
   /// What is left of `diagnostics` of a workflow that `check` has examined.
   static func removed(from diagnostics: [Diagnostic], _ check: WorkflowCheck) -> [Diagnostic] {
@@ -35,13 +37,15 @@ struct Consequences {
     removeInsideOfWhatHoldsTheSteps()
     removeBehindStrayKeys()
     removeBesideUnknownKeys()
+    removeInMapsOfAnotherLevel()
     removeInStepsThatAreKeys()
     findBrokenSteps()
     removeBelowUnknownNeeds()
-    let (names, steps, areInputsBroken) = (strayNames, brokenSteps, inputsAreBroken)
+    let (names, steps, areInputsBroken, isStepLost) = (strayNames, brokenSteps, inputsAreBroken, isStepLost)
     diagnostics = diagnostics.filter { diagnostic in
       switch diagnostic.code {
-      case .unknownStep, .unknownEvent: !names.contains(name(of: diagnostic))
+      case .unknownStep: !names.contains(name(of: diagnostic))
+      case .unknownEvent: !isStepLost && !names.contains(name(of: diagnostic))
       case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
       case .undeclaredInput: !areInputsBroken && !names.contains(name(of: diagnostic))
       default: true
@@ -65,17 +69,44 @@ struct Consequences {
       let isEmpty = isNothing(place.value)
       if diagnostic.code == .unknownKey || diagnostic.code == .unknownInput || isEmpty {
         strayNames.insert(tree.keyName(place.key))
-        strayNames.formUnion(memberNames(of: place.value))
+        noteStray(memberNames(of: place.value))
       }
       // In braces nothing is indented.
       guard isEmpty, tree.source.bytes[tree.span(place.map).start] != UInt8(ascii: "{") else { continue }
       let behind = tree.span(place.key).end..<max(tree.span(place.key).end + 1, tree.span(place.map).end)
       let isRoot = place.map == tree.root
       // The last steps of a workflow may be wrong by themselves, whatever the key before `steps` holds.
-      strayNames.formUnion(memberNames(of: place.map, behind: place.key))
-      shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union([.cycle])))
+      noteStray(memberNames(of: place.map, behind: place.key))
+      shadows.append((behind, isRoot ? [.unknownKey] : Self.structural.union(Self.relational)))
     }
     diagnostics = kept
+  }
+
+  private mutating func noteStray(_ names: [String]) {
+    strayNames.formUnion(names)
+    if names.contains(StepKey.uses.rawValue) { isStepLost = true }
+  }
+
+  /// `outputs:` among the steps, or `deadline:` among the inputs, is one mistake however many keys stand below it.
+  private mutating func removeInMapsOfAnotherLevel() {
+    var told: Set<Int> = []
+    diagnostics = diagnostics.filter { diagnostic in
+      guard diagnostic.code == .unknownKey, let place = place(at: diagnostic.span.start), let owner = place.owner,
+        isKeyOfAnotherLevel(owner, place.map)
+      else { return true }
+      return told.insert(tree.span(owner).start).inserted
+    }
+  }
+
+  /// Whether what stands as a step or an input is named like a key of the format, and is none by what stands below it.
+  private func isKeyOfAnotherLevel(_ owner: NodeID, _ map: NodeID) -> Bool {
+    let (name, start) = (tree.keyName(owner), tree.span(owner).start)
+    guard WorkflowKey(rawValue: name) != nil || StepKey(rawValue: name) != nil else { return false }
+    if let step = step(at: start) {
+      return check.places.steps[step].key == owner && tree.member(StepKey.uses.rawValue, of: map) == nil
+    }
+    guard let inputs = check.places.value(.inputs) else { return false }
+    return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
   }
 
   /// A workflow without `steps` that has them inside of something else: all that is wrong in there follows from it.
@@ -144,11 +175,23 @@ struct Consequences {
     .invalidName,
   ]
 
+  /// What is wrong between a step and others, which a key that it took from another step makes so.
+  private static let relational: Set<DiagnosticCode> = [
+    .cycle, .prewarmNeed, .prewarmProtectedData, .prewarmReadsLaunch,
+  ]
+
+  /// Whether a diagnostic is of an expression in a text of several lines, which may have swallowed the keys below it.
+  private func maySwallowKeys(_ diagnostic: Diagnostic) -> Bool {
+    guard diagnostic.code == .expressionSyntax, diagnostic.span.start < tree.source.bytes.count else { return false }
+    let first = tree.source.bytes[diagnostic.span.start]
+    return first == UInt8(ascii: ">") || first == UInt8(ascii: "|")
+  }
+
   // MARK: Steps and what they need
 
   private mutating func findBrokenSteps() {
     let inputs = check.places.member(.inputs)
-    for diagnostic in diagnostics where Self.structural.contains(diagnostic.code) {
+    for diagnostic in diagnostics where Self.structural.contains(diagnostic.code) || maySwallowKeys(diagnostic) {
       if let step = step(at: diagnostic.span.start) { brokenSteps.insert(step) }
       if let inputs, (tree.span(inputs.key).start...tree.span(inputs.value).end).contains(diagnostic.span.start) {
         inputsAreBroken = true
@@ -164,7 +207,7 @@ struct Consequences {
     guard diagnostics.contains(where: { dependent.contains($0.code) }) else { return }
     var unsure = robbedSteps
     let causes: Set<DiagnosticCode> = [.unknownStep, .unknownKey, .duplicateKey, .missingKey, .keyNotText]
-    for diagnostic in diagnostics where causes.contains(diagnostic.code) {
+    for diagnostic in diagnostics where causes.contains(diagnostic.code) || maySwallowKeys(diagnostic) {
       if let step = step(at: diagnostic.span.start) { unsure.insert(step) }
     }
     guard !unsure.isEmpty else { return }

@@ -10,6 +10,18 @@ extension DocumentReading {
       return []
     }
     var result: [FieldDeclaration] = []
+    forEachName(of: node, names) { reader, name, member in
+      let field = reader.field(named: name, member.value, "\(owner).\(name)", place: member.key)
+      if let field { result.append(field) }
+    }
+    return result
+  }
+
+  /// Calls `body` for each member of a map whose keys the author chooses; reports names that come twice or break the rule
+  /// for their kind.
+  mutating func forEachName(
+    of node: NodeID, _ kind: NameKind, _ body: (inout Self, String, MemberCursor.Member) -> Void
+  ) {
     var seen: Set<String> = []
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
@@ -18,10 +30,9 @@ extension DocumentReading {
         reportDuplicate(member.key, in: node)
         continue
       }
-      checkName(name, names, member.key)
-      if let field = field(named: name, member.value, "\(owner).\(name)", place: member.key) { result.append(field) }
+      checkName(name, kind, member.key)
+      body(&self, name, member)
     }
-    return result
   }
 
   /// Reports a name that breaks the rule for its kind.
@@ -99,6 +110,7 @@ extension DocumentReading {
         values.append(value)
       }
     }
-    return .enumeration(values, of: type)
+    // Where a value does not fit, that is the mistake; nothing follows for what is written with the field.
+    return values.count == tree.elements(node).count ? .enumeration(values, of: type) : type
   }
 }

@@ -115,20 +115,12 @@ struct WorkflowReader: DocumentReading {
         }
       }
     case .mapping:
-      var seen: Set<String> = []
-      var members = tree.members(of: node, failures: &diagnostics)
-      while let member = members.next(in: tree) {
-        guard let name = keyText(member.key) else { continue }
-        guard seen.insert(name).inserted else {
-          reportDuplicate(member.key, in: node)
-          continue
-        }
-        checkName(name, .event, member.key)
-        if tree.kind(member.value) == .scalar, tree.scalarValue(member.value)?.isNull == true {
+      forEachName(of: node, .event) { reader, name, member in
+        if reader.tree.kind(member.value) == .scalar, reader.tree.scalarValue(member.value)?.isNull == true {
           result.append(EventDeclaration(name))
-        } else if tree.kind(member.value) == .mapping {
-          result.append(event(name, member))
-        } else if let summary = string(member.value, "the description of event '\(name)'") {
+        } else if reader.tree.kind(member.value) == .mapping {
+          result.append(reader.event(name, member))
+        } else if let summary = reader.string(member.value, "the description of event '\(name)'") {
           result.append(EventDeclaration(name, summary: summary))
         }
       }
@@ -155,23 +147,15 @@ struct WorkflowReader: DocumentReading {
       return []
     }
     var result: [QueueDeclaration] = []
-    var seen: Set<String> = []
-    var members = tree.members(of: node, failures: &diagnostics)
-    while let member = members.next(in: tree) {
-      guard let name = keyText(member.key) else { continue }
-      guard seen.insert(name).inserted else {
-        reportDuplicate(member.key, in: node)
-        continue
-      }
-      checkName(name, .queue, member.key)
+    forEachName(of: node, .queue) { reader, name, member in
       if Queue.builtIn.contains(name) {
-        report(
-          .reservedQueue, "'\(name)' is a queue that every workflow has", at: span(member.key),
+        reader.report(
+          .reservedQueue, "'\(name)' is a queue that every workflow has", at: reader.span(member.key),
           help: "give this queue another name")
       }
       var qualityOfService: QualityOfService?
       var width: Int?
-      forEachKey(of: member.value, KeyTable<QueueKey>(), owner: "queue '\(name)'", place: member.key) {
+      reader.forEachKey(of: member.value, KeyTable<QueueKey>(), owner: "queue '\(name)'", place: member.key) {
         reader, key, entry in
         switch key {
         case .qos: qualityOfService = reader.word(entry.value, "the qos of queue '\(name)'")

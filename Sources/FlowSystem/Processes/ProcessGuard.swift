@@ -69,6 +69,19 @@ package final class ProcessGuard: Sendable {
     }
   }
 
+  /// Ends what commands left running in sessions of their own and says which they were. The last thing that a process
+  /// asks for: where nothing else runs, the guard need not look again.
+  package func endLeftBehind() -> [String] {
+    let names = LeftBehind.end()
+    state.withLock { state in
+      guard state.taken.allSatisfy({ $0 == 0 }), state.lifeline.number >= 0 else { return }
+      _ = "nothing\n".withCString {
+        SystemCall.write(state.lifeline.number, UnsafeRawBufferPointer(start: $0, count: 8))
+      }
+    }
+    return names
+  }
+
   private static func isRunning(_ process: pid_t) -> Bool {
     if process == 0 { return false }
     var information = siginfo_t()
@@ -76,18 +89,21 @@ package final class ProcessGuard: Sendable {
   }
 
   /// `trap`: what ends others politely must not end the guard. A member that made a group of its own is still of the
-  /// session, which the system tells on Linux in the file `stat`, fourth behind the name; a zombie is nobody.
+  /// session, which the system tells on Linux in the file `stat`, fourth behind the name; a zombie is nobody. Who made a
+  /// session of its own has ``LeftBehind``'s mark in its environment, unless there is `nothing` of the kind.
   private static let script = """
     trap '' HUP INT QUIT TERM PIPE ALRM USR1 USR2 TSTP
-    read -r _
+    mark=$1
+    read -r word
+    [ "$word" = nothing ] && exit
     sessions=' '
     while read -r group && [ "$group" != end ]; do
       [ -z "$group" ] && continue
       kill -KILL "-$group"
       sessions="$sessions$group "
     done <&1
-    [ "$sessions" = ' ' ] && exit
     for look in 1 2 3; do
+      [ "$sessions" = ' ' ] && break
       for file in /proc/[0-9]*/stat; do
         read -r line <"$file" || continue
         process=${file#/proc/}
@@ -96,6 +112,13 @@ package final class ProcessGuard: Sendable {
           Z:*) ;;
           *" $4 "*) kill -KILL "${process%/stat}" ;;
         esac
+      done
+    done
+    for look in 1 2 3; do
+      marked=$(grep -lsF "$mark" /proc/[0-9]*/environ) || break
+      for file in $marked; do
+        process=${file#/proc/}
+        kill -KILL "${process%/environ}"
       done
     done
     """
@@ -117,7 +140,9 @@ package final class ProcessGuard: Sendable {
     guard let table = state.table else { return }
     let pipe = try Descriptor.pipe()
     let null = try Descriptor.null()
-    let program = Program(["/bin/sh", "-c", script, "flowrun-guard"], environment: [:], folder: "/")
+    let program = Program(
+      ["/bin/sh", "-c", script, "flowrun-guard", "\(LeftBehind.variable)=\(LeftBehind.mark)"], environment: [:],
+      folder: "/")
     lseek(table.file, 0, SEEK_SET)
     state.process = try program.start(
       input: pipe.reading.number, output: table.file, errors: null.number, record: nil)

@@ -23,42 +23,21 @@ enum SessionSweep {
   }
 
   private static func kill(_ sessions: Set<pid_t>) {
-    #if os(Linux)
-      // A process may start another while it is looked for; whoever is killed starts none.
-      for _ in 0..<3 where killSeen(of: sessions) == 0 { return }
-    #endif
+    // A process may start another while it is looked for; whoever is killed starts none.
+    for _ in 0..<3 where killSeen(of: sessions) == 0 { return }
   }
 
-  #if os(Linux)
-    private static func killSeen(of sessions: Set<pid_t>) -> Int {
-      guard let folder = opendir("/proc") else { return 0 }
-      defer { closedir(folder) }
-      var count = 0
-      while let entry = readdir(folder) {
-        let number = withUnsafePointer(to: &entry.pointee.d_name) { name in
-          name.withMemoryRebound(to: CChar.self, capacity: MemoryLayout.size(ofValue: name.pointee)) { atoi($0) }
-        }
-        guard number > 0, let session = session(of: number), sessions.contains(session) else { continue }
-        sendKill(number)
-        count += 1
+  private static func killSeen(of sessions: Set<pid_t>) -> Int {
+    var count = 0
+    for process in ProcessTable.numbers {
+      guard let entry = ProcessTable.entry(of: process), !entry.hasEnded, sessions.contains(entry.session) else {
+        continue
       }
-      return count
+      sendKill(process)
+      count += 1
     }
-
-    /// The session of a process that is no zombie.
-    private static func session(of process: pid_t) -> pid_t? {
-      let file = Descriptor(open("/proc/\(process)/stat", O_RDONLY | O_CLOEXEC))
-      return withUnsafeTemporaryAllocation(byteCount: 512, alignment: 1) { buffer in
-        guard file.number >= 0, case .bytes(let count) = file.receive(into: buffer) else { return nil }
-        // `number (name) state parent group session …`; the name may hold anything.
-        let text = String(decoding: buffer[..<count], as: UTF8.self)
-        guard let end = text.utf8.lastIndex(of: UInt8(ascii: ")")) else { return nil }
-        let fields = text[end...].split(separator: " ").dropFirst()
-        guard fields.count > 3, let state = fields.first, state != "Z", state != "X" else { return nil }
-        return pid_t(fields[fields.startIndex + 3])
-      }
-    }
-  #endif
+    return count
+  }
 }
 
 private func sendKill(_ process: pid_t) { kill(process, SIGKILL) }

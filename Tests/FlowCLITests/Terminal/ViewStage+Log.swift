@@ -10,4 +10,9 @@ extension ViewStage {
   static func wrote(_ step: String, _ line: String) -> RunEvent.Kind {
     .stepLog(id(step), level: .info, stream: .standardOutput, message: line)
   }
+
+  /// A line that the step's command has begun to write.
+  static func wrote(_ step: String, begun line: String) -> RunEvent.Kind {
+    .stepUnfinishedLine(id(step), stream: .standardOutput, line: line)
+  }
 }

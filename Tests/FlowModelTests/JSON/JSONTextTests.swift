@@ -117,6 +117,19 @@ struct JSONTextTests {
         """)
   }
 
+  @Test func `escapes every control character, those beyond ASCII's first 32 too, but not where JavaScript does not`()
+    throws
+  {
+    for code in Array(0...0x1F) + Array(0x7F...0x9F) as [UInt32] {
+      let text = "a\(Unicode.Scalar(code)!)é"
+      let written = JSONText.write(.object([text: .string(text)]))
+      #expect(!written.unicodeScalars.contains { $0.properties.generalCategory == .control }, "U+\(code)")
+      #expect(try JSONText.parse(written) == .object([text: .string(text)]))
+    }
+    #expect(JSONText.write("\u{7F}\u{9B}2J\u{A0}£\u{7FF}") == "\"\\u007f\\u009b2J\u{A0}£\u{7FF}\"")
+    #expect(JSONText.write("\u{7F}\u{9B}\u{1}", numbers: .javaScript) == "\"\u{7F}\u{9B}\\u0001\"")
+  }
+
   @Test(
     arguments: [
       (3, "3"), (-0.0, "-0.0"), (0.1, "0.1"), (1e300, "1e+300"), (9_007_199_254_740_992, "9007199254740992"),

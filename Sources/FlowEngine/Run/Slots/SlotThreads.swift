@@ -1,5 +1,6 @@
 import Dispatch
 import FlowModel
+import FlowSystem
 import Synchronization
 
 /// The threads that slots run on, shared by all runs of a process: one that has nothing to do waits a moment for the next
@@ -10,14 +11,17 @@ import Synchronization
 /// of the run, or stops it, would wait behind them.
 package final class SlotThreads: Sendable {
   /// Those of the process.
-  package static let shared = SlotThreads(start: BareThread.start)
+  package static let shared = SlotThreads(start: BareThread.start, hasRoom: { ProcessTable.isHalfFree })
 
   /// How long a thread stays that has nothing to do.
   private static let idleTime = DispatchTimeInterval.seconds(2)
   /// So many threads are given back when the system gave no more, for others in the process that need one.
   private static let reserve = 4
+  /// So many threads are asked for however little room there is.
+  private static let fewest = 2
 
   private let start: @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool
+  private let hasRoom: @Sendable () -> Bool
   private let state = Mutex(State())
 
   private struct State {
@@ -32,9 +36,15 @@ package final class SlotThreads: Sendable {
     var limit = Int.max
   }
 
-  /// - Parameter start: starts a thread; false when there is none to be had.
-  package init(start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool) {
+  /// - Parameters:
+  ///   - start: starts a thread; false when there is none to be had.
+  ///   - hasRoom: whether enough is left for the processes that steps start, where threads and they share a limit.
+  package init(
+    start: @escaping @Sendable (BareThread.Kind, @escaping @Sendable () -> Void) -> Bool,
+    hasRoom: @escaping @Sendable () -> Bool = { true }
+  ) {
     self.start = start
+    self.hasRoom = hasRoom
   }
 
   /// Runs `work` on a thread of this quality of service; false when the system gives none.
@@ -48,6 +58,10 @@ package final class SlotThreads: Sendable {
     if let idle {
       idle.give(work)
       return true
+    }
+    if state.withLock({ $0.count }) > Self.fewest, !hasRoom() {
+      state.withLock { $0.count -= 1 }
+      return false
     }
     if start(.working(quality), { [self] in serve(index, first: work) }) { return true }
     state.withLock { state in

@@ -8,7 +8,8 @@ import FlowSystem
   import Foundation
 #endif
 
-/// The environment of a child: flowrun's own, on top of it the workflow's and the step's, on top of that the inputs.
+/// The environment of a child: flowrun's own, on top of it the workflow's and the step's, on top of that the inputs, and
+/// the variable by which whatever it leaves running is found.
 enum ChildEnvironment {
   /// This process's own, read once.
   private static let own = ProcessInfo.processInfo.environment
@@ -26,7 +27,9 @@ enum ChildEnvironment {
   }
 
   private static func entries(of variables: [String: String]) -> CStrings {
-    CStrings(variables.map { name, value in "\(name)=\(value)" })
+    var entries = [LeftBehind.entry]
+    for (name, value) in variables where name != LeftBehind.variable { entries.append("\(name)=\(value)") }
+    return CStrings(entries)
   }
 
   /// What is wrong with a variable; nil: nothing.

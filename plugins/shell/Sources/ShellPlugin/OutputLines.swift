@@ -4,73 +4,68 @@ import FlowSystem
 
 /// The lines of a command's outputs: told to the run's log as they come, and the last ones kept for the error message.
 struct OutputLines {
-  private let context: ActionContext
-  private let isTold: Bool
-  private var partial: [LogStream: [UInt8]] = [:]
+  private let log: Log
+  private var output = Self.splitter
+  private var errors = Self.splitter
   /// The last lines of both outputs.
   private(set) var last = LastLines()
 
-  private static let lineEnd = CInt(UInt8(ascii: "\n"))
+  /// A line may be a byte longer than the log takes, which then cuts it and says so.
+  private static var splitter: LineSplitter { LineSplitter(longest: Limits.logLineBytes + 1) }
 
   /// Lines of the step of `context`.
-  init(_ context: ActionContext) {
-    self.context = context
-    isTold = context.host.showsOutput(of: context.step)
-  }
+  init(_ context: ActionContext) { log = Log(context) }
 
   /// Whether the run's log takes more at the moment.
-  var hasRoom: Bool { !isTold || context.host.hasLogRoom }
+  var hasRoom: Bool { log.hasRoom }
 
   /// Takes up what was read.
   mutating func append(_ piece: UnsafeRawBufferPointer, from stream: LogStream) {
-    var texts: [String] = []
-    var rest = piece
-    while let base = rest.baseAddress, let found = memchr(base, Self.lineEnd, rest.count) {
-      let end = UnsafeRawPointer(found) - base
-      let line = UnsafeRawBufferPointer(rebasing: rest[..<end])
-      rest = UnsafeRawBufferPointer(rebasing: rest[(end + 1)...])
-      guard let begun = partial.removeValue(forKey: stream) else {
-        take(line, into: &texts)
-        continue
-      }
-      (begun + line.prefix(Self.room(after: begun))).withUnsafeBytes { take($0, into: &texts) }
+    switch stream {
+    case .standardOutput: log.tell(piece, &output, &last, from: stream)
+    case .standardError: log.tell(piece, &errors, &last, from: stream)
     }
-    if !rest.isEmpty {
-      let begun = partial[stream, default: []]
-      partial[stream, default: []] += rest.prefix(Self.room(after: begun))
-    }
-    tell(texts, from: stream)
   }
 
   /// Takes up the last lines, where they have no end.
   mutating func finish() {
-    for (stream, line) in partial.sorted(by: { $0.key.rawValue > $1.key.rawValue }) {
-      var texts: [String] = []
-      line.withUnsafeBytes { take($0, into: &texts) }
-      tell(texts, from: stream)
+    log.finish(&output, &last, from: .standardOutput)
+    log.finish(&errors, &last, from: .standardError)
+  }
+
+  /// Where the lines go.
+  private struct Log {
+    private let context: ActionContext
+    private let isTold: Bool
+    private let isToldUnfinished: Bool
+
+    init(_ context: ActionContext) {
+      self.context = context
+      isTold = context.host.showsOutput(of: context.step)
+      isToldUnfinished = isTold && context.host.showsUnfinishedLines
     }
-    partial = [:]
-  }
 
-  /// A line may be a byte longer than the log takes, which then cuts it and says so.
-  private static func room(after begun: [UInt8]) -> Int { max(0, Limits.logLineBytes + 1 - begun.count) }
+    var hasRoom: Bool { !isTold || context.host.hasLogRoom }
 
-  private mutating func take(_ line: UnsafeRawBufferPointer, into texts: inout [String]) {
-    let shown = Self.shown(line)
-    last.append(shown)
-    if isTold { texts.append(String(decoding: shown, as: UTF8.self)) }
-  }
+    func tell(
+      _ piece: UnsafeRawBufferPointer, _ splitter: inout LineSplitter, _ last: inout LastLines, from stream: LogStream
+    ) {
+      var texts: [String] = []
+      _ = splitter.append(piece) { line, _ in
+        last.append(line)
+        if isTold { texts.append(String(decoding: line, as: UTF8.self)) }
+      }
+      if !texts.isEmpty { context.log(texts, from: stream) }
+      guard isToldUnfinished else { return }
+      let unfinished = splitter.unfinished
+      if !unfinished.isEmpty { context.showUnfinished(String(decoding: unfinished, as: UTF8.self), from: stream) }
+    }
 
-  /// What a terminal would show of a line: what stands behind the last return to its beginning.
-  private static func shown(_ line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
-    let carriageReturn = UInt8(ascii: "\r")
-    var line = line
-    while line.last == carriageReturn { line = UnsafeRawBufferPointer(rebasing: line.dropLast()) }
-    guard let place = line.lastIndex(of: carriageReturn) else { return line }
-    return UnsafeRawBufferPointer(rebasing: line[(place + 1)...])
-  }
-
-  private func tell(_ texts: [String], from stream: LogStream) {
-    if !texts.isEmpty { context.log(texts, from: stream) }
+    func finish(_ splitter: inout LineSplitter, _ last: inout LastLines, from stream: LogStream) {
+      splitter.finish { line in
+        last.append(line)
+        if isTold { context.log([String(decoding: line, as: UTF8.self)], from: stream) }
+      }
+    }
   }
 }

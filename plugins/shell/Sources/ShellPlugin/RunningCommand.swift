@@ -33,6 +33,7 @@ struct RunningCommand: ~Copyable {
         let output = try Descriptor.pipe()
         let errors = try Descriptor.pipe()
         try CommandStart.checkRoom(above: errors.writing.number)
+        try ProcessRoom.check()
         group = try ProcessGroup(
           start.program, input: CommandStart.nothing, output: output.writing.number, errors: errors.writing.number)
         self.output = CommandOutput(output.takeReading())

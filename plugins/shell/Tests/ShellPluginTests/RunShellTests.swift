@@ -42,7 +42,20 @@ import Testing
     #expect(error?.message.contains("exited with status 3:\n  line 3\n  line 4") == true)
     #expect(error?.message.hasSuffix("\n  line 22") == true)
     // Both outputs, in the order in which they came.
-    let both = await failure("echo cause; sleep 0.05; echo warning >&2; sleep 0.05; echo last; exit 1")
+    let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    try? FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    // Each goes on when the line before has been told, from a thread of its own: the call occupies this one.
+    Thread.detachNewThread { [host] in
+      for line in ["cause", "warning"] {
+        while !host.logs.contains(line) { usleep(1000) }
+        _ = FileManager.default.createFile(atPath: folder + "/" + line, contents: nil)
+      }
+    }
+    func told(_ line: String) -> String { "until [ -e \(line) ]; do sleep 0.01; done" }
+    let both = await failure(
+      .string("echo cause; \(told("cause")); echo warning >&2; \(told("warning")); echo last; exit 1"),
+      ["cwd": .string(folder)])
     #expect(both?.message.hasSuffix("status 1:\n  cause\n  warning\n  last") == true)
     #expect(await failure("echo only this; exit 1")?.message.hasSuffix("status 1:\n  only this") == true)
     #expect(await failure("exit 1")?.message.hasSuffix("exited with status 1") == true)
@@ -150,6 +163,25 @@ import Testing
     #expect(host.logs == ["100%", "windows"])
   }
 
+  @Test func `a line that has no end yet is shown as it stands, and told once when it has ended`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    Thread.detachNewThread { [host] in
+      for line in ["Name? ", "10%", "50%"] {
+        while !host.unfinishedLines.contains(where: { $0.message == line }) { usleep(1000) }
+        _ = FileManager.default.createFile(atPath: folder + "/" + line.filter { $0 != "?" && $0 != " " }, contents: nil)
+      }
+    }
+    _ = try await run(
+      """
+      shown() { until [ -e "$1" ]; do sleep 0.01; done; }
+      printf 'Name? ' >&2; shown Name; printf '10%%\\r'; shown 10%; printf '50%%\\r'; shown 50%; echo done
+      """, ["cwd": .string(folder)])
+    #expect(host.logLines == [.init("done", from: .standardOutput), .init("Name? ", from: .standardError)])
+    #expect(host.unfinishedLines.contains(.init("50%", from: .standardOutput)))
+  }
+
   @Test func `much on both outputs at once does not lock up`() async throws {
     let outputs = try await run("head -c 400000 /dev/zero | tr '\\0' a >&2; head -c 400000 /dev/zero | tr '\\0' b")
     #expect(outputs["stdout"]?.stringValue?.utf8.count == 400_000)
@@ -245,7 +277,9 @@ import Testing
 
   /// Whether the process ends; one that waits to be collected by its parent counts as ended.
   private func isGone(_ pid: pid_t) async -> Bool {
-    for _ in 0..<100_000 {
+    // Far longer than it takes.
+    let limit = ContinuousClock.now + .seconds(30)
+    while ContinuousClock.now < limit {
       if kill(pid, 0) != 0 { return true }
       if let status = try? String(contentsOfFile: "/proc/\(pid)/stat", encoding: .utf8), status.contains(") Z") {
         return true

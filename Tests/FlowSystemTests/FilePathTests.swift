@@ -3,21 +3,27 @@ import Testing
 
 @testable import FlowSystem
 
-@Suite struct `Paths of folders` {
+@Suite struct `Paths` {
   @Test(
     arguments: [
       ("/", "/"), ("/a", "/a"), ("/a/", "/a"), ("//a///b", "/a/b"), ("/a/./b/.", "/a/b"), ("/a/../b", "/b"),
       ("/../../a", "/a"), ("/a/b/../..", "/"), ("/a/...", "/a/..."),
     ]) func `lose what changes nothing`(path: String, expected: String)
   {
-    #expect(FolderPath.absolute(path) == expected)
+    #expect(FilePath.normalized(path) == expected)
   }
 
   @Test func `are taken from the working directory where they are relative`() {
     let current = FileManager.default.currentDirectoryPath
-    #expect(FolderPath.absolute(".") == current)
-    #expect(FolderPath.absolute("a/b/") == current + "/a/b")
-    #expect(FolderPath.absolute("x/../a") == current + "/a")
+    #expect(FilePath.normalized(".") == current)
+    #expect(FilePath.normalized("a/b/") == current + "/a/b")
+    #expect(FilePath.normalized("x/../a") == current + "/a")
+  }
+
+  @Test func `are made absolute as the system itself goes, also through links`() {
+    let current = FileManager.default.currentDirectoryPath
+    #expect(FilePath.absolute("/a/../b") == "/a/../b")
+    #expect(FilePath.absolute("link/../a") == current + "/link/../a")
   }
 
   @Test func `tell what lies in them, sorted, without themselves and the folder above`() throws {
@@ -26,12 +32,12 @@ import Testing
     try FileManager.default.createDirectory(atPath: folder + "/z", withIntermediateDirectories: true)
     for name in ["b", ".hidden", "é"] { try Data().write(to: URL(filePath: "\(folder)/\(name)")) }
     try FileManager.default.createSymbolicLink(atPath: folder + "/link", withDestinationPath: folder + "/z")
-    #expect(FolderPath.names(in: folder) == [".hidden", "b", "link", "z", "é"])
-    #expect(FolderPath.names(in: folder + "/b") == nil)
-    #expect(FolderPath.isFolder(folder + "/link") && !FolderPath.isFile(folder + "/link"))
-    #expect(FolderPath.isFile(folder + "/b") && !FolderPath.isFolder(folder + "/b"))
-    #expect(!FolderPath.exists(folder + "/missing") && !FolderPath.isFile(folder + "/missing"))
-    #expect(FolderPath.real(folder + "/link") == FolderPath.real(folder) + "/z")
-    #expect(FolderPath.real(folder + "/missing") == folder + "/missing")
+    #expect(FilePath.names(in: folder) == [".hidden", "b", "link", "z", "é"])
+    #expect(FilePath.names(in: folder + "/b") == nil)
+    #expect(FilePath.isFolder(folder + "/link") && !FilePath.isFile(folder + "/link"))
+    #expect(FilePath.isFile(folder + "/b") && !FilePath.isFolder(folder + "/b"))
+    #expect(!FilePath.exists(folder + "/missing") && !FilePath.isFile(folder + "/missing"))
+    #expect(FilePath.real(folder + "/link") == FilePath.real(folder) + "/z")
+    #expect(FilePath.real(folder + "/missing") == folder + "/missing")
   }
 }

@@ -1,0 +1,76 @@
+import Synchronization
+
+/// What commands left running in sessions of their own, as `setsid` and daemons do: found by a variable of the environment
+/// that all descendants of a command have, unless they take care to lose it.
+///
+/// Such a process may serve the steps that follow; with the run it ends. Only Linux says what another process's
+/// environment is.
+package enum LeftBehind {
+  /// The name of the variable.
+  package static let variable = "FLOWRUN_PROCESS"
+
+  /// What tells the commands of this process from those of every other.
+  static let mark = "\(getpid())-\(UInt64.random(in: 0 ... .max))"
+
+  private static let isMarked = Atomic(false)
+
+  /// How long they have between SIGTERM and SIGKILL.
+  private static let graceMilliseconds = 500
+
+  /// The variable as an entry of a command's environment.
+  package static var entry: String {
+    isMarked.store(true, ordering: .relaxed)
+    return "\(variable)=\(mark)"
+  }
+
+  /// Ends them all, first with SIGTERM, and says which they were: `'sleep 600' (4711)`. To be called when no command runs
+  /// any more; costs a look at every process where there were commands.
+  package static func end() -> [String] {
+    guard isMarked.load(ordering: .relaxed) else { return [] }
+    let found = processes()
+    if found.isEmpty { return [] }
+    let names = found.map { "'\(words(of: $0))' (\($0))" }
+    for process in found { _ = kill(process, SIGTERM) }
+    var waited = 0
+    while waited < graceMilliseconds, !processes().isEmpty {
+      _ = poll(nil, 0, 5)
+      waited += 5
+    }
+    // One may start another while it is looked for; whoever is killed starts none.
+    for _ in 0..<3 {
+      let others = processes()
+      if others.isEmpty { break }
+      for process in others { _ = kill(process, SIGKILL) }
+    }
+    return names
+  }
+
+  private static func processes() -> [pid_t] {
+    let wanted = Array("\(variable)=\(mark)".utf8)
+    return ProcessTable.numbers.filter { process in
+      process != getpid()
+        && bytes(of: "/proc/\(process)/environ").split(separator: 0).contains { $0.elementsEqual(wanted) }
+    }
+  }
+
+  /// What a process was started with, as a person would write it.
+  private static func words(of process: pid_t) -> String {
+    let line = bytes(of: "/proc/\(process)/cmdline").split(separator: 0).map { String(decoding: $0, as: UTF8.self) }
+    let text = line.joined(separator: " ")
+    return text.count > 80 ? String(text.prefix(77)) + "..." : text
+  }
+
+  /// What stands in a file that is read at once; nothing where it may not be read, or is a zombie's.
+  private static func bytes(of path: String) -> [UInt8] {
+    let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
+    guard file.number >= 0 else { return [] }
+    var all: [UInt8] = []
+    withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+      // More than the system lets a program be started with.
+      while all.count < 4 << 20, case .bytes(let count) = file.receive(into: buffer), count > 0 {
+        all += buffer[..<count]
+      }
+    }
+    return all
+  }
+}

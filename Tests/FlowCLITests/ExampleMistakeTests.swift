@@ -1,0 +1,41 @@
+import FlowDiagnostics
+import FlowPluginKit
+import FlowSyntax
+import FlowTestKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FlowCLI
+
+/// One mistake gives one error in the workflows that come with flowrun, too.
+@Suite(.timeLimit(.minutes(5))) struct `A single mistake in an example` {
+  private static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().appending(path: "workflows").path
+
+  /// Every line of every workflow in every way with `FLOWRUN_LONG_TESTS=1`, else one in thirty by `FLOWRUN_SEED`.
+  @Test func `gives one error, or none where the workflow still makes sense`() throws {
+    let seed = SeededGenerator.environmentSeed ?? 5
+    print("seed \(seed)")
+    var random = SeededGenerator(seed: seed)
+    let share = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 30 : 1
+    let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all))
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".yaml") }
+      .sorted()
+    var tried = 0
+    for file in files {
+      let text = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)
+      var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      while lines.last?.isEmpty == true { lines.removeLast() }
+      for number in lines.indices {
+        for mistake in SingleMistake.allCases where Int.random(in: 0..<share, using: &random) == 0 {
+          guard let broken = mistake.text(of: lines, at: number) else { continue }
+          tried += 1
+          let result = loader.load(bytes: Array(broken.utf8), file: "\(file)-\(mistake.rawValue)-\(number + 1).yaml")
+          #expect(result.diagnostics.count(where: \.isError) <= 1, "\(result.rendered())")
+        }
+      }
+    }
+    #expect(files.count >= 5 && tried > 4_000 / share)
+  }
+}

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import FlowSystem
+
+/// What a program wrote, cut into lines however it comes.
+@Suite struct `The lines of an output` {
+  private func lines(of pieces: [String], longest: Int = 1000, room: Int = .max) -> (texts: [String], count: Int) {
+    var splitter = LineSplitter(longest: longest)
+    var texts: [String] = []
+    var count = 0
+    for piece in pieces {
+      count += Array(piece.utf8).withUnsafeBytes { bytes in
+        splitter.append(bytes, room: max(0, room - count)) { line, isWithinRoom in
+          if isWithinRoom { texts.append(String(decoding: line, as: UTF8.self)) }
+        }
+      }
+    }
+    splitter.finish { texts.append(String(decoding: $0, as: UTF8.self)) }
+    return (texts, count)
+  }
+
+  private func unfinished(_ pieces: String...) -> String {
+    var splitter = LineSplitter(longest: 10)
+    for piece in pieces { _ = Array(piece.utf8).withUnsafeBytes { splitter.append($0) { _, _ in } } }
+    return String(decoding: splitter.unfinished, as: UTF8.self)
+  }
+
+  @Test func `are the same wherever the pieces are cut`() {
+    let text = "one\n\ntwo\r\nten\r20\r30\r\n\rback\nover\rwritten\n\r\nlast\r"
+    let expected = ["one", "", "two", "30", "back", "written", "", "last"]
+    let scalars = Array(text.unicodeScalars)
+    func piece(_ range: Range<Int>) -> String { String(String.UnicodeScalarView(scalars[range])) }
+    for first in 0...scalars.count {
+      for second in first...scalars.count {
+        let pieces = [piece(0..<first), piece(first..<second), piece(second..<scalars.count)]
+        #expect(lines(of: pieces).texts == expected, "\(pieces)")
+      }
+    }
+    #expect(lines(of: scalars.map { String($0) }).texts == expected)
+  }
+
+  @Test func `are cut where they are too long, and one that is written over for hours keeps its newest state`() {
+    #expect(lines(of: ["1234567890", "abc\n", "12345\n"], longest: 10).texts == ["1234567890", "12345"])
+    #expect(lines(of: ["1234567890abc\n"], longest: 10).texts == ["1234567890"])
+    #expect(lines(of: Array(repeating: "working\r", count: 10_000) + ["done\n"], longest: 10).texts == ["done"])
+    #expect(lines(of: ["1234567890abc", "\r", "new\n"], longest: 10).texts == ["new"])
+  }
+
+  @Test func `are counted where there is no room for them`() {
+    let many = (0..<5_000).map { "\($0)\n" }.joined()
+    let (texts, count) = lines(of: ["a\nb\n", many], room: 3)
+    #expect(texts == ["a", "b", "0"] && count == 5_002)
+  }
+
+  @Test func `can be seen before they end`() {
+    #expect(unfinished("Name? ") == "Name? ")
+    #expect(unfinished("10%\r") == "10%")
+    #expect(unfinished("10%\r", "20%") == "20%")
+    #expect(unfinished("10%", "\r20%\r") == "20%")
+    #expect(unfinished("done\n") == "")
+    #expect(unfinished("done\nmo", "re") == "more")
+    #expect(unfinished("123456789012345") == "1234567890")
+  }
+}
