@@ -21,6 +21,8 @@ public struct RunOptions: Sendable {
   public var observer: (any RunObserver)?
   /// Whether the observer hears of the lines that commands and programs write, but for those of quiet steps.
   public var showsOutput = true
+  /// Where the run is written down; nil: nowhere.
+  public var history: RunHistory?
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
