@@ -49,21 +49,31 @@ let package = Package(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
       tests: ["FlowDiagnostics", "FlowModel", "TestSupport"])
     + core("FlowPluginKit", uses: ["FlowModel"])
+    + [.target(name: "CFlowStore", path: "Sources/CFlowStore")]
+    + core("FlowStore", uses: ["CFlowStore"], tests: ["FlowStoreSQLite", "FlowSystem", "FlowModel", "FlowTestKit"])
+    + [
+      .systemLibrary(
+        name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
+        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])
+    ]
+    + core("FlowStoreSQLite", uses: ["FlowSystem", "FlowStore", "CSQLite"])
     + [.target(name: "CFlowClock", path: "Sources/CFlowClock")]
     + core(
       "FlowEngine",
-      uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "CFlowClock"],
-      tests: ["FlowModel", "FlowPluginKit", "BasicsPlugin", "FlowTestKit"])
+      uses: [
+        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "CFlowClock",
+      ],
+      tests: ["FlowModel", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"])
     + core(
       "FlowPluginHost", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit"],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core(
-      "FlowTestKit", uses: ["FlowModel", "FlowExpressions", "FlowPluginKit", "FlowEngine"],
+      "FlowTestKit", uses: ["FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine"],
       tests: ["FlowModel", "FlowEngine"])
     + [
       .testTarget(
-        name: "SimulationTests", dependencies: ["FlowModel", "FlowEngine", "FlowTestKit"])
+        name: "SimulationTests", dependencies: ["FlowModel", "FlowStore", "FlowEngine", "FlowTestKit"])
     ]
     + plugin("flow", target: "BasicsPlugin")
     + plugin("preferences")
@@ -106,8 +116,9 @@ let package = Package(
     + core(
       "FlowCLI",
       uses: [
-        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
-        "FlowPluginHost", "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin",
+        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
+        "FlowStoreSQLite", "FlowEngine", "FlowPluginHost", "BasicsPlugin", "GeocodePlugin", "LocationPlugin",
+        "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

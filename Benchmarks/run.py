@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from sections import command, engine, plugins
+from sections import command, engine, plugins, runs
 from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
@@ -37,6 +37,9 @@ SECTIONS = [
     ("two-needs", ["flowrun"], command.two_needs),
     ("start", ["flowrun", "StartPeer"], command.start),
     ("launch", ["flowrun"], command.launch),
+    ("history", ["flowrun"], runs.history),
+    ("durable", ["flowrun"], runs.durable),
+    ("resume", ["flowrun"], runs.resume),
     ("shell", ["flowrun"], command.shell),
     ("gates", ["flowrun"], command.gates),
     ("neighbors", ["flowrun"], command.neighbors),

@@ -15,7 +15,8 @@ public struct FlowCommand: AsyncParsableCommand {
       """,
     version: Release.version,
     subcommands: [
-      RunCommand.self, ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
+      RunCommand.self, ResumeCommand.self, RunsCommand.self, LogsCommand.self, CancelCommand.self, PostCommand.self,
+      ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
       NotificationsCommand.self,
     ],

@@ -30,6 +30,8 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var calls: ActionCall?
   /// Bytes that its outputs may have, as JSON: ``Limits/outputBytes``, or more where it bounds them itself.
   public var outputLimitBytes = Limits.outputBytes
+  /// What its work is done to, which says whether a resume must do it again.
+  public var effect = ActionEffect.durable
   /// An example step in YAML, indented by nothing, beginning with `uses:`.
   public var example: String
   /// The file that declares it, or nil when it is built in.
@@ -89,6 +91,19 @@ public struct ActionCall: Sendable, Hashable {
     self.action = action
     self.inputs = inputs
   }
+}
+
+/// What the work of an action is done to.
+public enum ActionEffect: String, Sendable, Hashable, CaseIterable {
+  /// To what outlives the process: a resume does not do it again.
+  case durable
+  /// To the process, which is another after a resume: it is done again where a step that runs again needs it.
+  case process
+}
+
+extension ActionDeclaration {
+  /// Whether what it does is gone with the process: it says so, is a service, or provides a live handle.
+  public var actsOnProcess: Bool { effect == .process || isService || !provides.isEmpty }
 }
 
 /// An error that an action may end with.

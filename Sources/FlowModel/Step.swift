@@ -77,6 +77,8 @@ public struct StepOptions: Sendable, Hashable {
   public var prewarm = false
   /// Whether the lines that its programs write are shown to nobody.
   public var isQuiet = false
+  /// What becomes of the step where a try of it was interrupted with its process.
+  public var onInterrupt = InterruptPolicy.rerun
   /// Environment variables on top of the workflow's; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
 
@@ -85,6 +87,14 @@ public struct StepOptions: Sendable, Hashable {
 
   /// Every member at its default.
   public static let none = StepOptions()
+}
+
+/// What a resume does with a step of a durable run whose try was interrupted.
+public enum InterruptPolicy: String, Sendable, Hashable, CaseIterable {
+  /// It runs again.
+  case rerun
+  /// It has failed, and runs again only when somebody names it.
+  case fail
 }
 
 /// True, false, or an expression that says which at activation.

@@ -17,6 +17,10 @@ public struct Workflow: Sendable {
   public var queues: [QueueDeclaration] = []
   /// Most steps at once; nil: no limit.
   public var concurrency: Int?
+  /// Whether no step begins before everything that came out of the run until then is on disk.
+  public var isDurable = false
+  /// Whether its runs are remembered.
+  public var keepsHistory = true
   /// The steps in file order.
   public var steps: [Step]
   /// What the run gives back, each a value that may hold `${{ }}`.

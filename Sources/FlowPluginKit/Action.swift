@@ -35,6 +35,9 @@ public protocol ActionType: Sendable {
   /// Bytes that its outputs may have, as JSON; more than ``Limits/outputBytes`` only for an action that bounds them itself.
   static var outputLimitBytes: Int { get }
 
+  /// What its work is done to: to the process, for what shows something, registers something or keeps it in memory.
+  static var effect: ActionEffect { get }
+
   /// What is wrong with the literal inputs beyond their types. Pure; called by `validate`.
   static func check(_ input: LiteralInput) -> [InputProblem]
 
@@ -70,6 +73,8 @@ extension ActionType {
   public static var calls: ActionCall? { nil }
   /// What every action may have.
   public static var outputLimitBytes: Int { Limits.outputBytes }
+  /// To what outlives the process.
+  public static var effect: ActionEffect { .durable }
   /// Nothing.
   public static func check(_ input: LiteralInput) -> [InputProblem] { [] }
   /// None: inputs must be read, or outputs written.

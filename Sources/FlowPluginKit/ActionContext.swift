@@ -24,8 +24,20 @@ public struct ActionContext: Sendable {
   /// What is the same for all steps of the run.
   public var run: RunInformation { host.run }
 
-  /// Environment variables that the workflow and the step state, for child processes.
-  public var environment: [String: String] { host.environment(of: step) }
+  /// The same for every try of the step, also after a resume, and for nothing else: `run/step`, with `~n` behind it once a
+  /// success was given up `n` times to do it again on purpose. For systems that do a thing once for a key.
+  public var idempotencyKey: String { host.idempotencyKey(of: step) }
+
+  /// Environment variables for child processes: those that the workflow and the step state, and which try of which step
+  /// of which run it is, in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`.
+  public var environment: [String: String] {
+    var variables = host.environment(of: step)
+    variables["FLOWRUN_RUN"] = run.id
+    variables["FLOWRUN_STEP"] = stepID.text
+    variables["FLOWRUN_ATTEMPT"] = String(attempt)
+    variables["FLOWRUN_KEY"] = idempotencyKey
+    return variables
+  }
 
   /// The time left until the step's deadline, never below zero; nil: no deadline.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
@@ -158,6 +170,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func stepID(of step: StepIndex) -> StepID
   /// The variables that workflow and step state.
   func environment(of step: StepIndex) -> [String: String]
+  /// What is the same for all tries of the step.
+  func idempotencyKey(of step: StepIndex) -> String
   /// The time left until the deadline of the step or of this try; nil: none.
   func remaining(of step: StepIndex, attempt: Int) -> Duration?
   /// Whether this try is to end.
@@ -201,6 +215,9 @@ public protocol ActionHost: AnyObject, Sendable {
 }
 
 extension ActionHost {
+  /// Run and step, for hosts that resume nothing.
+  public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
+
   /// Always, for hosts that keep every line.
   public func showsOutput(of step: StepIndex) -> Bool { true }
 

@@ -19,28 +19,50 @@ extension Scenario {
 
   /// The same; `inspect` sees the plan after every event.
   package func simulated(inspecting inspect: ((Plan) -> Void)?) throws -> Plan {
-    let graph = try WorkflowGraph(workflow)
-    let resolution = try resolution(of: graph)
-    let conditions = try workflow.steps.map { try $0.options.condition.map { try Expression(parsing: $0) } }
-    let plan = Plan(
-      graph: graph, facts: facts(conditions),
-      // What expressions say is known from activation on.
-      resolution: activatedAt == nil ? resolution : nil, announcedEvents: outsideEvents.count,
-      outsideSourceIsOpen: outsideSource != .closed, detail: .none
-    ) { scripts[Int($0)].draw(afterAttempt: $1) }
-    var simulator = Simulator(plan) { step, plan in
-      guard let condition = conditions[Int(step)] else { return .run }
-      do throws(ExpressionError) {
-        return try condition.isSatisfied(in: ScenarioContext(scenario: self, asker: (plan, step))) ? .run : .skip
-      } catch {
-        return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
-      }
-    } body: { step, attempt in
-      Simulator.Body(scripts[Int(step)].behavior(attempt: attempt), isService: scripts[Int(step)].isService)
-    }
+    let stage = try ScenarioStage(self)
+    // What expressions say is known from activation on.
+    let resolution = activatedAt == nil ? stage.resolution : nil
+    var simulator = stage.simulator(
+      stage.plan(
+        resolution: resolution, announcedEvents: outsideEvents.count, outsideSourceIsOpen: outsideSource != .closed))
     simulator.inspect = inspect
-    scheduleSurroundings(resolution, in: &simulator)
-    return simulator.run(activation: activatedAt == nil ? resolution : nil)
+    scheduleSurroundings(stage.resolution, in: &simulator)
+    return simulator.run(activation: resolution)
+  }
+
+  /// The same with a journal: `inspect` sees what came out of the run so far, and when, after every event.
+  package func simulated(journaling inspect: @escaping (PlanFacts, Int) -> Void) throws -> Plan {
+    let stage = try ScenarioStage(self)
+    let resolution = activatedAt == nil ? stage.resolution : nil
+    var plan = stage.plan(
+      resolution: resolution, announcedEvents: outsideEvents.count, outsideSourceIsOpen: outsideSource != .closed)
+    plan.keepFacts(startsToo: false)
+    var simulator = stage.simulator(plan)
+    simulator.inspectAtInstant = { plan, now in
+      var copy = plan
+      inspect(copy.takeFacts(), now)
+    }
+    scheduleSurroundings(stage.resolution, in: &simulator)
+    return simulator.run(activation: resolution)
+  }
+
+  /// Goes on at an instant with a fresh plan that knows these facts alone.
+  package func resumed(with facts: [PlanFact], atNanoseconds now: Int) throws -> Plan {
+    let stage = try ScenarioStage(self)
+    let coming = outsideEvents.filter { $0.at.nanoseconds > now }
+    var isOpen = false
+    if case .open(let until) = outsideSource { isOpen = until.nanoseconds > now }
+    var plan = stage.plan(resolution: nil, announcedEvents: coming.count, outsideSourceIsOpen: isOpen)
+    plan.beginRestoring(wasPrewarmed: activatedAt != nil)
+    for fact in facts { plan.restore(fact) }
+    plan.endRestoring(at: now, gateCountsAnew: false)
+    var simulator = stage.simulator(plan)
+    var rest = self
+    rest.activatedAt = nil
+    rest.outsideEvents = coming
+    if !isOpen { rest.outsideSource = .closed }
+    rest.scheduleSurroundings(stage.resolution, in: &simulator)
+    return simulator.resume(atNanoseconds: now)
   }
 
   private func scheduleSurroundings(_ resolution: Resolution, in simulator: inout Simulator) {
@@ -55,7 +77,7 @@ extension Scenario {
     if let cancelledAt { simulator.schedule(.cancelled, atNanoseconds: cancelledAt.nanoseconds) }
   }
 
-  private func facts(_ conditions: [Expression?]) -> [StepIndex: StepFacts] {
+  fileprivate func facts(_ conditions: [Expression?]) -> [StepIndex: StepFacts] {
     var facts: [StepIndex: StepFacts] = [:]
     for (index, script) in scripts.enumerated() {
       facts[StepIndex(index)] = StepFacts(
@@ -66,7 +88,7 @@ extension Scenario {
   }
 
   /// What `enabled` and `defer` say at activation.
-  private func resolution(of graph: WorkflowGraph) throws -> Resolution {
+  fileprivate func resolution(of graph: WorkflowGraph) throws -> Resolution {
     var resolution = Resolution(literalsOf: graph)
     let context = ScenarioContext(scenario: self)
     for index in graph.stepsWithOptions {
@@ -92,6 +114,41 @@ extension Scenario {
       let value = try Template(parsing: text).evaluate(in: ScenarioContext(scenario: self))
       guard case .string(let duration) = value else { throw DurationText.Problem.notANumber(value.shortText) }
       return try DurationText.parse(duration).nanoseconds
+    }
+  }
+}
+
+/// What a scenario is played with.
+private struct ScenarioStage {
+  let scenario: Scenario
+  let graph: WorkflowGraph
+  let resolution: Resolution
+  let conditions: [Expression?]
+
+  init(_ scenario: Scenario) throws {
+    self.scenario = scenario
+    graph = try WorkflowGraph(scenario.workflow)
+    resolution = try scenario.resolution(of: graph)
+    conditions = try scenario.workflow.steps.map { try $0.options.condition.map { try Expression(parsing: $0) } }
+  }
+
+  func plan(resolution: Resolution?, announcedEvents: Int, outsideSourceIsOpen: Bool) -> Plan {
+    Plan(
+      graph: graph, facts: scenario.facts(conditions), resolution: resolution, announcedEvents: announcedEvents,
+      outsideSourceIsOpen: outsideSourceIsOpen, detail: .none
+    ) { [scripts = scenario.scripts] in scripts[Int($0)].draw(afterAttempt: $1) }
+  }
+
+  func simulator(_ plan: Plan) -> Simulator {
+    Simulator(plan) { [self] step, plan in
+      guard let condition = conditions[Int(step)] else { return .run }
+      do throws(ExpressionError) {
+        return try condition.isSatisfied(in: ScenarioContext(scenario: scenario, asker: (plan, step))) ? .run : .skip
+      } catch {
+        return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+      }
+    } body: { [scripts = scenario.scripts] step, attempt in
+      Simulator.Body(scripts[Int(step)].behavior(attempt: attempt), isService: scripts[Int(step)].isService)
     }
   }
 }

@@ -47,6 +47,8 @@ public struct Simulator {
 
   /// Sees the plan after every event and all that followed from it.
   package var inspect: ((Plan) -> Void)?
+  /// The same, with the instant.
+  package var inspectAtInstant: ((Plan, Int) -> Void)?
 
   private let body: (StepIndex, Int) -> Body
   private let decide: (StepIndex, Plan) -> Decision
@@ -100,6 +102,27 @@ public struct Simulator {
     settleWorld()
     while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
       now = next
+      handleInstant()
+    }
+    return plan
+  }
+
+  /// Goes on from an instant with a plan that has taken in the facts of a run.
+  package mutating func resume(atNanoseconds nanoseconds: Int, limitNanoseconds: Int = 1_000_000 * 1_000_000_000)
+    -> Plan
+  {
+    now = nanoseconds
+    if let outcome = plan.gate.outcome {
+      gate = gate.after(.floorReached)
+      gate =
+        outcome == .timedOut ? gate.after(.ceilingReached) : gate.after(.decided(outcome == .ready ? .ready : .failed))
+    } else if gateTimes.floor.map({ $0 <= now }) ?? true {
+      gate = gate.after(.floorReached)
+    }
+    plan.apply(.started(prewarm: false), at: now)
+    settleWorld()
+    while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
+      now = max(now, next)
       handleInstant()
     }
     return plan
@@ -182,7 +205,10 @@ public struct Simulator {
 
   /// Does what the plan asks and starts what it offers until it asks and offers nothing more.
   private mutating func settleWorld() {
-    defer { inspect?(plan) }
+    defer {
+      inspect?(plan)
+      inspectAtInstant?(plan, now)
+    }
     while plan.endedAt == nil {
       let effects = plan.takeEffects()
       for effect in effects {

@@ -4,8 +4,8 @@ import Testing
 struct ImportTests {
   /// The core, lowest first, as ARCHITECTURE.md lists it.
   private static let core = [
-    "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowEngine",
-    "FlowPluginHost", "FlowKit", "FlowTestKit",
+    "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
+    "FlowStoreSQLite", "FlowEngine", "FlowPluginHost", "FlowKit", "FlowTestKit",
   ]
 
   @Test func `every target of the core imports only what stands above it`() throws {

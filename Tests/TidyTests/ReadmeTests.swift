@@ -19,7 +19,7 @@ import Testing
         try check(block, in: folder)
       }
     }
-    #expect(calls == 4)
+    #expect(calls == 6)
   }
 
   @Test func `the example for apps is the one that is compiled and run`() throws {

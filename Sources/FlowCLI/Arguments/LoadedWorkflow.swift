@@ -6,6 +6,13 @@ enum LoadedWorkflow {
   /// The checked workflow in `file`; its diagnostics go to standard error. Throws an ``InvalidWorkflow`` when it cannot
   /// be read or has an error.
   static func load(_ file: String, _ installation: Installation) throws(InvalidWorkflow) -> WorkflowGraph {
+    try loadWithBytes(file, installation).graph
+  }
+
+  /// The same, with the bytes of the file.
+  static func loadWithBytes(
+    _ file: String, _ installation: Installation
+  ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, bytes: [UInt8]) {
     let bytes: [UInt8]
     do throws(FileProblem) {
       bytes = try FileAccess.read(file)
@@ -20,6 +27,6 @@ enum LoadedWorkflow {
       installation.explainUnusable()
       throw InvalidWorkflow(description: "")
     }
-    return graph
+    return (graph, bytes)
   }
 }

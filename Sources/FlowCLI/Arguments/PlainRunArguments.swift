@@ -20,6 +20,8 @@ enum PlainRunArguments {
       case "--json": request.isJSON = true
       case "--strict": request.isStrict = true
       case "--quiet": request.isQuiet = true
+      case "--durable": request.isDurable = true
+      case "--no-history": request.keepsHistory = false
       default:
         guard let value = rest.popFirst(), !value.isEmpty, value.utf8.first != UInt8(ascii: "-") else { return nil }
         switch word {

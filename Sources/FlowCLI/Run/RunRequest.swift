@@ -17,6 +17,8 @@ struct RunRequest: Hashable {
   var isStrict = false
   var pluginFolders: [String] = []
   var isQuiet = false
+  var isDurable = false
+  var keepsHistory = true
 }
 
 extension RunRequest {

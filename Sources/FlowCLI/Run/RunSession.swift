@@ -28,20 +28,27 @@ struct RunSession: Sendable {
     }
   }
 
-  /// Reads the workflow and starts it.
-  init(_ request: RunRequest) throws {
+  /// Reads the workflow and starts it, or goes on with a run.
+  init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     self.request = request
     try request.checkFiles()
     Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
-    installation = try Installation(around: request.file, given: request.pluginFolders)
-    let graph = try LoadedWorkflow.load(request.file, installation)
+    installation = try resume?.installation ?? Installation(around: request.file, given: request.pluginFolders)
+    let (graph, bytes) =
+      try resume.map { ($0.prepared.graph, []) } ?? LoadedWorkflow.loadWithBytes(request.file, installation)
     let problems = installation.programProblems(of: graph.workflow)
     guard problems.isEmpty else {
       throw InvalidWorkflow(
         description: DiagnosticReport(problems).text(usesColor: StandardOutput.errorAllowsColor))
     }
     let prewarm = try request.prewarmDuration
-    var options = try request.options(for: graph.workflow, installation.registry)
+    var options: RunOptions
+    if let resume {
+      options = resume.options(request)
+    } else {
+      options = try request.options(for: graph.workflow, installation.registry)
+      options.history = try RunMemory.history(of: FilePath.absolute(request.file), bytes, graph.workflow, request)
+    }
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: options.dataFolder)
     } catch {
@@ -67,9 +74,10 @@ struct RunSession: Sendable {
     if let trace { options.observer = ManyObservers(observers: [main, trace]) }
 
     Interrupts.holdForStart()
-    do throws(PreparedWorkflow.Problem) {
-      run = try Engine(registry: installation.registry).start(graph, options: options)
-    } catch {
+    do {
+      let engine = Engine(registry: installation.registry)
+      run = try resume.map { try $0.start(engine, options) } ?? engine.start(graph, options: options)
+    } catch let error as PreparedWorkflow.Problem {
       throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
     }
     Interrupts.cancel(run)

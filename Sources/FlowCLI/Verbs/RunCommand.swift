@@ -41,6 +41,12 @@ struct RunCommand: Verb {
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 
+  @Flag(help: "Begins no step before everything that came out of the run until then is on disk.")
+  var durable = false
+
+  @Flag(name: .customLong("no-history"), help: "Does not remember the run; see flowrun runs.")
+  var noHistory = false
+
   @OptionGroup var plugins: PluginArguments
 
   /// What the arguments ask for.
@@ -48,7 +54,7 @@ struct RunCommand: Verb {
     RunRequest(
       file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: json, report: report,
       trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders,
-      isQuiet: quiet)
+      isQuiet: quiet, isDurable: durable, keepsHistory: !noHistory)
   }
 
   func perform() async throws {

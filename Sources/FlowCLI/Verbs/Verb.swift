@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowDiagnostics
+import FlowStore
 
 /// A verb of the command line: what it throws becomes a message and the exit code that the README lists.
 protocol Verb: AsyncParsableCommand {
@@ -33,7 +34,21 @@ enum VerbProblems {
     case let problem as FileProblem:
       StandardOutput.writeError("flowrun: cannot \(problem.purpose.rawValue) \(problem)\n")
       (problem.purpose == .read ? ExitStatus.invalidWorkflow : .outputFailed).exit()
+    case let problem as RunProblem:
+      StandardOutput.writeError("flowrun: \(TerminalText.visible(problem.description))\n")
+      ExitStatus.failure.exit()
+    case let problem as StoreProblem:
+      StandardOutput.writeError("flowrun: \(TerminalText.visible(problem.description))\n")
+      status(of: problem).exit()
     default: throw error
+    }
+  }
+
+  private static func status(of problem: StoreProblem) -> ExitStatus {
+    switch problem {
+    case .unknown: .usage
+    case .held, .fenced: .failure
+    case .unusable, .damaged, .newer: .invalidWorkflow
     }
   }
 }

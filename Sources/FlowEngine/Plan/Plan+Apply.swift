@@ -61,11 +61,13 @@ extension Plan {
     }
   }
 
-  private mutating func activate(_ resolution: Resolution, at now: Int) {
+  mutating func activate(_ resolution: Resolution, at now: Int) {
     guard activatedAt == never, cancelledAt == never else { return }
     activatedAt = now
     isPrewarming = false
     readiness.bounds = resolution.gate
+    readiness.countsFrom = now
+    noteFact(.activated(resolution, atNanoseconds: now))
     resolvedDeferrals = resolution.deferred
     note(.partial(.activated), at: now)
     if !resolution.deferred.isEmpty { rearrange(resolution) }
@@ -93,12 +95,13 @@ extension Plan {
     }
   }
 
-  private mutating func post(_ name: String, at now: Int) {
+  mutating func post(_ name: String, at now: Int) {
     let event = events.index(of: name)
     let isFirst = events.times[event] == never
     let number = events.notePost(of: event, at: now)
     guard isFirst || number != nil else { return }
     if isFirst { events.times[event] = now }
+    if isFirst || number ?? 0 <= Limits.events { noteFact(.posted(name, atNanoseconds: now)) }
     note(.partial(.posted(event: event, number: number)), at: now)
     guard cancelledAt == never else { return }
     if let number { effects.append(.posted(EventPost(event: name, number: number, atNanoseconds: now))) }

@@ -55,9 +55,10 @@ extension Plan {
   mutating func retry(_ step: StepIndex, pauseNanoseconds: Int, at now: Int) -> Bool {
     let options = options(of: step)
     let attempt = Int(states[step].attempt)
-    guard let policy = options.retry, attempt < policy.attempts else { return false }
+    let counted = max(1, attempt - Int(particulars.interruptions[step] ?? 0))
+    guard let policy = options.retry, counted < policy.attempts else { return false }
     var pause = Double(policy.delay.nanoseconds)
-    for _ in 1..<attempt where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
+    for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
     pause = min(pause, Double(policy.maxDelay.nanoseconds))
     if policy.jitter == .full { pause *= jitter(step, attempt) }
     let delay = max(Int(pause), pauseNanoseconds)
@@ -65,6 +66,8 @@ extension Plan {
       return false
     }
     move(step, to: .retrying)
+    let failure = particulars.failures[step]
+    noteFact(.tried(step, attempt: attempt, failure, atNanoseconds: now))
     noteRetry(of: step, delayNanoseconds: delay, at: now)
     timers.insert(PlanTimer(atNanoseconds: now + delay, kind: .retry, step: step, attempt: UInt8(attempt)))
     return true
@@ -117,13 +120,19 @@ extension Plan {
     succeed(step, at: now)
   }
 
+  /// A service that its dependants saw ready has failed.
+  mutating func failAfterReady(_ step: StepIndex, _ failure: StepFailure, at now: Int) {
+    states[step].marks.insert(.failedAfterReady)
+    noteFact(.failedAfterReady(step, failure, atNanoseconds: now))
+  }
+
   private mutating func endService(_ step: StepIndex, _ ending: Ending, at now: Int) {
     states[step].marks.remove(.serving)
     outstanding.serving.remove(step)
     guard case .failure(let failure, _, _) = ending, !isClosing else { return }
     particulars.failures[step] = failure
     if states[step].status == .done {
-      if states[step].outcome == .success { states[step].marks.insert(.failedAfterReady) }
+      if states[step].outcome == .success { failAfterReady(step, failure, at: now) }
     } else {
       settle(step, .failure, nil, at: now)
     }

@@ -130,6 +130,7 @@ extension Plan {
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }
     cancelledAt = now
+    noteFact(.cancelled(atNanoseconds: now))
     if readiness.outcome == nil { readiness.outcome = .cancelled }
     timers.insert(
       PlanTimer(atNanoseconds: now + Self.cleanupNanoseconds, kind: .cleanupLimit, step: 0, attempt: 0))

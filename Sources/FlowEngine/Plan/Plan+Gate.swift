@@ -33,13 +33,14 @@ extension Plan {
   /// The instant of the gate's ceiling; nil: it has none, or the run is not activated.
   private var ceilingAt: Int? {
     guard activatedAt != never else { return nil }
-    return readiness.bounds.ceilingNanoseconds.map { activatedAt + $0 }
+    return readiness.bounds.ceilingNanoseconds.map { readiness.countsFrom + $0 }
   }
 
   /// The gate has opened, or never will: deferred steps may go, blocking ones that are not settled are late.
   mutating func openGate(_ opened: OpenedGate, at now: Int) {
     guard readiness.outcome == nil else { return }
     readiness.outcome = opened.outcome
+    noteFact(.gateOpened(opened))
     guard opened.outcome != .cancelled else { return }
     readiness.openedAt = opened.atNanoseconds
     if opened.outcome == .timedOut { markLate(opened.atNanoseconds, at: now) }

@@ -24,6 +24,7 @@ extension Plan {
     let isFirst = states[step].startedAt == never
     if isFirst { states[step].startedAt = now }
     if traits[step].flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
+    noteTry(of: step, at: now)
     noteStart(of: step, at: now)
     return (step, Int(states[step].attempt))
   }

@@ -17,6 +17,7 @@ struct StepSeries {
   let traits: UnsafeMutablePointer<StepTraits>
   let queue: UnsafeMutablePointer<PlanQueue>
   let log: UnsafeMutablePointer<RecordLog>
+  let orderEnd: UnsafeMutablePointer<StepIndex>
 
   /// Whether steps of its lane wait for capacity.
   @inline(__always)
@@ -46,7 +47,7 @@ extension Plan {
     if tables.makeUnique() { endSeries() }
     return StepSeries(
       revision: revision, lane: lane, states: states.baseAddress!, traits: traits.baseAddress!,
-      queue: queues.baseAddress! + lane.index, log: tables.log)
+      queue: queues.baseAddress! + lane.index, log: tables.log, orderEnd: tables.orderEnd)
   }
 
   /// Whether nothing has happened to the plan but steps that followed each other.
@@ -99,6 +100,7 @@ extension Plan {
     let (states, traits, queue) = (series.states, series.traits, series.queue)
     let index = Int(step)
     states[index].succeed(at: endedAt)
+    series.orderEnd[-counts.unsettled] = step
     counts.unsettled &-= 1
     let isObserved = detail == .full
     if isObserved { series.log.pointee.appendFirstSuccess(of: step, at: endedAt) }
@@ -206,7 +208,8 @@ extension Plan {
   /// Whether nothing is going on that each step must be checked against.
   private var isOrdinary: Bool {
     hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
-      && outstanding.mainHolder == nil && particulars.failures.isEmpty && outstanding.collected.isEmpty && !hasEffects
+      && outstanding.mainHolder == nil && particulars.failures.isEmpty && particulars.interruptions.isEmpty
+      && outstanding.collected.isEmpty && !hasEffects
   }
 
   /// Whether a step runs as if nobody had said anything about it.

@@ -37,6 +37,8 @@ public struct Plan: Sendable {
   var readiness: GateReadiness
   var outstanding: Outstanding
   var particulars = StepParticulars()
+  /// What came out of the run and nobody has taken; nil: nobody keeps it.
+  var journal: PlanJournal?
 
   // Phases
   var hasStarted = false

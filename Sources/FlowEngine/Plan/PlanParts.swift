@@ -73,6 +73,8 @@ struct EventLatches: Sendable {
 /// How the launch gate stands, as the plan knows it.
 struct GateReadiness: Sendable {
   var bounds: GateBounds
+  /// The instant that floor and ceiling count from: activation, or the resume of a run whose gate had not opened.
+  var countsFrom = never
   /// How it opened; nil while it is closed.
   var outcome: GateOutcome?
   var openedAt = never
@@ -136,6 +138,8 @@ struct StepParticulars: Sendable {
   var attemptStarts: [StepIndex: Int] = [:]
   /// The tries that failed with another to come, in the order in which they were noted and until they are told.
   var failedTries: [FailedTry] = []
+  /// Tries of a step that were interrupted with the process and do not count against its retries.
+  var interruptions: [StepIndex: UInt8] = [:]
 }
 
 /// A try that failed while the step goes on: when it is told, the next one may have failed too.

@@ -16,12 +16,15 @@ struct StepTables: @unchecked Sendable {
     let traits: UnsafeMutableBufferPointer<StepTraits>
     var queues: UnsafeMutableBufferPointer<PlanQueue>
     let log: UnsafeMutablePointer<RecordLog>
+    let order: UnsafeMutablePointer<StepIndex>
 
     init(count: Int) {
       log = .allocate(capacity: 1)
       log.initialize(to: RecordLog())
       states = .allocate(capacity: count)
       traits = .allocate(capacity: count + 1)
+      order = .allocate(capacity: max(1, count))
+      order.initialize(repeating: 0, count: count)
       states.initialize(repeating: StepState())
       traits.initialize(repeating: StepTraits())
       queues = .allocate(capacity: 0)
@@ -34,6 +37,8 @@ struct StepTables: @unchecked Sendable {
       traits = .allocate(capacity: other.traits.count)
       _ = states.initialize(from: other.states)
       _ = traits.initialize(from: other.traits)
+      order = .allocate(capacity: max(1, states.count))
+      order.initialize(from: other.order, count: states.count)
       queues = .allocate(capacity: other.queues.count)
       _ = queues.initialize(from: other.queues)
       for index in queues.indices { queues[index].ready = queues[index].ready.copied() }
@@ -57,6 +62,7 @@ struct StepTables: @unchecked Sendable {
       freeQueues()
       log.deinitialize(count: 1)
       log.deallocate()
+      order.deallocate()
       states.deallocate()
       traits.deallocate()
     }
@@ -71,6 +77,9 @@ struct StepTables: @unchecked Sendable {
   private(set) var queues: UnsafeMutableBufferPointer<PlanQueue>
   /// The transitions that nobody has taken.
   private(set) var log: UnsafeMutablePointer<RecordLog>
+  /// The steps in the order in which they settled, and where that order ends: a step that settles while `n` are unsettled
+  /// stands `n` before the end.
+  private(set) var orderEnd: UnsafeMutablePointer<StepIndex>
 
   /// Tables for so many steps.
   init(count: Int) { self.init(Blocks(count: count)) }
@@ -82,12 +91,18 @@ struct StepTables: @unchecked Sendable {
     traits = UnsafeMutableBufferPointer(rebasing: blocks.traits.dropLast())
     queues = blocks.queues
     log = blocks.log
+    orderEnd = blocks.order + blocks.states.count
   }
 
   /// Replaces the queues; no step of the new ones is ready.
   mutating func setQueues(_ new: [PlanQueue]) {
     blocks.setQueues(new)
     queues = blocks.queues
+  }
+
+  /// The steps that settled, from one to another in the order in which they did.
+  func order(_ range: Range<Int>) -> UnsafeBufferPointer<StepIndex> {
+    UnsafeBufferPointer(start: orderEnd - states.count + range.lowerBound, count: range.count)
   }
 
   /// Makes sure that no other plan shares the blocks; to be called before anything is written. True when the tables have

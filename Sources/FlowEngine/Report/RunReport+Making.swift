@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowStore
 
 extension RunReport {
   /// The report of an ended plan.
@@ -36,6 +37,17 @@ extension RunReport {
       return PathStep(step: ids(step), start: time(state.startedAt) ?? 0, end: time(state.endedAt) ?? 0)
     }
     self.plan = plan
+  }
+
+  /// The report of a run as far as its journal says: steps that had not ended have no end.
+  public init(_ recollection: RunRecollection, of graph: WorkflowGraph, _ run: StoredRun) {
+    let summary = (try? JSONText.parse(run.summary))?.objectValue ?? [:]
+    self.init(
+      plan: recollection.plan(of: graph), runID: run.id, wasPrewarmed: recollection.header.isPrewarmed,
+      launchReason: recollection.header.launch.reason, outputs: summary["outputs"]?.objectValue ?? [:],
+      warnings: summary["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+    conclusion = summary["conclusion"]?.stringValue.flatMap { RunConclusion(rawValue: $0) } ?? conclusion
+    durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
 
   /// The report of a run that was cancelled before its workflow was known: that of a workflow without steps.

@@ -143,6 +143,18 @@ extension RunReport {
     try write(stream.take() + [UInt8(ascii: "\n")])
   }
 
+  /// The report without its steps, and how many of them ended which way: what a list of runs shows.
+  var summary: ValueObject {
+    var object = head
+    for (key, value) in tail { object[key] = value }
+    var counts = ValueObject()
+    for outcome in Outcome.allCases where count(of: outcome) > 0 {
+      counts[outcome.word] = .integer(count(of: outcome))
+    }
+    object["outcomes"] = .object(counts)
+    return object
+  }
+
   private var head: ValueObject {
     [
       "workflow": .string(workflow), "runId": .string(runID), "conclusion": .string(conclusion.rawValue),

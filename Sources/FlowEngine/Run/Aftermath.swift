@@ -11,5 +11,7 @@ struct Aftermath {
   /// Lanes whose pools must be watched, and how long.
   var watches: [(lane: Lane, nanoseconds: Int)] = []
   var mustDeliver = false
+  /// Whether the journal of a durable run must be written before more can start.
+  var mustFlush = false
   var hasEnded = false
 }

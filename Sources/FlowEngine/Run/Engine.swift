@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowStore
 
 /// Runs workflows with the actions of its registry. An app has one; it holds no state of runs.
 public struct Engine: Sendable {
@@ -24,6 +25,31 @@ public struct Engine: Sendable {
     var options = options
     options.launch.isFirst = !DataFolder(opened: options.dataFolder).hasLaunched
     let run = WorkflowRun(prepared, options: options, runID: RunInformation.newID())
+    try run.start()
+    return run
+  }
+
+  /// Goes on with a run whose process is gone: the same id, the next epoch. What the plan of the resume says is on disk
+  /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say.
+  ///
+  /// Throws a `StoreProblem` when another process has the run or the store cannot be written, and a
+  /// ``PreparedWorkflow/Problem`` when the run cannot start.
+  public func resume(
+    _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
+    options: RunOptions
+  ) throws -> WorkflowRun {
+    var options = options
+    let header = plan.recollection.header
+    options.inputs = header.inputs
+    options.launch = header.launch
+    options.dataFolder = header.dataFolder
+    options.jitterSeed = header.jitterSeed
+    options.isPrewarmed = false
+    options.history = history
+    let lease = try store.take(id, by: history.holder, definition: history.definition)
+    try store.append(plan.chunk(atNanoseconds: plan.recollection.lastNanoseconds).bytes, to: lease, isDurable: true)
+    let run = WorkflowRun(
+      prepared, options: options, runID: id, from: RunOrigin(store: store, lease: lease, plan: plan))
     try run.start()
     return run
   }

@@ -31,7 +31,8 @@ struct RecordReader {
     switch record {
     case .ready(let step): return .stepReady(id(step))
     case .started(let step, let attempt, let queue):
-      if attempt == 1 { starts[Int(step)] = time }
+      // The first that is heard of: that of a step which goes on after a resume has a higher number.
+      if attempt == 1 || starts[Int(step)] == 0 { starts[Int(step)] = time }
       return .stepStarted(id(step), attempt: attempt, queue: queueNames[queue])
     case .succeeded(let step, let attempt):
       return .stepFinished(

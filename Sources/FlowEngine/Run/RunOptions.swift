@@ -24,6 +24,8 @@ public struct RunOptions: Sendable {
   /// Whether the observer also hears of the lines that commands have begun to write, each time that they change: for one
   /// that shows them in place, as a live view does.
   public var showsUnfinishedLines = false
+  /// Where the run is written down; nil: nowhere.
+  public var history: RunHistory?
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.

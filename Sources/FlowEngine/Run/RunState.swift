@@ -24,6 +24,16 @@ struct RunState {
   var report: RunReport?
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
+  // What the journal has not heard yet.
+  /// What steps gave back.
+  var untoldOutputs: [(StepIndex, ValueObject)] = []
+  /// Lines that steps wrote, as JSON.
+  var untoldLines: [UInt8] = []
+  /// Bytes of lines so far.
+  var loggedBytes = 0
+  /// The steps of a durable run that may begin; nil: it is none.
+  var durableStarts: DurableStarts?
+
   // What observers have not heard yet.
   var undelivered: [UndeliveredEvents] = []
   /// Who makes events of records; nil while it does, and before it is needed.

@@ -9,6 +9,12 @@ extension WorkflowRun: ActionHost {
   /// The id of a step.
   public func stepID(of step: StepIndex) -> StepID { prepared.graph.workflow.steps[Int(step)].id }
 
+  /// Run and step, and how often a success of the step was given up.
+  public func idempotencyKey(of step: StepIndex) -> String {
+    let repetitions = origin?.plan.repetitions[step] ?? 0
+    return "\(run.id)/\(stepID(of: step))" + (repetitions > 0 ? "~\(repetitions)" : "")
+  }
+
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
     let values = state.withLock { state -> ValueObject in
@@ -79,7 +85,7 @@ extension WorkflowRun: ActionHost {
   public func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {
     let aftermath = withPlan { state -> Aftermath in
       guard state.plan.isAwaiting(step, attempt: attempt) else { return Aftermath() }
-      if !outputs.isEmpty { state.outputs[step] = outputs }
+      if !outputs.isEmpty { keep(outputs, of: step, &state) }
       state.plan.apply(.ready(step, attempt: attempt), at: state.instant(clock.now))
       return carryOut(&state)
     }

@@ -33,7 +33,9 @@ extension WorkflowRun {
     while state.plan.hasEffects {
       for effect in state.plan.takeEffects() { apply(effect, &state, &aftermath) }
     }
-    if state.plan.canStart() {
+    if state.durableStarts != nil {
+      carryOutDurably(&state, &aftermath)
+    } else if state.plan.canStart() {
       for lane in Lane.all where lane != watched { wakeSlots(of: lane, &state, &aftermath) }
       if let watched, state.plan.canStart(in: watched) { watch(watched, &state, &aftermath) }
     }
@@ -98,6 +100,7 @@ extension WorkflowRun {
       deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: lane) }
     }
     if aftermath.mustDeliver { deliver() }
+    if aftermath.mustFlush { journal?.thread.schedule(atNanoseconds: 0) { [self] in flush() } }
     if aftermath.hasEnded { close() }
   }
 

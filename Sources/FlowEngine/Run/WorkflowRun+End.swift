@@ -51,7 +51,7 @@ extension WorkflowRun {
   }
 
   private func makeReport() {
-    let report = state.withLock { state -> RunReport in
+    var report = state.withLock { state -> RunReport in
       // Before the report shares the plan's memory, which would be copied to take them out later.
       state.collectRecords()
       var outputs = ValueObject()
@@ -70,12 +70,17 @@ extension WorkflowRun {
         outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings)
     }
     deadlines.stop()
-    guard options.observer != nil else { return publish(report) }
+    guard options.observer != nil else {
+      finishJournal(&report)
+      return publish(report)
+    }
     emit(.runFinished(report.conclusion))
     // On the thread that tells the observer: who awaits the report has been told everything before.
-    delivery.schedule(atNanoseconds: clock.now) { [self] in
+    delivery.schedule(atNanoseconds: clock.now) { [self, report] in
       while drain() {}
       delivery.stop()
+      var report = report
+      finishJournal(&report)
       publish(report)
     }
   }

@@ -49,7 +49,9 @@ extension WorkflowRun {
     var read: [RecordChunk] = []
     for entry in undelivered {
       switch entry {
-      case .event(let event): batch.add(event)
+      case .event(let event):
+        keepLine(event)
+        batch.add(event)
       case .records(let chunks, let besides):
         reader?.read(chunks, besides: besides, into: &batch)
         read += chunks

@@ -92,7 +92,7 @@ extension WorkflowRun {
     if let aftermath = try result.get() { perform(aftermath) }
   }
 
-  private func takeIn(_ opened: OpenedGate) {
+  func takeIn(_ opened: OpenedGate) {
     let aftermath = withPlan { state in
       state.takeIn(opened)
       return carryOut(&state)

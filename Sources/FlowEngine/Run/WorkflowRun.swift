@@ -21,16 +21,22 @@ public final class WorkflowRun: Sendable {
   let resources: ResourceTable
   let cancellations: CancellationTable
   let names: StepNames
+  /// Writes down what comes out of the run; nil: nobody does.
+  let journal: RunJournal?
+  /// What the run went on from; nil: it began here.
+  let origin: RunOrigin?
   let state: Mutex<RunState>
   /// What is the same for all steps.
   public let run: RunInformation
 
   /// Makes a run that has not started.
-  init(_ prepared: PreparedWorkflow, options: RunOptions, runID: String) {
+  init(_ prepared: PreparedWorkflow, options: RunOptions, runID: String, from origin: RunOrigin? = nil) {
     self.prepared = prepared
     self.options = options
+    self.origin = origin
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
-    clock = RunClock()
+    let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0)
+    self.clock = clock
     deadlines = AlarmClock(clock: clock)
     delivery = AlarmClock(clock: clock)
     threads = options.threads
@@ -39,13 +45,20 @@ public final class WorkflowRun: Sendable {
     cancellations = CancellationTable(count: prepared.graph.workflow.steps.count)
     names = StepNames(prepared.graph.workflow)
     let seed = options.jitterSeed
-    let plan = Plan(
+    journal = options.history.map {
+      RunJournal($0, thread: AlarmClock(clock: clock), resuming: origin.map { ($0.store, $0.lease) })
+    }
+    var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
+    origin?.restore(&plan, at: clock.now)
+    if let history = options.history { plan.keepFacts(startsToo: history.isDurable) }
     let cores = activeCores()
-    state = Mutex(
-      RunState(plan: plan, pools: Lane.all.map { SlotPool(lane: $0, cores: cores) }, launch: options.launch))
+    var state = RunState(plan: plan, pools: Lane.all.map { SlotPool(lane: $0, cores: cores) }, launch: options.launch)
+    if options.history?.isDurable == true { state.durableStarts = DurableStarts() }
+    if let origin { state.outputs = origin.outputs }
+    self.state = Mutex(state)
   }
 
   /// Starts the run; throws when an expression that is evaluated now does not say what it should.
@@ -54,7 +67,10 @@ public final class WorkflowRun: Sendable {
     for (name, delay) in options.announcedEvents {
       deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name) }
     }
-    if options.isPrewarmed {
+    try startJournal()
+    if let origin {
+      goOn(from: origin)
+    } else if options.isPrewarmed {
       try resolveEnvironment()
       change(.started(prewarm: true))
     } else {

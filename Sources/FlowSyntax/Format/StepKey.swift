@@ -7,6 +7,7 @@ enum StepKey: String, FormatKey {
   case enabled
   case deferral = "defer"
   case blocking, optional, deadline, retry, queue, estimate, prewarm, quiet, env
+  case onInterrupt = "on-interrupt"
 
   static let owner = "a step"
 
@@ -28,6 +29,7 @@ enum StepKey: String, FormatKey {
     case .queue: .queueName
     case .estimate: .estimate
     case .env: .environment
+    case .onInterrupt: .word(InterruptPolicy.allCases.map(\.rawValue))
     }
   }
 
@@ -36,6 +38,7 @@ enum StepKey: String, FormatKey {
     case .condition: "success()"
     case .enabled: "true"
     case .deferral, .optional, .prewarm, .quiet: "false"
+    case .onInterrupt: "rerun"
     default: nil
     }
   }
@@ -59,6 +62,7 @@ enum StepKey: String, FormatKey {
     case .prewarm: "Whether it may run before activation"
     case .quiet: "Whether what its commands and programs write is kept out of the log"
     case .env: "Environment variables for its child processes, on top of the workflow's"
+    case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"
     }
   }
 }

@@ -3,6 +3,7 @@ import FlowModel
 /// The keys of a workflow.
 enum WorkflowKey: String, FormatKey {
   case name, description, inputs, env, deadline, events, queues, defaults, concurrency, steps, outputs
+  case durable, history
 
   static let owner = "a workflow"
 
@@ -21,6 +22,15 @@ enum WorkflowKey: String, FormatKey {
     case .concurrency: .integer(1...Limits.steps)
     case .steps: .named(.step, .map(StepKey.self))
     case .outputs: .named(.output, .any)
+    case .durable, .history: .boolean
+    }
+  }
+
+  var defaultText: String? {
+    switch self {
+    case .durable: "false"
+    case .history: "true"
+    default: nil
     }
   }
 
@@ -38,6 +48,8 @@ enum WorkflowKey: String, FormatKey {
     case .concurrency: "How many steps run at once at most"
     case .steps: "The steps by id"
     case .outputs: "What the run gives back; values may hold ${{ }} over every step"
+    case .durable: "Whether no step begins before everything that came out of the run until then is on disk"
+    case .history: "Whether flowrun remembers the runs of this workflow; see flowrun runs"
     }
   }
 }

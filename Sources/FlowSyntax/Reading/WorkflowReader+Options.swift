@@ -27,6 +27,7 @@ extension WorkflowReader {
     case .prewarm: options.prewarm = boolean(node, owner) ?? false
     case .quiet: options.isQuiet = boolean(node, owner) ?? false
     case .env: options.environment = environment(node, owner)
+    case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
     }
   }
 
@@ -39,6 +40,17 @@ extension WorkflowReader {
     }
     if changed.queue == nil, tree.member("queue", of: place.value) == nil { changed.queue = defaults.queue }
     options = changed
+  }
+
+  /// Only a durable run knows which steps were running.
+  private mutating func interruptPolicy(_ node: NodeID, _ owner: Owner) -> InterruptPolicy {
+    let policy: InterruptPolicy = word(node, owner) ?? .rerun
+    if policy == .fail, !workflow.isDurable {
+      report(
+        .conflictingKeys, "'on-interrupt: fail' needs a durable workflow: only there it is known what was running",
+        at: span(node), help: "write 'durable: true' at the workflow, or remove 'on-interrupt'")
+    }
+    return policy
   }
 
   private mutating func condition(_ node: NodeID, _ owner: Owner) -> String? {

@@ -54,6 +54,13 @@ struct WorkflowReader: DocumentReading {
     if let node = places.value(.concurrency) { workflow.concurrency = integer(node, 1...Limits.steps, "concurrency") }
     if let node = places.value(.defaults) { readDefaults(node) }
     if let node = places.value(.outputs) { workflow.outputs = outputs(node) }
+    if let node = places.value(.history) { workflow.keepsHistory = boolean(node, "history") ?? true }
+    if let node = places.value(.durable) { workflow.isDurable = boolean(node, "durable") ?? false }
+    if workflow.isDurable, !workflow.keepsHistory, let node = places.value(.history) {
+      report(
+        .conflictingKeys, "a durable workflow is remembered, so 'history: false' cannot stand beside 'durable: true'",
+        at: span(node), help: "remove one of the two")
+    }
     if let node = places.value(.steps) { readSteps(node) }
   }
 

@@ -119,7 +119,7 @@ final class AlarmClock: Sendable {
         return state.armedAt
       }
       guard let until else { return }
-      guard sleeper.sleep(until: clock.startNanoseconds + UInt64(max(0, until))) else { return useTimers() }
+      guard sleeper.sleep(until: clock.startNanoseconds &+ UInt64(max(0, until))) else { return useTimers() }
     }
   }
 }

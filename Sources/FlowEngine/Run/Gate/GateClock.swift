@@ -55,6 +55,9 @@ final class GateClock: Sendable {
     return nil
   }
 
+  /// Notes when the run was activated.
+  func note(_ activatedAtNanoseconds: Int) { activated.store(activatedAtNanoseconds, ordering: .releasing) }
+
   /// Lets the thread go; it holds the gate while it waits.
   private func stopWaiting() {
     thread.withLock { thread in

@@ -40,7 +40,7 @@ final class GateThread: Sendable {
   private func wait() {
     for (signal, nanoseconds) in instants {
       while clock.now < nanoseconds, !sleeper.isAwake {
-        guard sleeper.sleep(until: clock.startNanoseconds + UInt64(nanoseconds)) else { return startTimers() }
+        guard sleeper.sleep(until: clock.startNanoseconds &+ UInt64(nanoseconds)) else { return startTimers() }
       }
       if sleeper.isAwake { return }
       action(signal)

@@ -63,7 +63,7 @@ extension WorkflowRun {
           StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB"),
           isRetryable: false)
       } else {
-        state.outputs[start.step] = outputs
+        keep(outputs, of: start.step, &state)
       }
     }
     state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)

@@ -81,7 +81,7 @@ extension WorkflowRun {
   private func arrive(in lane: Lane, _ turn: inout Turn, _ pace: Pace) -> Aftermath? {
     withPlan { state in
       state.pools[lane.index].noteArrival()
-      let following = state.plan.startNext(in: lane, at: state.instant(clock.now))
+      let following = nextStart(in: lane, &state, at: state.instant(clock.now))
       return takeTurn(&turn, following, in: lane, &state, pace)
     }
   }
@@ -98,12 +98,14 @@ extension WorkflowRun {
       lane != .main && !state.plan.hasEffects
       && (pace.isWithinInterval || pace.report(to: &state.pools[lane.index]))
     if case .success? = ending, outputs.isEmpty {
-      if continues { return state.plan.passOn(start.step, attempt: Int(start.attempt), in: lane, at: now) }
+      if continues, state.durableStarts == nil {
+        return state.plan.passOn(start.step, attempt: Int(start.attempt), in: lane, at: now)
+      }
       state.plan.succeeded(start.step, attempt: Int(start.attempt), at: now)
     } else if let ending {
       take(ending, outputs, of: start, &state, at: now)
     }
-    return continues && !state.plan.hasEffects ? state.plan.startNext(in: lane, at: now) : nil
+    return continues && !state.plan.hasEffects ? nextStart(in: lane, &state, at: now) : nil
   }
 
   /// Says under the lock how a slot goes on that has taken `following`; nil where nothing else is left to do.
@@ -127,6 +129,7 @@ extension WorkflowRun {
 
   /// Whether anything is left to do but to run the next step on this slot.
   private func needsOthers(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
+    if state.durableStarts != nil { return true }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
     if state.plan.hasRecords, !state.isDelivering { return true }
     return state.plan.queuedSteps > 0 && shares(&state, lane, pace)

@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Gets the location service ready without asking the user for anything (L18, L20).
 struct PrepareLocation: Action {
   static let name = "location.prepare"
+  static let effect = ActionEffect.process
   static let summary = "Gets the location service ready and tells the permission; never asks for it"
   static let requires: [ResourceKey] = [.keyValueStore]
   static let example = """

@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Delivers positions until the run ends or `location.stop` is called; ready with the first (L19).
 struct StartLocation: Service {
   static let name = "location.start"
+  static let effect = ActionEffect.process
   static let summary = "Follows the device; ready with the first position, and then goes on"
   static let requires: [ResourceKey] = [.keyValueStore]
   static let events = [firstFix]

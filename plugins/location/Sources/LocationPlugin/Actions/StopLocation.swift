@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Ends the service that `location.start` began.
 struct StopLocation: Action {
   static let name = "location.stop"
+  static let effect = ActionEffect.process
   static let summary = "Ends the location service of this run, and tells where the device was last"
   static let example = """
     uses: location.stop

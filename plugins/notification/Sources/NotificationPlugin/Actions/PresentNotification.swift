@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Shows a notification that came while the application is in front; it opens nothing (N10, N23).
 struct PresentNotification: Action {
   static let name = "notification.present"
+  static let effect = ActionEffect.process
   static let summary = "Shows the banner of a notification that came while the application is in front"
   static let requires: [ResourceKey] = [.userInterface]
   static let example = """

@@ -7,6 +7,7 @@ import FlowPluginKit
 /// What merely comes never opens a page, unless `route-on-receipt` says so (ruling C3).
 struct ReceiveNotifications: Service {
   static let name = "notification.receive"
+  static let effect = ActionEffect.process
   static let summary = "Shows notifications that come and opens those that are tapped"
   static let requires: [ResourceKey] = [.linkOpener, .userInterface]
   static let events = [received, tapped]

@@ -7,6 +7,7 @@ import RouterCore
 /// When it is ready is said by the step: `defer: true` for the gate, `after: ui.ready` for the view.
 struct FlushRoutes: AsyncAction {
   static let name = "router.flush"
+  static let effect = ActionEffect.process
   static let summary = "Opens what waits, once the user interface has settled"
   static let requires: [ResourceKey] = [Router.key, .userInterface]
   static let example = """

@@ -8,6 +8,7 @@ struct HoldRoute: Action {
   typealias Output = RouteOutcome
 
   static let name = "router.hold"
+  static let effect = ActionEffect.process
   static let summary = "Keeps a link until the user interface is ready"
   static let requires: [ResourceKey] = [Router.key]
   static let tooManyScopes = ErrorDeclaration(

@@ -39,6 +39,7 @@ struct OpenRoute: AsyncAction {
   typealias Output = RouteOutcome
 
   static let name = "router.open"
+  static let effect = ActionEffect.process
   static let summary = "Opens a link, or holds it while the user interface is not ready"
   static let requires: [ResourceKey] = [Router.key, .userInterface]
   static let errors = [HoldRoute.tooManyScopes]

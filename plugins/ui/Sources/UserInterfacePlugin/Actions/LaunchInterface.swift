@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Creates the application and its delegate, loads the storyboard where there is one, and announces the launch (P1).
 struct LaunchInterface: Action {
   static let name = "ui.launch"
+  static let effect = ActionEffect.process
   static let summary = "Creates the application and posts app.will-finish-launching"
   static let events = [LifecycleEvent.appWillFinishLaunching.rawValue]
   static let provides: [ResourceKey] = [.userInterface, InterfaceSession.key]

@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Makes the window with the content view and its tabs, and connects the scene (L17, R15).
 struct MakeWindow: Action {
   static let name = "ui.window"
+  static let effect = ActionEffect.process
   static let summary = "Makes the window with its tabs, not yet visible, and posts scene.connect"
   static let events = [LifecycleEvent.sceneConnect.rawValue]
   static let requires: [ResourceKey] = [.userInterface]

@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Shows the window in the splash's place; from then on the application is in front (P1, R7, R8).
 struct PresentInterface: Action {
   static let name = "ui.present"
+  static let effect = ActionEffect.process
   static let summary = "Shows the window in the splash's place and posts ui.ready and app.did-become-active"
   static let events = [LifecycleEvent.uiReady.rawValue, LifecycleEvent.appDidBecomeActive.rawValue]
   static let requires: [ResourceKey] = [.userInterface]

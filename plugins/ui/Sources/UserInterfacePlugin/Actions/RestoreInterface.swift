@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Brings back what the last launch showed, between the two halves of the launch (P2, R7), and keeps it from then on.
 struct RestoreInterface: Action {
   static let name = "ui.restore"
+  static let effect = ActionEffect.process
   static let summary = "Restores what the last launch showed and posts app.did-finish-launching"
   static let events = [LifecycleEvent.appDidFinishLaunching.rawValue]
   static let requires: [ResourceKey] = [.userInterface, .keyValueStore]

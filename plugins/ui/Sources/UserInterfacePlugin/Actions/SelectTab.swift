@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Brings a tab to the front, which the next launch restores.
 struct SelectTab: Action {
   static let name = "ui.select"
+  static let effect = ActionEffect.process
   static let summary = "Brings a tab to the front, which the next launch restores"
   static let requires: [ResourceKey] = [.userInterface]
   static let errors = [

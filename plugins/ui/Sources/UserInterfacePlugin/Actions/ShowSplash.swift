@@ -5,6 +5,7 @@ import FlowPluginKit
 /// (L27), which it neither waits for nor delays.
 struct ShowSplash: Service {
   static let name = "ui.splash"
+  static let effect = ActionEffect.process
   static let summary = "Shows the launch screen until ui.present takes its place"
   static let requires: [ResourceKey] = [.userInterface]
   static let errors = [

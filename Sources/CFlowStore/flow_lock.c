@@ -1,0 +1,70 @@
+#define _GNU_SOURCE
+#include "flow_store.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/types.h>
+#if defined(__linux__)
+#include <sys/vfs.h>
+#else
+#include <sys/mount.h>
+#include <sys/param.h>
+#endif
+
+// Locks of the open file, not of the process: two runs of one process exclude each other too, and nothing but the end of
+// the file's last descriptor lets one go.
+#if defined(F_OFD_SETLK)
+#define SET_LOCK F_OFD_SETLK
+#define GET_LOCK F_OFD_GETLK
+#else
+#define SET_LOCK F_SETLK
+#define GET_LOCK F_GETLK
+#endif
+
+static struct flock lock_of(int64_t offset) {
+  struct flock lock;
+  memset(&lock, 0, sizeof lock);
+  lock.l_type = F_WRLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = (off_t)offset;
+  lock.l_len = 1;
+  return lock;
+}
+
+int flow_lock_byte(int file, int64_t offset) {
+  struct flock lock = lock_of(offset);
+  while (fcntl(file, SET_LOCK, &lock) != 0) {
+    if (errno == EAGAIN || errno == EACCES) return 1;
+    if (errno != EINTR) return -errno;
+  }
+  return 0;
+}
+
+int flow_is_byte_locked(int file, int64_t offset) {
+  struct flock lock = lock_of(offset);
+  if (fcntl(file, GET_LOCK, &lock) != 0) return -errno;
+  return lock.l_type == F_UNLCK ? 0 : 1;
+}
+
+int flow_is_network_folder(const char *path) {
+  struct statfs status;
+  if (statfs(path, &status) != 0) return 0;
+#if defined(__linux__)
+  switch ((uint32_t)status.f_type) {
+    case 0x6969:      // NFS
+    case 0x517b:      // SMB
+    case 0xff534d42:  // CIFS
+    case 0xfe534d42:  // SMB 2
+    case 0x5346414f:  // AFS
+    case 0x01021997:  // 9P
+    case 0x00c36400:  // Ceph
+    case 0x0bd00bd0:  // Lustre
+    case 0x47504653:  // GPFS
+      return 1;
+    default: return 0;
+  }
+#else
+  return (status.f_flags & MNT_LOCAL) == 0;
+#endif
+}

@@ -1,0 +1,61 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowSyntax
+
+/// A run out of a store with the workflow that it ran.
+struct RememberedRun {
+  let run: StoredRun
+  let chunks: [[UInt8]]
+  let graph: WorkflowGraph
+  let definition: [UInt8]
+  let recollection: RunRecollection
+
+  /// Reads a run. Throws an ``InvalidWorkflow`` where what it ran cannot be read any more, because a plugin is gone.
+  init(_ run: StoredRun, _ store: any RunStore, _ installation: Installation) throws {
+    self.run = run
+    chunks = try store.chunks(of: run.id)
+    definition = try store.definition(of: run.id)
+    let result = WorkflowLoader(catalog: installation.registry).load(bytes: definition, file: run.file)
+    guard let graph = result.graph else {
+      throw InvalidWorkflow(
+        description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
+          + "flowrun: what run \(RunReference.short(run.id)) ran cannot be read by this flowrun with its plugins\n")
+    }
+    self.graph = graph
+    do throws(RunRecollection.Problem) {
+      recollection = try RunRecollection(run, chunks: chunks, stepCount: graph.workflow.steps.count)
+    } catch {
+      throw InvalidWorkflow(description: "flowrun: \(error)\n")
+    }
+  }
+
+  /// The run as a report; of one that has not ended, as far as it is known.
+  var report: RunReport { RunReport(recollection, of: graph, run) }
+
+  /// The report as JSON, with how the run stands and who runs it.
+  var value: ValueObject {
+    let report = report
+    var object = report.value
+    if run.state == .interrupted || run.state == .running { object["conclusion"] = .null }
+    var steps = object["steps"]?.objectValue ?? [:]
+    for step in report.steps where step.endedAt == nil {
+      var value = steps[step.id.text]?.objectValue ?? [:]
+      (value["outcome"], value["conclusion"]) = (.null, .null)
+      steps[step.id.text] = .object(value)
+    }
+    object["steps"] = .object(steps)
+    object["state"] = .string(run.state.rawValue)
+    object["file"] = .string(run.file)
+    object["startedAt"] = .string(WallTime.text(run.startedMilliseconds))
+    object["epochs"] = [
+      [
+        "epoch": .integer(run.epoch), "host": .string(run.holder.host), "pid": .integer(run.holder.process),
+        "startedAt": .string(WallTime.text(run.startedMilliseconds)),
+      ]
+    ]
+    return object
+  }
+}

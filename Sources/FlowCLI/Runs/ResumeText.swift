@@ -1,0 +1,36 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+
+/// What a resume keeps and what it runs again, as it is printed before anything runs.
+enum ResumeText {
+  /// How many steps of one fate are named.
+  private static let named = 20
+
+  static func text(_ plan: ResumePlan, _ graph: WorkflowGraph, run: String, style: TextStyle) -> String {
+    let name = { (step: StepIndex) in graph.workflow.steps[Int(step)].id.text }
+    var kept: [String] = []
+    var again: [String] = []
+    var failed: [String] = []
+    for (index, fate) in plan.fates.enumerated() {
+      switch fate {
+      case .kept: kept.append(name(StepIndex(index)))
+      case .failed: failed.append(name(StepIndex(index)))
+      case .again(let reason): again.append("\(name(StepIndex(index))): \(reason.text(name))")
+      }
+    }
+    var lines = [style.bold("resuming run \(RunReference.short(run))")]
+    lines.append("kept: " + (kept.isEmpty ? "nothing" : list(kept)))
+    if !failed.isEmpty {
+      lines.append("interrupted, and not run again (on-interrupt: fail; --from names them): " + list(failed))
+    }
+    lines.append(again.isEmpty ? "runs again: nothing" : "runs again:")
+    lines += again.prefix(named).map { "  " + $0 }
+    if again.count > named { lines.append("  … \(again.count - named) more") }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func list(_ names: [String]) -> String {
+    names.prefix(named).joined(separator: ", ") + (names.count > named ? " and \(names.count - named) more" : "")
+  }
+}

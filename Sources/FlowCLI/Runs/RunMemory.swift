@@ -1,0 +1,84 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowStoreSQLite
+import FlowSystem
+
+/// Where the command remembers runs: in `.flowrun/runs.sqlite` beside their workflows.
+enum RunMemory {
+  /// The store for the workflows of a folder.
+  static func path(in folder: String) -> String { "\(folder)/.flowrun/runs.sqlite" }
+
+  /// This process.
+  static var holder: RunHolder {
+    var name = [CChar](repeating: 0, count: 256)
+    _ = gethostname(&name, name.count - 1)
+    let bytes = name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+    return RunHolder(process: Int(getpid()), host: String(decoding: bytes, as: UTF8.self))
+  }
+
+  /// The history of a run of the file at an absolute path; nil where there is to be none. What comes out of a pipe can
+  /// never be read again, so it is not remembered.
+  static func history(of file: String, _ definition: [UInt8], _ workflow: Workflow, _ request: RunRequest)
+    throws(UsageProblem) -> RunHistory?
+  {
+    let isDurable = workflow.isDurable || request.isDurable
+    guard workflow.keepsHistory, request.keepsHistory, isRegular(file) else {
+      guard !isDurable else {
+        throw UsageProblem("a durable run must be remembered; leave --no-history and 'history: false' out")
+      }
+      return nil
+    }
+    return history(of: file, definition, isDurable: isDurable)
+  }
+
+  /// The history of a run in the store beside its file.
+  static func history(of file: String, _ definition: [UInt8], isDurable: Bool) -> RunHistory {
+    let path = path(in: FilePath.folder(of: file))
+    var history = RunHistory(file: file, definition: definition, holder: holder) {
+      (isDamaged) throws(StoreProblem) in
+      if isDamaged {
+        let aside = try SQLiteRunStore.moveAside(path, atSeconds: time(nil))
+        StandardOutput.writeError(
+          "flowrun: the run store is damaged and was moved to '\(TerminalText.visible(aside))'; a new one is begun\n")
+      }
+      let store = try SQLiteRunStore(path)
+      if isDurable { store.growLog() }
+      return store
+    }
+    history.isDurable = isDurable
+    return history
+  }
+
+  private static func isRegular(_ file: String) -> Bool {
+    var status = stat()
+    return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// The store of a folder, or of the folder that a workflow file lies in, to be read; to be written where `writes`. Throws
+  /// a ``UsageProblem`` where no run is remembered there.
+  static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
+    let path = path(in: folder(of: place))
+    guard FilePath.exists(path) else {
+      throw UsageProblem(
+        "no run is remembered in '\(folder(of: place))'; name the workflow's file or folder with --in")
+    }
+    do throws(StoreProblem) {
+      return try SQLiteRunStore(path, readOnly: !writes)
+    } catch {
+      // A store in a folder that may not be written is read all the same.
+      guard case .unusable = error, writes else { throw error }
+      return try SQLiteRunStore(path, readOnly: true)
+    }
+  }
+
+  /// A folder, or that of a file.
+  static func folder(of place: String) -> String {
+    let path = FilePath.absolute(place)
+    var status = stat()
+    let isFolder = stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+    let folder = isFolder ? path : FilePath.folder(of: path)
+    return folder.hasSuffix("/.") ? String(folder.dropLast(2)) : folder
+  }
+}

@@ -1,0 +1,80 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+
+/// One run as people read it: how it stands, its gate, its steps.
+struct RunPage {
+  let remembered: RememberedRun
+  /// The only step that is shown; nil: all.
+  let step: String?
+  let style: TextStyle
+
+  /// How many steps are listed before only those are that tell something.
+  private static let listedSteps = 200
+
+  var text: String {
+    let (run, report) = (remembered.run, remembered.report)
+    var lines = [
+      style.bold("\(TerminalText.visible(run.workflow)): \(run.state.rawValue)") + ", run \(run.id)",
+      "file: \(TerminalText.visible(run.file))",
+      "started \(WallTime.local(run.startedMilliseconds)), by \(run.holder)"
+        + (run.epoch > 1 ? ", resumed \(run.epoch - 1)×" : ""),
+    ]
+    if run.state != .running, run.state != .interrupted {
+      lines[0] += " in \(Milliseconds.text(report.durationMilliseconds))"
+    }
+    for (name, value) in remembered.recollection.header.inputs {
+      lines += LogText.paragraph("input \(name): \(value.stringValue ?? JSONText.write(value))")
+    }
+    let steps = report.steps.filter { step == nil || $0.id.text == step }
+    let shown = steps.count > Self.listedSteps ? steps.filter { $0.outcome != .success } : steps
+    let width = shown.map(\.id.text.count).max() ?? 0
+    for step in shown { lines += line(step, width) }
+    if shown.count < steps.count { lines.append(style.dim("… \(steps.count - shown.count) more that succeeded")) }
+    for (name, value) in report.outputs {
+      lines += LogText.paragraph("\(name): \(value.stringValue ?? JSONText.write(value))")
+    }
+    for warning in report.warnings { lines += LogText.paragraph("warning: \(warning)").map(style.yellow) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func line(_ step: RunReport.Step, _ width: Int) -> [String] {
+    var line = "  " + step.id.text.padded(to: width) + "  "
+    guard step.endedAt != nil else { return [line + style.dim("not ended")] }
+    let word = step.outcome.word.padded(to: 9)
+    let colored =
+      switch step.outcome {
+      case .success: style.green(word)
+      case .failure, .timedOut: style.red(word)
+      case .cancelled, .skipped: style.yellow(word)
+      }
+    line += colored
+    if let reason = step.reason { line += "  " + reason.word }
+    if let started = step.startedAt, let ended = step.endedAt {
+      line += "  " + Milliseconds.text(ended - started).leftPadded(to: 8)
+    }
+    if step.attempts > 1 { line += "  \(step.attempts) tries" }
+    var lines = LogText.cause(step.failure)
+    lines[0] = line + lines[0]
+    return lines
+  }
+}
+
+/// What the steps of a run printed.
+struct RunLog {
+  let chunks: [[UInt8]]
+  /// The only step whose lines are shown; nil: all.
+  let step: String?
+  let style: TextStyle
+
+  var text: String {
+    var text = ""
+    for line in RunRecollection.lines(in: chunks) {
+      let who = line["step"]?.stringValue ?? line["plugin"]?.stringValue
+      guard step == nil || who == step, let message = line["message"]?.stringValue else { continue }
+      text += style.dim((who ?? "flowrun") + ": ") + TerminalText.visible(message) + "\n"
+    }
+    return text
+  }
+}

@@ -1,0 +1,31 @@
+import FlowDiagnostics
+import FlowStore
+
+/// How people name a run: a prefix or a suffix of its id that no other run has, `last`, `last-failed`.
+enum RunReference {
+  /// How many digits of an id are shown: the last, which chance made.
+  static let shownDigits = 8
+
+  /// An id as it is shown.
+  static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }
+
+  /// The run that is meant. Throws a ``UsageProblem`` with those that it could be.
+  static func find(_ name: String, in runs: [StoredRun]) throws(UsageProblem) -> StoredRun {
+    if name == "last", let newest = runs.first { return newest }
+    if name == "last-failed" {
+      guard let failed = runs.first(where: { $0.state == .failure }) else { throw UsageProblem("no run has failed") }
+      return failed
+    }
+    let typed = name.lowercased()
+    let fitting = typed.isEmpty ? [] : runs.filter { $0.id.hasPrefix(typed) || $0.id.hasSuffix(typed) }
+    if fitting.count == 1 { return fitting[0] }
+    if fitting.count > 1 {
+      let candidates = fitting.prefix(8).map { "\(short($0.id)) (\($0.workflow), \($0.state.rawValue))" }
+      let rest = fitting.count > 8 ? ", …" : ""
+      throw UsageProblem("'\(name)' may be one of \(candidates.joined(separator: ", "))\(rest); write more of it")
+    }
+    let nearest = NearestName.of(typed, among: runs.map { short($0.id) } + ["last", "last-failed"])
+    throw UsageProblem(
+      "there is no run '\(name)'" + (nearest.map { "; did you mean '\($0)'?" } ?? "; see flowrun runs"))
+  }
+}

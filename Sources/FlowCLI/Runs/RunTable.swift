@@ -1,0 +1,80 @@
+import FlowDiagnostics
+import FlowModel
+import FlowStore
+
+/// A list of runs as people read it: one line each, how long it took beside the usual time of its workflow.
+struct RunTable {
+  let runs: [StoredRun]
+  let style: TextStyle
+
+  /// What the summary of a run says for the list.
+  private struct Figures {
+    var duration: Double?
+    var gate: Double?
+    var gateOutcome: String?
+
+    init(_ run: StoredRun) {
+      guard case .object(let summary)? = try? JSONText.parse(run.summary) else { return }
+      duration = summary["durationMilliseconds"]?.numberValue
+      guard let gate = summary["gate"]?.objectValue else { return }
+      self.gate = gate["openedAt"]?.numberValue
+      gateOutcome = gate["outcome"]?.stringValue
+    }
+  }
+
+  var text: String {
+    let figures = runs.map(Figures.init)
+    let medians = medians(figures)
+    var text = ""
+    let width = runs.map { TerminalText.columns(of: TerminalText.visible($0.workflow)) }.max() ?? 0
+    for (run, figure) in zip(runs, figures) {
+      var line = style.bold(RunReference.short(run.id)) + "  " + WallTime.local(run.startedMilliseconds) + "  "
+      line += TerminalText.visible(run.workflow).padded(to: width) + "  " + state(run.state)
+      if let duration = figure.duration {
+        line += "  " + Milliseconds.text(duration).leftPadded(to: 8)
+        if let median = medians[run.file], median > 0 {
+          let percent = Int(((duration / median - 1) * 100).rounded())
+          line += "  " + style.dim(percent >= 0 ? "+\(percent) %" : "\(percent) %").leftPadded(to: 6)
+        }
+      }
+      if let gate = figure.gate, let outcome = figure.gateOutcome {
+        line += "  " + style.dim("gate \(outcome) at \(Milliseconds.text(gate))")
+      }
+      if run.state == .running { line += "  " + style.dim("by \(run.holder)") }
+      text += line + "\n"
+    }
+    return text
+  }
+
+  private func state(_ state: StoredRun.State) -> String {
+    let word = state.rawValue.padded(to: 11)
+    return switch state {
+    case .success: style.green(word)
+    case .failure, .interrupted: style.red(word)
+    case .partial, .cancelled: style.yellow(word)
+    case .running: style.cyan(word)
+    }
+  }
+
+  /// The usual time of each file's runs, where there are three that ended well.
+  private func medians(_ figures: [Figures]) -> [String: Double] {
+    var durations: [String: [Double]] = [:]
+    for (run, figure) in zip(runs, figures) where run.state == .success || run.state == .partial {
+      if let duration = figure.duration { durations[run.file, default: []].append(duration) }
+    }
+    return durations.compactMapValues { $0.count < 3 ? nil : $0.sorted()[$0.count / 2] }
+  }
+
+  /// The list as JSON objects.
+  var values: [Value] {
+    runs.map { run in
+      var object: ValueObject = [
+        "id": .string(run.id), "workflow": .string(run.workflow), "file": .string(run.file),
+        "state": .string(run.state.rawValue), "startedAt": .string(WallTime.text(run.startedMilliseconds)),
+        "epoch": .integer(run.epoch), "host": .string(run.holder.host), "pid": .integer(run.holder.process),
+      ]
+      object["summary"] = (try? JSONText.parse(run.summary)) ?? .null
+      return .object(object)
+    }
+  }
+}

@@ -1,0 +1,35 @@
+import FlowSystem
+
+/// Instants as people and programs read them.
+enum WallTime {
+  /// `2026-11-22T06:18:04Z`.
+  static func text(_ milliseconds: Int) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    gmtime_r(&seconds, &parts)
+    return date(parts) + "T" + clock(parts) + "Z"
+  }
+
+  /// `2026-11-22 06:18:04` where the reader is.
+  static func local(_ milliseconds: Int) -> String {
+    var seconds = time_t(milliseconds / 1000)
+    var parts = tm()
+    localtime_r(&seconds, &parts)
+    return date(parts) + " " + clock(parts)
+  }
+
+  /// Milliseconds since 1970.
+  static var now: Int {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+  }
+
+  private static func date(_ parts: tm) -> String {
+    "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+  }
+
+  private static func clock(_ parts: tm) -> String { "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))" }
+
+  private static func two(_ number: CInt) -> String { number < 10 ? "0\(number)" : "\(number)" }
+}

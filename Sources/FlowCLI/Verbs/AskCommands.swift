@@ -1,0 +1,80 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowStoreSQLite
+import FlowSystem
+
+/// Asks something of a run that another process runs, and waits for its answer.
+enum RunQuestion {
+  /// How long the answer may take: a run looks ten times a second.
+  private static let waitMilliseconds = 1_000
+
+  /// Asks and gives the run's id as it is shown; throws a ``UsageProblem`` with what the run said no with, a `StoreProblem` where there is no such run, and a
+  /// ``RunProblem`` where nobody answers.
+  @discardableResult
+  static func ask(_ name: String, in place: String, _ question: ValueObject) throws -> String {
+    let store = try RunMemory.open(place, writes: true)
+    let runs = try store.runs(RunFilter())
+    let found = try RunReference.find(name, in: runs)
+    let short = RunReference.short(found.id)
+    guard found.state == .running else {
+      let why =
+        found.state == .interrupted ? "its process (\(found.holder)) is gone; see flowrun resume" : "it has ended"
+      throw RunProblem("run \(short) does not go on: \(why)")
+    }
+    let number = try store.ask(found.id, JSONText.bytes(of: .object(question)))
+    for _ in 0..<(waitMilliseconds / 10) {
+      if let bytes = try store.answer(to: number) {
+        let answer = (try? JSONText.parse(bytes))?.objectValue
+        if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
+        return short
+      }
+      usleep(10_000)
+    }
+    throw RunProblem("run \(short) does not answer (\(found.holder))")
+  }
+}
+
+/// Something that is wrong with a run, not with the call: exit 1.
+struct RunProblem: Error, CustomStringConvertible {
+  let description: String
+  init(_ description: String) { self.description = description }
+}
+
+/// `flowrun cancel RUN`: ends a run of another process as Ctrl-C does.
+struct CancelCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "cancel", abstract: "Cancels a run that another process runs.")
+
+  @Argument(help: "The run.")
+  var run: String
+
+  @OptionGroup var place: RunPlace
+
+  func perform() async throws {
+    let run = try RunQuestion.ask(run, in: place.place, ["ask": .string(RunRequestWord.cancel.rawValue)])
+    StandardOutput.write("run \(run) is being cancelled\n")
+  }
+}
+
+/// `flowrun post RUN EVENT`: posts an event into a run of another process.
+struct PostCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "post", abstract: "Posts an event into a run that another process runs.")
+
+  @Argument(help: "The run.")
+  var run: String
+
+  @Argument(help: "The event.")
+  var event: String
+
+  @OptionGroup var place: RunPlace
+
+  func perform() async throws {
+    try RunQuestion.ask(
+      run, in: place.place, ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)])
+    StandardOutput.write("event \(TerminalText.visible(event)) is posted\n")
+  }
+}

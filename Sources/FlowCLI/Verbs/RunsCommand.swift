@@ -1,0 +1,205 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowStoreSQLite
+
+/// Which runs are meant: those remembered in a folder.
+struct RunPlace: ParsableArguments {
+  @Option(
+    name: .customLong("in"), help: "A workflow file or a folder whose runs are meant; default: the working folder.")
+  var place = "."
+}
+
+/// `flowrun runs`: what was run, when, and what came of it.
+struct RunsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "runs", abstract: "Lists the runs that are remembered; shows, exports and forgets them.",
+    discussion: """
+      RUN is a prefix or a suffix of a run's id that no other has, 'last' or 'last-failed'.
+      Runs are remembered in .flowrun/runs.sqlite beside their workflow: 200 runs or 90 days a workflow, 256 MiB in all.
+      """,
+    subcommands: [List.self, Show.self, Export.self, Prune.self, Delete.self], defaultSubcommand: List.self)
+
+  /// `flowrun runs [FILE]`: the newest first.
+  struct List: Verb {
+    static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists runs (the default).")
+
+    @Argument(help: "Only runs of this workflow file.")
+    var file: String?
+
+    @Option(help: "Only runs that started so long ago at most: 7d, 12h.")
+    var last: String?
+
+    @Option(help: "Only runs that stand so: running, interrupted, success, partial, failure or cancelled.")
+    var state: [String] = []
+
+    @Option(help: "No more than so many.")
+    var limit = 50
+
+    @Flag(help: "Prints a JSON array.")
+    var json = false
+
+    @OptionGroup var place: RunPlace
+
+    func perform() async throws {
+      var filter = RunFilter()
+      guard limit > 0 else { throw UsageProblem("--limit \(limit): write 1 or more") }
+      filter.limit = limit
+      if let file {
+        guard FilePath.exists(file) || FilePath.exists(RunMemory.path(in: RunMemory.folder(of: file))) else {
+          throw UsageProblem("there is no file '\(file)'")
+        }
+        filter.file = FilePath.absolute(file)
+      }
+      if let last { filter.sinceMilliseconds = WallTime.now - (try Self.milliseconds(last)) }
+      filter.states = Set(try state.map { text throws(UsageProblem) in try Self.state(text) })
+      let runs = try RunMemory.open(file ?? place.place).runs(filter)
+      let table = RunTable(runs: runs, style: TextStyle(isColored: StandardOutput.allowsColor))
+      if json {
+        StandardOutput.write(JSONText.write(.array(table.values), layout: .indented) + "\n")
+      } else {
+        StandardOutput.write(runs.isEmpty ? "no run fits\n" : table.text)
+      }
+    }
+
+    /// A length of time that may have days in front: `7d`, `1d12h`.
+    static func milliseconds(_ text: String) throws(UsageProblem) -> Int {
+      var rest = text[...]
+      var days = 0
+      if let mark = text.firstIndex(of: "d"), let number = Int(text[..<mark]), (0...36_500).contains(number) {
+        days = number
+        rest = text[text.index(after: mark)...]
+        if rest.isEmpty { return days * 86_400_000 }
+      }
+      do throws(DurationText.Problem) {
+        return days * 86_400_000 + (try DurationText.parse(String(rest))).nanoseconds / 1_000_000
+      } catch {
+        throw UsageProblem("--last '\(text)': write a number with a unit, such as 7d, 12h or 30m")
+      }
+    }
+
+    private static func state(_ text: String) throws(UsageProblem) -> StoredRun.State {
+      if let state = StoredRun.State(rawValue: text) { return state }
+      let words = StoredRun.State.allCases.map(\.rawValue)
+      let nearest = NearestName.of(text, among: words).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageProblem("--state '\(text)': expected one of \(words.joined(separator: ", "))\(nearest)")
+    }
+  }
+
+  /// `flowrun runs show RUN`: one run in full.
+  struct Show: Verb {
+    static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows a run and its steps.")
+
+    @Argument(help: "The run.")
+    var run: String
+
+    @Option(help: "Only this step.")
+    var step: String?
+
+    @Flag(help: "Shows what the steps printed, too.")
+    var log = false
+
+    @Flag(help: "Prints the report as JSON.")
+    var json = false
+
+    @OptionGroup var place: RunPlace
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws {
+      let store = try RunMemory.open(place.place)
+      let stored = try RunReference.find(run, in: try store.runs(RunFilter()))
+      let installation = try Installation(around: stored.file, given: plugins.folders)
+      let remembered = try RememberedRun(stored, store, installation)
+      if let step, !remembered.graph.workflow.steps.contains(where: { $0.id.text == step }) {
+        throw UsageProblem(Self.unknown(step, remembered.graph.workflow))
+      }
+      if json {
+        var value = remembered.value
+        if let step { value["steps"] = .object([step: value["steps"]?.objectValue?[step] ?? .null]) }
+        StandardOutput.write(JSONText.write(.object(value), layout: .indented) + "\n")
+      } else {
+        let style = TextStyle(isColored: StandardOutput.allowsColor)
+        StandardOutput.write(RunPage(remembered: remembered, step: step, style: style).text)
+        if log { StandardOutput.write(RunLog(chunks: remembered.chunks, step: step, style: style).text) }
+      }
+    }
+
+    static func unknown(_ step: String, _ workflow: Workflow) -> String {
+      let nearest = NearestName.of(step, among: workflow.steps.map(\.id.text)).map { "; did you mean '\($0)'?" } ?? ""
+      return "this workflow has no step '\(step)'\(nearest)"
+    }
+  }
+
+  /// `flowrun runs export RUN`: the report with every step, as one JSON object.
+  struct Export: Verb {
+    static let configuration = CommandConfiguration(
+      commandName: "export",
+      abstract: "Prints a run as JSON, with its inputs, its steps' outputs and what they printed.")
+
+    @Argument(help: "The run.")
+    var run: String
+
+    @OptionGroup var place: RunPlace
+    @OptionGroup var plugins: PluginArguments
+
+    func perform() async throws {
+      let store = try RunMemory.open(place.place)
+      let stored = try RunReference.find(run, in: try store.runs(RunFilter()))
+      let installation = try Installation(around: stored.file, given: plugins.folders)
+      let remembered = try RememberedRun(stored, store, installation)
+      var value = remembered.value
+      value["inputs"] = .object(remembered.recollection.header.inputs)
+      value["stepOutputs"] = .object(remembered.recollection.outputs(of: remembered.graph))
+      value["log"] = .array(RunRecollection.lines(in: remembered.chunks).map { .object($0) })
+      value["definition"] = .string(String(decoding: remembered.definition, as: UTF8.self))
+      StandardOutput.write(JSONText.write(.object(value), layout: .indented) + "\n")
+    }
+  }
+
+  /// `flowrun runs prune`: forgets what is too many or too old.
+  struct Prune: Verb {
+    static let configuration = CommandConfiguration(
+      commandName: "prune", abstract: "Forgets runs that are too many or too old; what goes on stays.")
+
+    @Option(help: "How many runs of each workflow stay.")
+    var keep = RunRetention().runs
+
+    @Option(help: "How many days a run stays.")
+    var days = RunRetention().days
+
+    @OptionGroup var place: RunPlace
+
+    func perform() async throws {
+      guard keep >= 0, days >= 0 else { throw UsageProblem("--keep and --days take 0 or more") }
+      let store = try RunMemory.open(place.place, writes: true)
+      var retention = RunRetention()
+      retention.runs = keep
+      retention.days = days
+      let count = try store.remove(retention.excess(of: try store.runs(RunFilter()), nowMilliseconds: WallTime.now))
+      StandardOutput.write(count == 1 ? "1 run is forgotten\n" : "\(count) runs are forgotten\n")
+    }
+  }
+
+  /// `flowrun runs delete RUN`: forgets one run.
+  struct Delete: Verb {
+    static let configuration = CommandConfiguration(
+      commandName: "delete", abstract: "Forgets a run that does not go on.")
+
+    @Argument(help: "The run.")
+    var run: String
+
+    @OptionGroup var place: RunPlace
+
+    func perform() async throws {
+      let store = try RunMemory.open(place.place, writes: true)
+      let stored = try RunReference.find(run, in: try store.runs(RunFilter()))
+      guard stored.state != .running else {
+        throw StoreProblem.held(run: RunReference.short(stored.id), by: stored.holder)
+      }
+      _ = try store.remove([stored.id])
+      StandardOutput.write("run \(RunReference.short(stored.id)) is forgotten\n")
+    }
+  }
+}

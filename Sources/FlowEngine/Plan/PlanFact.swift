@@ -1,0 +1,144 @@
+import FlowModel
+
+/// What came out of a run, as another plan of the same workflow takes it in to go on from there.
+///
+/// Facts, not commands: how a step ended, never what the plan was told. What follows from a fact the plan works out by its
+/// own rules, so that a newer engine may read what an older one wrote. Times are nanoseconds from the start of the run.
+package enum PlanFact: Sendable, Hashable {
+  /// The launch is known.
+  case activated(Resolution, atNanoseconds: Int)
+  /// A step is over for everybody else; why it failed stands beside it.
+  case settled(SettledStep, StepFailure?)
+  /// A try failed, and another follows.
+  case tried(StepIndex, attempt: Int, StepFailure?, atNanoseconds: Int)
+  /// A try was about to begin; noted only where nothing may begin before it is on disk.
+  case started(StepIndex, attempt: Int, atNanoseconds: Int)
+  /// An event was posted for the first time.
+  case posted(String, atNanoseconds: Int)
+  /// The gate opened.
+  case gateOpened(OpenedGate)
+  /// A service failed after its dependants had seen it ready.
+  case failedAfterReady(StepIndex, StepFailure, atNanoseconds: Int)
+  /// The run was cancelled.
+  case cancelled(atNanoseconds: Int)
+  /// What a resume knows of a step's past: the tries it has had, those of them that do not count against its retries, and
+  /// how often a success of it was given up.
+  case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
+}
+
+/// How a step ended.
+package struct SettledStep: Sendable, Hashable {
+  /// The step.
+  package var step: StepIndex
+  /// Tries it had.
+  package var attempts: UInt8
+  /// How it ended.
+  package var outcome: Outcome
+  /// Why it did not run; nil when it did.
+  package var reason: SkipReason?
+  /// Whether it was left behind because it ignored its cancellation.
+  package var isAbandoned = false
+  /// Nanoseconds from the start of the run at which nothing held it back but capacity; `Int.min`: never.
+  package var readyAt: Int
+  /// … at which its first try started; `Int.min`: never.
+  package var startedAt: Int
+  /// … at which it was settled.
+  package var endedAt: Int
+
+  /// A step that ended so.
+  package init(
+    step: StepIndex, attempts: UInt8, outcome: Outcome, reason: SkipReason? = nil, isAbandoned: Bool = false,
+    readyAt: Int, startedAt: Int, endedAt: Int
+  ) {
+    self.step = step
+    self.attempts = attempts
+    self.outcome = outcome
+    self.reason = reason
+    self.isAbandoned = isAbandoned
+    self.readyAt = readyAt
+    self.startedAt = startedAt
+    self.endedAt = endedAt
+  }
+}
+
+/// What came out of a run between two looks at it, in order.
+package struct PlanFacts: Sendable {
+  /// The steps that settled.
+  package fileprivate(set) var settled: [SettledStep] = []
+  /// Why some of them failed.
+  package fileprivate(set) var failures: [StepIndex: StepFailure] = [:]
+  /// Everything else, each with how many of the settled ones came before.
+  package fileprivate(set) var others: [(behind: Int, fact: PlanFact)] = []
+
+  /// Whether nothing came out.
+  package var isEmpty: Bool { settled.isEmpty && others.isEmpty }
+
+  /// Calls `body` with every fact, in order.
+  package func forEach<Failure>(_ body: (PlanFact) throws(Failure) -> Void) throws(Failure) {
+    var next = 0
+    for (index, step) in settled.enumerated() {
+      while next < others.count, others[next].behind <= index {
+        try body(others[next].fact)
+        next += 1
+      }
+      try body(.settled(step, failures[step.step]))
+    }
+    for (_, fact) in others[next...] { try body(fact) }
+  }
+}
+
+/// The feed of a run's journal: what a plan notes besides the order in which its steps settle.
+struct PlanJournal: Sendable {
+  /// Whether starts are facts too.
+  let keepsStarts: Bool
+  /// How many of the settled steps have been taken.
+  var taken = 0
+  /// Everything but settled steps, each with how many had settled before.
+  var others: [(settledBefore: Int, fact: PlanFact)] = []
+}
+
+extension Plan {
+  /// Keeps what comes out from now on for ``takeFacts()``.
+  package mutating func keepFacts(startsToo: Bool) {
+    journal = PlanJournal(keepsStarts: startsToo, taken: settledCount)
+  }
+
+  /// Whether something came out that nobody has taken.
+  package var hasFacts: Bool { journal.map { $0.taken < settledCount || !$0.others.isEmpty } ?? false }
+
+  /// Notes a fact where somebody keeps them.
+  mutating func noteFact(_ fact: PlanFact) {
+    guard journal != nil else { return }
+    let count = settledCount
+    journal?.others.append((count, fact))
+  }
+
+  /// Notes that a try begins, where that is a fact.
+  mutating func noteTry(of step: StepIndex, at now: Int) {
+    guard let journal, journal.keepsStarts else { return }
+    noteFact(.started(step, attempt: Int(states[step].attempt), atNanoseconds: now))
+  }
+
+  /// Hands over what came out since the last call.
+  package mutating func takeFacts() -> PlanFacts {
+    guard var feed = journal else { return PlanFacts() }
+    var facts = PlanFacts()
+    let range = feed.taken..<settledCount
+    facts.settled.reserveCapacity(range.count)
+    for step in tables.order(range) {
+      let state = states[step]
+      guard let outcome = state.outcome else { continue }
+      if outcome != .success, let failure = particulars.failures[step] { facts.failures[step] = failure }
+      facts.settled.append(
+        SettledStep(
+          step: step, attempts: state.attempt, outcome: outcome, reason: state.reason,
+          isAbandoned: state.marks.contains(.abandoned), readyAt: state.readyAt, startedAt: state.startedAt,
+          endedAt: state.endedAt))
+    }
+    facts.others = feed.others.map { (behind: $0.settledBefore - range.lowerBound, fact: $0.fact) }
+    feed.others.removeAll(keepingCapacity: true)
+    feed.taken = range.upperBound
+    journal = feed
+    return facts
+  }
+}

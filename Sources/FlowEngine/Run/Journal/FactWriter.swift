@@ -1,0 +1,126 @@
+import FlowModel
+import FlowStore
+
+/// How facts and outputs lie in the body of a chunk: one byte that says what comes, then its numbers, steps and times as
+/// differences from the last, so that an ordinary step takes some ten bytes.
+enum FactTag: UInt8 {
+  /// A success of a first try, about which there is nothing more to say.
+  case succeeded = 1
+  case settled, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
+  case output
+}
+
+/// Writes the body of a chunk of facts.
+package struct FactWriter: Sendable {
+  private var writer = ByteWriter()
+  private var lastStep = 0
+  private var lastTime = 0
+
+  /// Nothing written yet.
+  package init() {}
+
+  /// What has been written.
+  package var bytes: [UInt8] { writer.bytes }
+
+  /// Writes all facts that came out.
+  package mutating func add(_ facts: PlanFacts) {
+    writer.reserve(16 * facts.settled.count)
+    facts.forEach { add($0) }
+  }
+
+  /// Writes what a step gave back.
+  package mutating func add(output: ValueObject, of step: StepIndex) {
+    begin(.output, step)
+    writer.add(JSONText.bytes(of: .object(output)))
+  }
+
+  /// Writes a fact.
+  package mutating func add(_ fact: PlanFact) {
+    switch fact {
+    case .settled(let step, let failure): add(step, failure)
+    case .tried(let step, let attempt, let failure, let time):
+      begin(.tried, step, at: time)
+      writer.add(UInt64(attempt))
+      add(failure)
+    case .started(let step, let attempt, let time):
+      begin(.started, step, at: time)
+      writer.add(UInt64(attempt))
+    case .posted(let name, let time):
+      begin(.posted, at: time)
+      writer.add(name)
+    case .gateOpened(let opened):
+      begin(.gateOpened, at: opened.atNanoseconds)
+      writer.add(byte: opened.outcome.rawValue)
+    case .failedAfterReady(let step, let failure, let time):
+      begin(.failedAfterReady, step, at: time)
+      add(failure)
+    case .activated(let resolution, let time):
+      begin(.activated, at: time)
+      add(resolution)
+    case .cancelled(let time): begin(.cancelled, at: time)
+    case .carried(let step, let attempts, let uncounted, let repetitions):
+      begin(.carried, step)
+      for number in [attempts, uncounted, repetitions] { writer.add(UInt64(max(0, number))) }
+    }
+  }
+
+  private mutating func add(_ step: SettledStep, _ failure: StepFailure?) {
+    let isOrdinary =
+      step.outcome == .success && step.attempts == 1 && !step.isAbandoned && failure == nil && step.readyAt != never
+      && step.startedAt != never
+    if isOrdinary {
+      begin(.succeeded, step.step, at: step.readyAt)
+      writer.add(signed: step.startedAt - step.readyAt)
+      writer.add(signed: step.endedAt - step.startedAt)
+      lastTime = step.endedAt
+      return
+    }
+    begin(.settled, step.step, at: step.endedAt)
+    writer.add(UInt64(step.attempts))
+    writer.add(byte: step.outcome.rawValue | (step.isAbandoned ? 0x80 : 0))
+    writer.add(byte: step.reason.map { $0.rawValue + 1 } ?? 0)
+    add(time: step.readyAt, before: step.endedAt)
+    add(time: step.startedAt, before: step.endedAt)
+    add(failure)
+  }
+
+  private mutating func begin(_ tag: FactTag, _ step: StepIndex) {
+    writer.add(byte: tag.rawValue)
+    writer.add(signed: Int(step) - lastStep)
+    lastStep = Int(step)
+  }
+
+  private mutating func begin(_ tag: FactTag, _ step: StepIndex, at time: Int) {
+    begin(tag, step)
+    writer.add(signed: time - lastTime)
+    lastTime = time
+  }
+
+  private mutating func begin(_ tag: FactTag, at time: Int) {
+    writer.add(byte: tag.rawValue)
+    writer.add(signed: time - lastTime)
+    lastTime = time
+  }
+
+  /// A time that may not have come, as one more than how long it was before another.
+  private mutating func add(time: Int, before end: Int) {
+    writer.add(UInt64(time == never ? 0 : max(0, end - time) + 1))
+  }
+
+  private mutating func add(_ failure: StepFailure?) {
+    writer.add(byte: failure == nil ? 0 : 1)
+    guard let failure else { return }
+    writer.add(failure.code)
+    writer.add(failure.message)
+  }
+
+  private mutating func add(_ resolution: Resolution) {
+    for steps in [resolution.disabled, resolution.deferred] {
+      writer.add(UInt64(steps.count))
+      for step in steps.sorted() { writer.add(UInt64(step)) }
+    }
+    writer.add(signed: resolution.gate.floorNanoseconds)
+    writer.add(byte: resolution.gate.ceilingNanoseconds == nil ? 0 : 1)
+    if let ceiling = resolution.gate.ceilingNanoseconds { writer.add(signed: ceiling) }
+  }
+}

@@ -1,0 +1,53 @@
+import FlowModel
+import FlowPluginKit
+
+/// What a run was begun with, as its journal keeps it: what a resume takes from there instead of working it out anew. Never
+/// the process's environment.
+public struct RunHeader: Sendable {
+  /// The values of the workflow's inputs.
+  public var inputs: ValueObject = [:]
+  /// Why the application was launched.
+  public var launch = Launch()
+  /// What the workflow's `env` said.
+  public var environment: ValueObject = [:]
+  /// The absolute path of the data folder.
+  public var dataFolder = ""
+  /// Where the draws for retries with jitter come from.
+  public var jitterSeed: UInt64 = 0
+  /// Whether the run was prewarmed.
+  public var isPrewarmed = false
+  /// Whether nothing began before all was on disk.
+  public var isDurable = false
+
+  /// A header with everything at its default.
+  public init() {}
+
+  /// As it is stored.
+  public var bytes: [UInt8] {
+    JSONText.bytes(
+      of: [
+        "inputs": .object(inputs), "environment": .object(environment), "data": .string(dataFolder),
+        "launch": [
+          "reason": .string(launch.reason.rawValue), "options": .object(launch.options),
+          "first": .boolean(launch.isFirst),
+        ],
+        "jitterSeed": .string(String(jitterSeed)), "prewarmed": .boolean(isPrewarmed), "durable": .boolean(isDurable),
+      ])
+  }
+
+  /// Reads a stored one; nil: it is none.
+  public init?(_ bytes: [UInt8]) {
+    guard case .object(let object)? = try? JSONText.parse(bytes),
+      let launch = object["launch"]?.objectValue,
+      let reason = launch["reason"]?.stringValue.flatMap({ LaunchReason(rawValue: $0) })
+    else { return nil }
+    inputs = object["inputs"]?.objectValue ?? [:]
+    environment = object["environment"]?.objectValue ?? [:]
+    dataFolder = object["data"]?.stringValue ?? ""
+    self.launch = Launch(
+      reason: reason, options: launch["options"]?.objectValue ?? [:], isFirst: launch["first"]?.booleanValue ?? false)
+    jitterSeed = object["jitterSeed"]?.stringValue.flatMap { UInt64($0) } ?? 0
+    isPrewarmed = object["prewarmed"]?.booleanValue ?? false
+    isDurable = object["durable"]?.booleanValue ?? false
+  }
+}

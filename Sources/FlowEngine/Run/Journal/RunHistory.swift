@@ -1,0 +1,39 @@
+import FlowStore
+
+/// Where a run is written down while it goes on; see `RunStore`.
+public struct RunHistory: Sendable {
+  /// Opens the store, when there is something to write. After a write that found the store damaged it is called once more,
+  /// with true, and may give another.
+  public var open: @Sendable (_ isDamaged: Bool) throws(StoreProblem) -> any RunStore
+  /// The absolute path of the workflow's file.
+  public var file: String
+  /// What the run is begun as: the bytes of the file.
+  public var definition: [UInt8]
+  /// Who runs it.
+  public var holder: RunHolder
+  /// Whether no step may begin before everything that came out until then is on disk.
+  public var isDurable = false
+  /// Which old runs are removed behind this one.
+  public var retention = RunRetention()
+
+  /// A history in the store that `open` gives.
+  public init(
+    file: String, definition: [UInt8], holder: RunHolder,
+    open: @escaping @Sendable (_ isDamaged: Bool) throws(StoreProblem) -> any RunStore
+  ) {
+    self.file = file
+    self.definition = definition
+    self.holder = holder
+    self.open = open
+  }
+}
+
+/// What is asked of a run by another process: the words that travel through the store, as JSON.
+public enum RunRequestWord: String, Sendable, CaseIterable {
+  /// Cancel the run.
+  case cancel
+  /// Post the event under `event`.
+  case post
+  /// Answer the question of the step under `step` with `choice`.
+  case answer
+}

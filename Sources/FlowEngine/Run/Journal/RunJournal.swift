@@ -1,0 +1,162 @@
+import FlowModel
+import FlowStore
+import FlowSystem
+import Synchronization
+
+/// Writes what comes out of a run into a store, on a thread of its own: no step and no gate waits for it.
+///
+/// Nothing is opened before there is something to write. The first problem ends it: it is told once, and the run goes on
+/// without a journal (a durable run does not).
+final class RunJournal: Sendable {
+  /// How often what came out is written.
+  static let rhythmNanoseconds = 100_000_000
+
+  let history: RunHistory
+  /// The thread.
+  let thread: AlarmClock
+  private let state: Mutex<State>
+
+  private struct State {
+    var store: (any RunStore)?
+    var lease: (any RunLease)?
+    var problem: StoreProblem?
+    var isOver = false
+  }
+
+  /// A journal that writes on `thread`; `lease` where the run is one that is resumed.
+  init(_ history: RunHistory, thread: AlarmClock, resuming: (store: any RunStore, lease: any RunLease)? = nil) {
+    self.history = history
+    self.thread = thread
+    state = Mutex(State(store: resuming?.store, lease: resuming?.lease))
+  }
+
+  /// Why nothing more is written; nil: all is well.
+  var problem: StoreProblem? { state.withLock { $0.problem } }
+
+  /// Whether the run's end has been written, or nothing can be.
+  var isOver: Bool { state.withLock { $0.isOver || $0.problem != nil } }
+
+  /// Opens the store, so that a run that must be written down does not begin where it cannot be.
+  func open() throws(StoreProblem) {
+    try state.withLock { state throws(StoreProblem) in
+      guard state.store == nil else { return }
+      do throws(StoreProblem) {
+        state.store = try history.open(false)
+      } catch {
+        guard case .damaged = error else { throw error }
+        state.store = try history.open(true)
+      }
+    }
+  }
+
+  /// Makes sure that the run is in the store.
+  func begin(_ run: @autoclosure () -> StoredRun) throws(StoreProblem) {
+    try state.withLock { state throws(StoreProblem) in
+      guard state.lease == nil, state.problem == nil, !state.isOver else { return }
+      do throws(StoreProblem) {
+        try Self.begin(run(), history, &state)
+      } catch {
+        state.problem = error
+        // Whoever resumes the run need not wait for this process to end.
+        state.lease = nil
+        throw error
+      }
+    }
+  }
+
+  private static func begin(_ run: StoredRun, _ history: RunHistory, _ state: inout State) throws(StoreProblem) {
+    func create(_ isDamaged: Bool) throws(StoreProblem) {
+      if state.store == nil { state.store = try history.open(isDamaged) }
+      guard let store = state.store else { return }
+      state.lease = try store.create(run, definition: history.definition)
+    }
+    do throws(StoreProblem) {
+      try create(false)
+    } catch {
+      guard case .damaged = error else { throw error }
+      state.store = nil
+      try create(true)
+    }
+  }
+
+  /// Writes chunks behind those before. They are collected while nobody else writes, so that none overtakes another.
+  func write(_ chunks: () -> [RunChunk]) throws(StoreProblem) {
+    try state.withLock { state throws(StoreProblem) in
+      guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
+      do throws(StoreProblem) {
+        for chunk in chunks() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
+      } catch {
+        state.problem = error
+        state.lease = nil
+        throw error
+      }
+    }
+  }
+
+  /// Writes what is left and the run's end: all at once where nothing has been written.
+  func finish(_ run: StoredRun, _ collect: () -> [RunChunk]) throws(StoreProblem) {
+    try state.withLock { state throws(StoreProblem) in
+      guard state.problem == nil, !state.isOver else { return }
+      let chunks = collect()
+      do throws(StoreProblem) {
+        if let store = state.store, let lease = state.lease {
+          for chunk in chunks { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
+          try store.finish(lease, state: run.state, summary: run.summary)
+        } else {
+          try keep(run, chunks, &state)
+        }
+        state.isOver = true
+        state.lease = nil
+      } catch {
+        state.problem = error
+        state.lease = nil
+        throw error
+      }
+    }
+  }
+
+  private func keep(_ run: StoredRun, _ chunks: [RunChunk], _ state: inout State) throws(StoreProblem) {
+    func keep(_ isDamaged: Bool) throws(StoreProblem) {
+      let store = try history.open(isDamaged)
+      try store.keep(run, definition: history.definition, chunks: chunks.map(\.bytes))
+      state.store = store
+    }
+    do throws(StoreProblem) {
+      try keep(false)
+    } catch {
+      guard case .damaged = error else { throw error }
+      try keep(true)
+    }
+  }
+
+  /// Removes old runs; what goes wrong with that matters to nobody.
+  func prune(nowMilliseconds: Int) {
+    state.withLock { state in
+      guard let store = state.store, let runs = try? store.runs(RunFilter()) else { return }
+      let excess = history.retention.excess(of: runs, nowMilliseconds: nowMilliseconds)
+      if !excess.isEmpty { _ = try? store.remove(excess) }
+    }
+  }
+
+  /// What has been asked of the run and not been answered.
+  func requests() -> [RunRequestEntry] {
+    state.withLock { state in
+      guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return [] }
+      return (try? store.requests(of: lease)) ?? []
+    }
+  }
+
+  /// Answers a request.
+  func answer(_ request: Int, _ answer: Value) {
+    state.withLock { state in
+      try? state.store?.answer(request, with: JSONText.bytes(of: answer))
+    }
+  }
+
+  /// Milliseconds since 1970.
+  static var wallMilliseconds: Int {
+    var time = timespec()
+    clock_gettime(CLOCK_REALTIME, &time)
+    return time.tv_sec * 1000 + time.tv_nsec / 1_000_000
+  }
+}

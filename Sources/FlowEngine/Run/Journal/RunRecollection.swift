@@ -1,0 +1,91 @@
+import FlowModel
+import FlowStore
+
+/// What a run's journal says, as far as it goes.
+///
+/// A resume begins the journal anew: its chunk repeats what is kept, by the steps of the file as it is then. So everything
+/// up to the last resume is left out.
+public struct RunRecollection: Sendable {
+  /// What the run was begun with.
+  public let header: RunHeader
+  /// What came out, in order.
+  package private(set) var facts: [PlanFact] = []
+  /// What steps gave back.
+  package private(set) var outputs: [StepIndex: ValueObject] = [:]
+  /// When the last of it came out, in nanoseconds from the start of the run.
+  public private(set) var lastNanoseconds = 0
+  /// When the last of it was written, in milliseconds since 1970; nil: nothing was.
+  public private(set) var lastMilliseconds: Int?
+
+  /// A journal that cannot be read.
+  public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// What is wrong with it.
+    public var description: String
+  }
+
+  /// Reads the journal of a run of a workflow of so many steps.
+  public init(_ run: StoredRun, chunks: [[UInt8]], stepCount: Int) throws(Problem) {
+    guard let header = RunHeader(run.header) else {
+      throw Problem(description: "what run \(run.id) was begun with cannot be read")
+    }
+    self.header = header
+    for bytes in chunks {
+      do throws(RunChunk.Problem) {
+        let chunk = try RunChunk(bytes)
+        guard chunk.kind != .log else { continue }
+        if chunk.kind == .resume { (facts, outputs) = ([], [:]) }
+        try read(chunk, stepCount)
+        lastNanoseconds = max(lastNanoseconds, chunk.runNanoseconds)
+        lastMilliseconds = chunk.wallMilliseconds
+      } catch {
+        throw Problem(description: "run \(run.id): \(error)")
+      }
+    }
+  }
+
+  private mutating func read(_ chunk: RunChunk, _ stepCount: Int) throws(RunChunk.Problem) {
+    var reader = FactReader(chunk.body, stepCount: stepCount)
+    do throws(ByteReader.Problem) {
+      while let item = try reader.next() {
+        switch item {
+        case .fact(let fact): facts.append(fact)
+        case .output(let step, let json):
+          guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
+          outputs[step] = object
+        }
+      }
+    } catch {
+      throw .damaged
+    }
+  }
+
+  /// The lines that the steps of a run wrote, as JSON objects, in order.
+  public static func lines(in chunks: [[UInt8]]) -> [ValueObject] {
+    var lines: [ValueObject] = []
+    for bytes in chunks {
+      guard let chunk = try? RunChunk(bytes), chunk.kind == .log else { continue }
+      for line in chunk.body.split(separator: UInt8(ascii: "\n")) {
+        if case .object(let object)? = try? JSONText.parse(line) { lines.append(object) }
+      }
+    }
+    return lines
+  }
+
+  /// What steps gave back, by their ids.
+  public func outputs(of graph: WorkflowGraph) -> ValueObject {
+    var object = ValueObject()
+    for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
+      object[graph.workflow.steps[Int(step)].id.text] = .object(output)
+    }
+    return object
+  }
+
+  /// A plan in which everything is as the journal says, for a report.
+  package func plan(of graph: WorkflowGraph, facts special: [StepIndex: StepFacts] = [:]) -> Plan {
+    var plan = Plan(graph: graph, facts: special, detail: .none)
+    plan.beginRestoring(wasPrewarmed: header.isPrewarmed)
+    for fact in facts { plan.restore(fact) }
+    plan.endRestoring(at: lastNanoseconds, gateCountsAnew: false)
+    return plan
+  }
+}

@@ -1,0 +1,123 @@
+import FlowModel
+import FlowStore
+
+/// Steps of a durable run that were chosen, that are on disk as begun, and that no slot has taken yet.
+struct DurableStarts {
+  private var starts: [Int: [(step: StepIndex, attempt: Int)]] = [:]
+  /// Whether somebody is on the way to write.
+  var isFlushing = false
+
+  mutating func add(_ start: (step: StepIndex, attempt: Int), to lane: Lane) {
+    starts[lane.index, default: []].append(start)
+  }
+
+  mutating func take(from lane: Lane) -> (step: StepIndex, attempt: Int)? {
+    guard starts[lane.index]?.isEmpty == false else { return nil }
+    return starts[lane.index]?.removeFirst()
+  }
+}
+
+// The rule of a durable run: no body begins before everything that came out until then is on disk, its own start included.
+//
+// It is a rule at starts. One at ends would miss what follows from ends in other ways: a failure's handler, a step that
+// waits for an event, one that the gate lets go. So no slot takes a step from the plan. The journal's thread chooses what
+// may start, writes all that came out with it at once, and then hands the steps to their lanes; what ends meanwhile shares
+// the next write.
+extension WorkflowRun {
+  /// The next step for a slot of a lane.
+  func nextStart(in lane: Lane, _ state: inout RunState, at now: Int) -> (step: StepIndex, attempt: Int)? {
+    guard state.durableStarts != nil else { return state.plan.startNext(in: lane, at: now) }
+    while let start = state.durableStarts?.take(from: lane) {
+      // It may have been cancelled or have timed out while it was written.
+      if state.plan.isAwaiting(start.step, attempt: start.attempt) { return start }
+      state.plan.apply(.ended(start.step, attempt: start.attempt, .cancelled), at: now)
+    }
+    return nil
+  }
+
+  /// What follows under the lock from a change of a durable run in place of waking slots.
+  func carryOutDurably(_ state: inout RunState, _ aftermath: inout Aftermath) {
+    guard state.durableStarts?.isFlushing == false else { return }
+    var isStuck = false
+    var canStart = false
+    for lane in Lane.all where state.plan.canStart(in: lane) {
+      if state.pools[lane.index].hasRoom {
+        canStart = true
+      } else {
+        isStuck = true
+        if let time = state.pools[lane.index].startWatch() { aftermath.watches.append((lane, time)) }
+      }
+    }
+    guard canStart || (state.plan.hasFacts && !isStuck) else { return }
+    state.durableStarts?.isFlushing = true
+    aftermath.mustFlush = true
+  }
+
+  /// Chooses what starts next, writes it with all that came out, and hands it out; on the journal's thread, until there is
+  /// nothing to write.
+  func flush() {
+    guard let journal else { return }
+    while true {
+      var chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)] = []
+      do throws(StoreProblem) {
+        try journal.begin(storedRun(.running))
+        try journal.write {
+          let (picked, chunks) = chooseStarts()
+          chosen = picked
+          return chunks
+        }
+      } catch {
+        tellOfJournal(error)
+        return giveBack(chosen)
+      }
+      let aftermath = handOut(chosen)
+      perform(aftermath.aftermath)
+      if !aftermath.goesOn { return }
+    }
+  }
+
+  /// Marks as running what may start and has a slot to run on, and collects that with everything that came out.
+  private func chooseStarts() -> ([(start: (step: StepIndex, attempt: Int), lane: Lane)], [RunChunk]) {
+    let (chosen, facts, outputs) = withPlan { state in
+      var chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)] = []
+      let now = state.instant(clock.now)
+      for lane in Lane.all {
+        while state.pools[lane.index].hasRoom, let start = state.plan.startNext(in: lane, at: now) {
+          state.pools[lane.index].wake()
+          chosen.append((start, lane))
+        }
+      }
+      defer { state.untoldOutputs = [] }
+      return (chosen, state.plan.takeFacts(), state.untoldOutputs)
+    }
+    return (chosen, facts.isEmpty && outputs.isEmpty ? [] : [chunk(facts, outputs)])
+  }
+
+  /// What was chosen is on disk: slots may take it. Whether there is more to write.
+  private func handOut(
+    _ chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)]
+  ) -> (aftermath: Aftermath, goesOn: Bool) {
+    withPlan { state in
+      for (start, lane) in chosen { state.durableStarts?.add(start, to: lane) }
+      state.durableStarts?.isFlushing = false
+      var aftermath = carryOut(&state)
+      aftermath.wakes += chosen.map(\.lane)
+      let goesOn = aftermath.mustFlush
+      aftermath.mustFlush = false
+      return (aftermath, goesOn)
+    }
+  }
+
+  /// Gives slots back for which there is nothing to do because the run can no longer be written down.
+  private func giveBack(_ chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)]) {
+    let aftermath = withPlan { state in
+      for (start, lane) in chosen {
+        state.pools[lane.index].noteArrival()
+        state.pools[lane.index].giveBack()
+        state.plan.apply(.ended(start.step, attempt: start.attempt, .cancelled), at: state.instant(clock.now))
+      }
+      return carryOut(&state)
+    }
+    perform(aftermath)
+  }
+}

@@ -1,0 +1,204 @@
+import FlowModel
+import FlowPluginKit
+import FlowStore
+
+// How a run is written down: what came out is collected under the lock, and becomes a chunk outside it, on the journal's
+// thread.
+extension WorkflowRun {
+  /// How long after the gate the first write is: whoever looks at what the gate shows comes first.
+  private static let gateDelayNanoseconds = 3_000_000
+  /// Bytes of lines that a run keeps at most; what steps print beyond that is not kept.
+  static let logLimitBytes = 16 << 20
+
+  /// Begins to write the run down: a durable one at once, others when they are 100 ms old or their gate opens.
+  func startJournal() throws(PreparedWorkflow.Problem) {
+    guard let journal else { return }
+    guard !journal.history.isDurable else {
+      do throws(StoreProblem) {
+        try journal.open()
+      } catch {
+        throw PreparedWorkflow.Problem(step: nil, message: "durable: \(error.description)")
+      }
+      return keepAsking()
+    }
+    journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
+    gateClock.whenOpen { [self] _ in
+      journal.thread.schedule(atNanoseconds: clock.now + Self.gateDelayNanoseconds) { [self] in _ = writeJournal() }
+    }
+  }
+
+  /// Writes what came out, and does what was asked, ten times a second until the run has ended.
+  private func keepJournal() {
+    guard let journal, writeJournal() else { return }
+    takeRequests()
+    journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
+  }
+
+  /// The same for a durable run, which writes by another rhythm.
+  private func keepAsking() {
+    guard let journal, !journal.isOver else { return }
+    journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in
+      takeRequests()
+      writeLog()
+      keepAsking()
+    }
+  }
+
+  /// Writes what came out since the last time, on the journal's thread; false when nothing more is to be written.
+  @discardableResult
+  func writeJournal() -> Bool {
+    guard let journal, !journal.isOver else { return false }
+    do throws(StoreProblem) {
+      try journal.begin(storedRun(.running))
+      try journal.write { collectChunks() }
+      return true
+    } catch {
+      tellOfJournal(error)
+      return false
+    }
+  }
+
+  private func writeLog() {
+    guard let journal else { return }
+    do throws(StoreProblem) {
+      try journal.write { logChunk().map { [$0] } ?? [] }
+    } catch {
+      tellOfJournal(error)
+    }
+  }
+
+  /// Takes what came out since the last time, as chunks; none where nothing did.
+  func collectChunks() -> [RunChunk] {
+    let (facts, outputs) = state.withLock { state -> (PlanFacts, [(StepIndex, ValueObject)]) in
+      defer { state.untoldOutputs = [] }
+      return (state.plan.takeFacts(), state.untoldOutputs)
+    }
+    var chunks = logChunk().map { [$0] } ?? []
+    if !facts.isEmpty || !outputs.isEmpty { chunks.append(chunk(facts, outputs)) }
+    return chunks
+  }
+
+  /// The chunk of what came out.
+  func chunk(_ facts: PlanFacts, _ outputs: [(StepIndex, ValueObject)]) -> RunChunk {
+    var writer = FactWriter()
+    writer.add(facts)
+    for (step, output) in outputs { writer.add(output: output, of: step) }
+    return RunChunk(
+      .facts, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
+  }
+
+  private func logChunk() -> RunChunk? {
+    let lines = state.withLock { state in
+      defer { state.untoldLines = [] }
+      return state.untoldLines
+    }
+    guard !lines.isEmpty else { return nil }
+    return RunChunk(.log, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: lines)
+  }
+
+  /// Keeps a line that a step wrote for the journal: one JSON object a line, as the event stream has it.
+  func keepLine(_ event: RunEvent) {
+    guard journal != nil else { return }
+    switch event.kind {
+    case .stepLog, .pluginLog, .warning: break
+    default: return
+    }
+    var line = JSONText.bytes(of: .object(event.value))
+    line.append(UInt8(ascii: "\n"))
+    state.withLock { state in
+      state.loggedBytes += line.count
+      if state.loggedBytes <= Self.logLimitBytes { state.untoldLines += line }
+    }
+  }
+
+  /// What a store says of this run.
+  func storedRun(_ stored: StoredRun.State, summary: [UInt8] = []) -> StoredRun {
+    var header = RunHeader()
+    header.inputs = options.inputs
+    header.dataFolder = run.dataFolder
+    header.jitterSeed = options.jitterSeed
+    header.isPrewarmed = options.isPrewarmed
+    header.isDurable = journal?.history.isDurable ?? false
+    state.withLock { state in
+      header.environment = state.environment
+      header.launch = state.launch
+    }
+    let age = clock.now / 1_000_000
+    return StoredRun(
+      id: run.id, workflow: prepared.graph.workflow.name, file: journal?.history.file ?? "",
+      startedMilliseconds: RunJournal.wallMilliseconds - age, state: stored, epoch: 1,
+      holder: journal?.history.holder ?? RunHolder(process: 0, host: ""), header: header.bytes, summary: summary)
+  }
+
+  /// Writes the end of the run; what could not be written becomes a warning of the report.
+  func finishJournal(_ report: inout RunReport) {
+    guard let journal else { return }
+    let summary = JSONText.bytes(of: .object(report.summary))
+    do throws(StoreProblem) {
+      try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: summary)) { collectChunks() }
+      if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
+    } catch {}
+    // It may have come before, and after the report was made.
+    if let problem = journal.problem {
+      let warning = "history: \(problem)"
+      if !report.warnings.contains(warning) { report.warnings.append(warning) }
+      if journal.history.isDurable { report.conclusion = .failure }
+    }
+    journal.thread.stop()
+  }
+
+  /// Says once that nothing more is written down; a durable run ends with it.
+  func tellOfJournal(_ problem: StoreProblem) {
+    warn("history: \(problem)")
+    guard journal?.history.isDurable == true else { return }
+    cancel()
+  }
+
+  // MARK: What others ask
+
+  /// Does what other processes asked of the run.
+  private func takeRequests() {
+    guard let journal else { return }
+    for request in journal.requests() {
+      journal.answer(request.number, answer(to: (try? JSONText.parse(request.body)) ?? .null))
+    }
+  }
+
+  private func answer(to request: Value) -> Value {
+    guard let object = request.objectValue,
+      let word = object["ask"]?.stringValue.flatMap({ RunRequestWord(rawValue: $0) })
+    else { return ["problem": "this run does not know what was asked"] }
+    switch word {
+    case .cancel:
+      cancel()
+      return ["done": true]
+    case .post:
+      guard let event = object["event"]?.stringValue, prepared.knows(event: event) else {
+        return ["problem": "this workflow knows no such event"]
+      }
+      post(event)
+      return ["done": true]
+    case .answer: return ["problem": "no step of this run asks"]
+    }
+  }
+}
+
+extension StoredRun.State {
+  /// How a run that ended so stands.
+  init(_ conclusion: RunConclusion) {
+    switch conclusion {
+    case .success: self = .success
+    case .partial: self = .partial
+    case .failure: self = .failure
+    case .cancelled: self = .cancelled
+    }
+  }
+}
+
+extension PreparedWorkflow {
+  /// Whether an event is one that the workflow declares or waits for.
+  func knows(event: String) -> Bool {
+    graph.workflow.events.contains { $0.name == event }
+      || graph.stepsWithOptions.contains { graph.workflow.steps[Int($0)].options.after.contains(event) }
+  }
+}

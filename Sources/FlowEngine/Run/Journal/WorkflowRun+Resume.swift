@@ -1,0 +1,69 @@
+import FlowModel
+import FlowStore
+
+/// What a run goes on from: what its journal says, and the right to write it.
+struct RunOrigin: Sendable {
+  var store: any RunStore
+  var lease: any RunLease
+  var plan: ResumePlan
+  /// When the last that is known came out, in nanoseconds from the start of the run; the time since is none of its own.
+  var atNanoseconds: Int { plan.recollection.lastNanoseconds }
+  var outputs: [StepIndex: ValueObject] { plan.outputs }
+
+  /// Tells a fresh plan what is kept.
+  func restore(_ plan: inout Plan, at now: Int) {
+    let detail = plan.detail
+    plan.detail = .none
+    plan.beginRestoring(wasPrewarmed: self.plan.recollection.header.isPrewarmed)
+    for fact in self.plan.facts { plan.restore(fact) }
+    plan.endRestoring(at: now, gateCountsAnew: true)
+    plan.detail = detail
+  }
+}
+
+extension WorkflowRun {
+  /// Keeps what a step gave back, for expressions and for the journal.
+  func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
+    state.outputs[step] = outputs
+    if journal != nil { state.untoldOutputs.append((step, outputs)) }
+  }
+
+  /// Goes on from what the journal says.
+  func goOn(from origin: RunOrigin) {
+    let header = origin.plan.recollection.header
+    let aftermath = withPlan { state in
+      state.launch = header.launch
+      state.environment = header.environment
+      let now = state.instant(clock.now)
+      let bounds = state.plan.gateBounds
+      let activatedAt = state.plan.activatedAtNanoseconds ?? now
+      if let outcome = state.plan.gate.outcome {
+        gateClock.restore(
+          OpenedGate(outcome, atNanoseconds: state.plan.gate.openedAtNanoseconds ?? now),
+          activatedAtNanoseconds: activatedAt)
+      } else {
+        let opened = gateClock.arm(activatedAtNanoseconds: now, bounds) { [self] opened in
+          deadlines.schedule(atNanoseconds: opened.atNanoseconds) { [self] in takeIn(opened) }
+        }
+        if let opened { state.takeIn(opened) }
+      }
+      state.plan.apply(.started(prewarm: false), at: now)
+      return carryOut(&state)
+    }
+    perform(aftermath)
+  }
+}
+
+extension GateClock {
+  /// The gate of a run that goes on had opened.
+  func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
+    note(activatedAtNanoseconds)
+    send(.floorReached)
+    switch opened.outcome {
+    case .ready: send(.decided(.ready))
+    case .failed: send(.decided(.failed))
+    case .timedOut: send(.ceilingReached)
+    case .cancelled: send(.cancelled)
+    }
+  }
+}

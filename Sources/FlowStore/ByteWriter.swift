@@ -1,0 +1,122 @@
+/// Puts numbers and texts behind each other: whole numbers in as many bytes of seven bits as they need, the lowest first,
+/// texts and bytes behind their length.
+public struct ByteWriter: Sendable {
+  /// What has been written.
+  public private(set) var bytes: [UInt8] = []
+
+  /// Nothing written yet.
+  public init() {}
+
+  /// Makes room for so many bytes more.
+  public mutating func reserve(_ count: Int) { bytes.reserveCapacity(bytes.count + count) }
+
+  /// A byte.
+  @inline(__always)
+  public mutating func add(byte: UInt8) { bytes.append(byte) }
+
+  /// A number from 0 on.
+  @inline(__always)
+  public mutating func add(_ number: UInt64) {
+    var rest = number
+    while rest >= 0x80 {
+      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    bytes.append(UInt8(truncatingIfNeeded: rest))
+  }
+
+  /// A number of either sign; one near zero is short.
+  @inline(__always)
+  public mutating func add(signed number: Int) {
+    add(UInt64(bitPattern: Int64(number &<< 1) ^ Int64(number >> 63)))
+  }
+
+  /// Bytes behind their count.
+  public mutating func add(_ more: [UInt8]) {
+    add(UInt64(more.count))
+    bytes += more
+  }
+
+  /// A text as UTF-8 behind its count of bytes.
+  public mutating func add(_ text: String) {
+    add(UInt64(text.utf8.count))
+    bytes += text.utf8
+  }
+
+  /// Bytes as they are.
+  public mutating func add(raw more: some Sequence<UInt8>) { bytes += more }
+}
+
+/// Takes out what a ``ByteWriter`` put in; every read says where it went wrong instead of going past the end.
+public struct ByteReader: Sendable {
+  private let bytes: [UInt8]
+  /// How many bytes have been read.
+  public private(set) var position: Int
+
+  /// What was read is not what a writer writes.
+  public struct Problem: Error, Sendable, Hashable, CustomStringConvertible {
+    /// Where, in bytes from the start.
+    public var position: Int
+    /// What was expected there.
+    public var expected: String
+    /// Both.
+    public var description: String { "byte \(position): expected \(expected)" }
+  }
+
+  /// Reads `bytes` from `position` on.
+  public init(_ bytes: [UInt8], from position: Int = 0) {
+    self.bytes = bytes
+    self.position = position
+  }
+
+  /// Whether nothing is left.
+  public var isAtEnd: Bool { position >= bytes.count }
+
+  /// A problem at the present position.
+  public func problem(_ expected: String) -> Problem { Problem(position: position, expected: expected) }
+
+  /// The next byte.
+  public mutating func byte() throws(Problem) -> UInt8 {
+    guard position < bytes.count else { throw problem("a byte") }
+    defer { position += 1 }
+    return bytes[position]
+  }
+
+  /// The next number from 0 on.
+  public mutating func number() throws(Problem) -> UInt64 {
+    var result: UInt64 = 0
+    var shift: UInt64 = 0
+    while true {
+      guard position < bytes.count, shift < 64 else { throw problem("a number") }
+      let byte = bytes[position]
+      position += 1
+      result |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return result }
+      shift += 7
+    }
+  }
+
+  /// The next number of either sign.
+  public mutating func signed() throws(Problem) -> Int {
+    let number = try number()
+    return Int(truncatingIfNeeded: number >> 1) ^ -Int(truncatingIfNeeded: number & 1)
+  }
+
+  /// The next count of something that takes at least a byte each, so that no damage makes it a huge one.
+  public mutating func count() throws(Problem) -> Int {
+    let start = position
+    let number = try number()
+    guard number <= UInt64(bytes.count - position) else { throw Problem(position: start, expected: "a smaller count") }
+    return Int(number)
+  }
+
+  /// The next bytes behind their count.
+  public mutating func block() throws(Problem) -> ArraySlice<UInt8> {
+    let count = try count()
+    defer { position += count }
+    return bytes[position..<position + count]
+  }
+
+  /// The next text.
+  public mutating func text() throws(Problem) -> String { String(decoding: try block(), as: UTF8.self) }
+}

@@ -1,0 +1,99 @@
+/// Where runs are written down while they go on, and found again.
+///
+/// A store knows nothing of workflows: a run's journal is a list of opaque chunks, its definition and its summary are bytes.
+/// Whoever writes a run holds a lease on it, of one epoch; a later holder has a higher one, and what comes under a lower is
+/// refused. Every call may wait for a disk: none is made where a step or a gate would wait for it.
+/// `RunStoreConformance` says what all stores have in common.
+public protocol RunStore: Sendable {
+  /// Begins a run: its first epoch is 1. The definition is kept once, however many runs have it.
+  func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease
+
+  /// Adds a chunk behind those of the run; on disk when it returns where `isDurable`. Throws `fenced` when somebody else has
+  /// the run by now.
+  func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem)
+
+  /// Begins a run, writes all of its journal and its end at once: a run that is over before anything was written.
+  func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
+
+  /// Writes the end of a run and lets it go.
+  func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem)
+
+  /// Takes a run that nobody runs any more, with the next epoch. Throws `held` while somebody does, `unknown` where there is
+  /// none. `definition` is what it goes on as.
+  func take(_ run: String, by holder: RunHolder, definition: [UInt8]) throws(StoreProblem) -> any RunLease
+
+  /// The runs that fit, the newest first.
+  func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun]
+
+  /// The chunks of a run, in the order in which they were written. Throws `unknown`.
+  func chunks(of run: String) throws(StoreProblem) -> [[UInt8]]
+
+  /// What a run was last begun as. Throws `unknown`.
+  func definition(of run: String) throws(StoreProblem) -> [UInt8]
+
+  /// Removes runs that nobody runs, with all that only they had; says how many there were.
+  func remove(_ runs: [String]) throws(StoreProblem) -> Int
+
+  /// Asks something of a run that goes on; its number is for ``answer(to:)``. Throws `unknown`.
+  func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int
+
+  /// What has been asked of a run and not been answered, in order.
+  func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry]
+
+  /// Answers a request.
+  func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem)
+
+  /// What was answered; nil: nothing yet. A request that was answered is forgotten.
+  func answer(to request: Int) throws(StoreProblem) -> [UInt8]?
+}
+
+/// The right to write a run, for as long as it lives.
+public protocol RunLease: AnyObject, Sendable {
+  /// The run's id.
+  var run: String { get }
+  /// Which holder this is; the first is 1.
+  var epoch: Int { get }
+}
+
+/// What somebody asked of a run that goes on.
+public struct RunRequestEntry: Sendable, Hashable {
+  /// Its number, for the answer.
+  public var number: Int
+  /// What is asked, as the asker wrote it.
+  public var body: [UInt8]
+
+  /// A request.
+  public init(number: Int, body: [UInt8]) {
+    self.number = number
+    self.body = body
+  }
+}
+
+/// Why a store could not do what it was asked.
+public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// The store cannot be opened or written: it lies in a folder that may not be written, the disk is full.
+  case unusable(path: String, cause: String)
+  /// What is stored is not what was written.
+  case damaged(path: String, cause: String)
+  /// Written by a newer flowrun.
+  case newer(path: String, version: Int)
+  /// There is no such run.
+  case unknown(run: String)
+  /// Another process runs it.
+  case held(run: String, by: RunHolder)
+  /// Another process has taken the run over.
+  case fenced(run: String)
+
+  /// What went wrong and what to do.
+  public var description: String {
+    switch self {
+    case .unusable(let path, let cause): "the run store '\(path)' cannot be used: \(cause)"
+    case .damaged(let path, let cause): "the run store '\(path)' is damaged: \(cause)"
+    case .newer(let path, let version):
+      "the run store '\(path)' has format \(version), which this flowrun does not know; use the newer flowrun"
+    case .unknown(let run): "there is no run '\(run)'"
+    case .held(let run, let holder): "run \(run) is being run by \(holder)"
+    case .fenced(let run): "run \(run) was taken over by another process"
+    }
+  }
+}

@@ -1,0 +1,78 @@
+/// A run as a store tells of it without opening its journal.
+public struct StoredRun: Sendable, Hashable {
+  /// The run's id, a UUID in lower case.
+  public var id: String
+  /// The workflow's name.
+  public var workflow: String
+  /// The absolute path of its file.
+  public var file: String
+  /// Milliseconds since 1970 at which it started.
+  public var startedMilliseconds: Int
+  /// How it stands.
+  public var state: State
+  /// How often it was begun: 1, and one more each resume.
+  public var epoch: Int
+  /// Who runs it, or ran it last.
+  public var holder: RunHolder
+  /// What it was begun with, as who began it wrote it.
+  public var header: [UInt8]
+  /// What it came to, as who ended it wrote it; empty while it goes on.
+  public var summary: [UInt8]
+
+  /// How a run stands.
+  public enum State: String, Sendable, Hashable, CaseIterable {
+    /// A process runs it.
+    case running
+    /// Its process is gone.
+    case interrupted
+    case success, partial, failure, cancelled
+  }
+
+  /// A run as it stands.
+  public init(
+    id: String, workflow: String, file: String, startedMilliseconds: Int, state: State, epoch: Int, holder: RunHolder,
+    header: [UInt8], summary: [UInt8] = []
+  ) {
+    self.id = id
+    self.workflow = workflow
+    self.file = file
+    self.startedMilliseconds = startedMilliseconds
+    self.state = state
+    self.epoch = epoch
+    self.holder = holder
+    self.header = header
+    self.summary = summary
+  }
+}
+
+/// The process that runs a run.
+public struct RunHolder: Sendable, Hashable, CustomStringConvertible {
+  /// Its number on its machine.
+  public var process: Int
+  /// The machine's name.
+  public var host: String
+
+  /// A process of a machine.
+  public init(process: Int, host: String) {
+    self.process = process
+    self.host = host
+  }
+
+  /// `process 4711 on tower`.
+  public var description: String { "process \(process) on \(host)" }
+}
+
+/// Which runs are asked for; without limits all, the newest first.
+public struct RunFilter: Sendable, Hashable {
+  /// Only those of this file, an absolute path.
+  public var file: String?
+  /// Only those that started since, in milliseconds since 1970.
+  public var sinceMilliseconds: Int?
+  /// Only those that stand so; empty: any.
+  public var states: Set<StoredRun.State> = []
+  /// No more than so many.
+  public var limit: Int?
+
+  /// All runs.
+  public init() {}
+}

@@ -1,0 +1,159 @@
+import CSQLite
+import FlowStore
+import FlowSystem
+
+/// A connection to an SQLite file, and the statements that were prepared on it.
+///
+/// Proof of safety: SQLite's handle is used by this object alone, which a lock of ``SQLiteRunStore`` guards; statements do
+/// not leave it.
+final class SQLiteConnection {
+  /// The file.
+  let path: String
+  private var handle: OpaquePointer?
+  private var statements: [String: OpaquePointer] = [:]
+
+  /// How long a write waits for one of another process.
+  private static let busyMilliseconds: CInt = 10_000
+
+  /// Opens the file, made where it is missing and may be.
+  init(_ path: String, readOnly: Bool) throws(StoreProblem) {
+    self.path = path
+    let flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
+    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    guard code == SQLITE_OK else {
+      let problem = problem(code)
+      sqlite3_close_v2(handle)
+      handle = nil
+      throw problem
+    }
+    sqlite3_busy_timeout(handle, Self.busyMilliseconds)
+    // A short run touches the store for a fifth of a millisecond because its end neither copies the log into the file nor
+    // removes it.
+    var persist: CInt = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &persist)
+    flow_sqlite_keep_log(handle)
+  }
+
+  deinit {
+    for statement in statements.values { sqlite3_finalize(statement) }
+    sqlite3_close_v2(handle)
+  }
+
+  /// Runs statements that give and take nothing.
+  func execute(_ text: String) throws(StoreProblem) {
+    let code = sqlite3_exec(handle, text, nil, nil, nil)
+    guard code == SQLITE_OK else { throw problem(code) }
+  }
+
+  /// Runs a statement and calls `row` with each row.
+  func run(
+    _ text: String, _ values: [SQLiteValue] = [], row: (SQLiteRow) throws(StoreProblem) -> Void = { _ in }
+  ) throws(StoreProblem) {
+    let statement = try prepared(text)
+    defer {
+      sqlite3_reset(statement)
+      sqlite3_clear_bindings(statement)
+    }
+    for (index, value) in values.enumerated() {
+      let code = value.bind(to: statement, at: CInt(index + 1))
+      guard code == SQLITE_OK else { throw problem(code) }
+    }
+    while true {
+      switch sqlite3_step(statement) {
+      case SQLITE_ROW: try row(SQLiteRow(statement: statement))
+      case SQLITE_DONE: return
+      case let code: throw problem(code)
+      }
+    }
+  }
+
+  /// Runs `body` as one change that is made whole or not at all.
+  func transaction<Result>(_ body: () throws(StoreProblem) -> Result) throws(StoreProblem) -> Result {
+    try run("BEGIN IMMEDIATE")
+    do throws(StoreProblem) {
+      let result = try body()
+      try run("COMMIT")
+      return result
+    } catch {
+      // What failed may have ended the transaction by itself.
+      if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
+      throw error
+    }
+  }
+
+  /// How many rows the last statement changed.
+  var changes: Int { Int(sqlite3_changes(handle)) }
+
+  /// The number of the row that was added last.
+  var lastNumber: Int { Int(sqlite3_last_insert_rowid(handle)) }
+
+  /// Copies the log into the file, as far as nobody reads it, so that the next write begins it again.
+  func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+
+  private func prepared(_ text: String) throws(StoreProblem) -> OpaquePointer {
+    if let statement = statements[text] { return statement }
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
+    guard code == SQLITE_OK, let statement else { throw problem(code) }
+    statements[text] = statement
+    return statement
+  }
+
+  /// What a result code means.
+  private func problem(_ code: CInt) -> StoreProblem {
+    let cause = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+    switch code & 0xFF {
+    case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path: path, cause: cause)
+    case SQLITE_FULL: return .unusable(path: path, cause: "the disk is full")
+    case SQLITE_BUSY: return .unusable(path: path, cause: "another process has been writing it for 10 s")
+    case SQLITE_READONLY: return .unusable(path: path, cause: "it may not be written")
+    default: return .unusable(path: path, cause: cause)
+    }
+  }
+}
+
+/// What a statement takes and gives.
+enum SQLiteValue {
+  case integer(Int)
+  case text(String)
+  case bytes([UInt8])
+  case null
+
+  fileprivate func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
+    // The statement keeps a copy of its own.
+    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+    switch self {
+    case .integer(let number): return sqlite3_bind_int64(statement, index, Int64(number))
+    case .text(let text): return sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copied)
+    case .bytes(let bytes):
+      return bytes.withUnsafeBytes {
+        $0.isEmpty
+          ? sqlite3_bind_zeroblob(statement, index, 0)
+          : sqlite3_bind_blob64(statement, index, $0.baseAddress, sqlite3_uint64($0.count), copied)
+      }
+    case .null: return sqlite3_bind_null(statement, index)
+    }
+  }
+}
+
+/// A row while it is looked at.
+struct SQLiteRow {
+  fileprivate let statement: OpaquePointer
+
+  /// A whole number.
+  func integer(_ column: CInt) -> Int { Int(sqlite3_column_int64(statement, column)) }
+
+  /// A text; empty where there is none.
+  func text(_ column: CInt) -> String {
+    sqlite3_column_text(statement, column).map { String(cString: $0) } ?? ""
+  }
+
+  /// Bytes; empty where there are none.
+  func bytes(_ column: CInt) -> [UInt8] {
+    guard let start = sqlite3_column_blob(statement, column) else { return [] }
+    return Array(UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(statement, column))))
+  }
+
+  /// Whether there is nothing.
+  func isNull(_ column: CInt) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+}

@@ -1,0 +1,140 @@
+import FlowStore
+import FlowSystem
+
+// Rows and their checksums.
+extension SQLiteRunStore {
+  /// A run as it lies in its row.
+  struct Row {
+    var number: Int
+    var definition: Int
+    /// How many chunks there are at least: those when it was last taken or let go.
+    var chunkCount: Int
+    var run: StoredRun
+  }
+
+  static let columns = """
+    number, id, workflow, file, definition, started, state, epoch, process, host, header, summary, chunks, checksum
+    """
+
+  /// The keys between which a run's chunks lie.
+  static func keys(of number: Int) -> [SQLiteValue] {
+    [.integer(number << 32), .integer(number << 32 | 0xFFFF_FFFF)]
+  }
+
+  /// The row of a run, or nil.
+  func row(_ id: String, _ connection: SQLiteConnection) throws(StoreProblem) -> Row? {
+    var found: Row?
+    try connection.run("SELECT \(Self.columns) FROM run WHERE id = ?", [.text(id)]) { row throws(StoreProblem) in
+      found = try stored(row)
+    }
+    return found
+  }
+
+  /// What a row says of a run; one that says it goes on does so while somebody holds it.
+  func stored(_ row: SQLiteRow) throws(StoreProblem) -> Row {
+    let number = row.integer(0)
+    let run = StoredRun(
+      id: row.text(1), workflow: row.text(2), file: row.text(3), startedMilliseconds: row.integer(5),
+      state: StoredRun.State(rawValue: row.text(6)) ?? .interrupted, epoch: row.integer(7),
+      holder: RunHolder(process: row.integer(8), host: row.text(9)), header: row.bytes(10), summary: row.bytes(11))
+    var found = Row(number: number, definition: row.integer(4), chunkCount: row.integer(12), run: run)
+    guard Self.checksum(found, state: row.text(6)) == row.integer(13) else {
+      throw .damaged(path: path, cause: "what it says of run \(run.id) is not what was written")
+    }
+    if run.state == .running, !RunLock.isHeld(Self.lockPath(path), byte: number) { found.run.state = .interrupted }
+    return found
+  }
+
+  /// Adds a run under the number behind the highest that there ever was.
+  func insert(
+    _ run: StoredRun, _ definition: [UInt8], chunkCount: Int, _ connection: SQLiteConnection
+  ) throws(StoreProblem) -> Row {
+    var row = Row(
+      number: 1, definition: try self.definition(definition, connection), chunkCount: chunkCount, run: run)
+    try connection.run("SELECT seq FROM sqlite_sequence WHERE name = 'run'") { result throws(StoreProblem) in
+      row.number = result.integer(0) + 1
+    }
+    try connection.run(
+      """
+      INSERT INTO run(id, workflow, file, definition, started, state, epoch, process, host, header, summary, chunks,
+      checksum, number) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, Self.values(row))
+    return row
+  }
+
+  func update(_ row: Row, _ connection: SQLiteConnection) throws(StoreProblem) {
+    try connection.run(
+      """
+      UPDATE run SET id = ?, workflow = ?, file = ?, definition = ?, started = ?, state = ?, epoch = ?, process = ?,
+      host = ?, header = ?, summary = ?, chunks = ?, checksum = ? WHERE number = ?
+      """, Self.values(row))
+  }
+
+  private static func values(_ row: Row) -> [SQLiteValue] {
+    let run = row.run
+    return [
+      .text(run.id), .text(run.workflow), .text(run.file), .integer(row.definition), .integer(run.startedMilliseconds),
+      .text(run.state.rawValue), .integer(run.epoch), .integer(run.holder.process), .text(run.holder.host),
+      .bytes(run.header), .bytes(run.summary), .integer(row.chunkCount),
+      .integer(checksum(row, state: run.state.rawValue)), .integer(row.number),
+    ]
+  }
+
+  /// The number of a definition, added where it is new.
+  func definition(_ bytes: [UInt8], _ connection: SQLiteConnection) throws(StoreProblem) -> Int {
+    let checksum = Int(Checksum.of(bytes))
+    var number: Int?
+    try connection.run(
+      "SELECT number, bytes FROM definition WHERE checksum = ? AND length = ?",
+      [.integer(checksum), .integer(bytes.count)]
+    ) { row throws(StoreProblem) in
+      // Equal checksums do not make equal files.
+      if number == nil, row.bytes(1) == bytes { number = row.integer(0) }
+    }
+    if let number { return number }
+    try connection.run(
+      "INSERT INTO definition(checksum, length, bytes) VALUES(?, ?, ?)",
+      [.integer(checksum), .integer(bytes.count), .bytes(bytes)])
+    return connection.lastNumber
+  }
+
+  /// Adds a chunk, where the run still has the epoch.
+  func add(
+    _ chunk: [UInt8], _ number: Int, _ index: Int, _ epoch: Int, _ connection: SQLiteConnection
+  ) throws(StoreProblem) {
+    let key = number << 32 | index
+    try connection.run(
+      "INSERT INTO chunk(key, epoch, body, checksum) SELECT ?, ?, ?, ? FROM run WHERE number = ? AND epoch = ?",
+      [
+        .integer(key), .integer(epoch), .bytes(chunk), .integer(Self.checksum(key, epoch, chunk)), .integer(number),
+        .integer(epoch),
+      ])
+  }
+
+  static func checksum(_ key: Int, _ epoch: Int, _ body: [UInt8]) -> Int {
+    Int(Checksum.of(body, behind: Checksum.of(epoch, behind: Checksum.of(key))))
+  }
+
+  private static func checksum(_ row: Row, state: String) -> Int {
+    let run = row.run
+    var checksum = Checksum.of(row.definition)
+    for number in [row.number, row.chunkCount, run.startedMilliseconds, run.epoch, run.holder.process] {
+      checksum = Checksum.of(number, behind: checksum)
+    }
+    for text in [run.id, run.workflow, run.file, state, run.holder.host] {
+      checksum = Checksum.of(text.utf8.count, behind: checksum)
+      checksum = Checksum.of(text, behind: checksum)
+    }
+    checksum = Checksum.of(run.header, behind: checksum)
+    return Int(Checksum.of(run.summary, behind: checksum))
+  }
+
+  /// The lock of a run; nil: somebody has it.
+  func lock(_ number: Int) throws(StoreProblem) -> RunLock? {
+    do throws(SystemError) {
+      return try RunLock.take(Self.lockPath(path), byte: number)
+    } catch {
+      throw .unusable(path: path, cause: error.description)
+    }
+  }
+}

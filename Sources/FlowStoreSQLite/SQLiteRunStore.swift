@@ -1,0 +1,299 @@
+import FlowStore
+import FlowSystem
+import Synchronization
+
+/// Runs in an SQLite file: by default `.flowrun/runs.sqlite` beside the workflow, for all workflows of the folder.
+///
+/// A chunk is one row, whose key is the run's number and the chunk's. A run is held by a lock on a byte of the file beside,
+/// for as long as its process lives; its epoch fences whoever lost it. Each row has a checksum over all its columns.
+public final class SQLiteRunStore: RunStore {
+  /// The file.
+  public let path: String
+  private let connection: Mutex<SQLiteConnection>
+  private let isReadOnly: Bool
+  /// Bytes written since the log was last copied into the file.
+  private let written = Atomic<Int>(0)
+
+  /// How long the log may get.
+  private static let logBytes = 4 << 20
+
+  /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.
+  public init(_ path: String, readOnly: Bool = false) throws(StoreProblem) {
+    self.path = path
+    isReadOnly = readOnly
+    connection = Mutex(try Self.open(path, readOnly: readOnly))
+  }
+
+  /// Has the disk give the log its place beforehand, as durable runs want it: a log that grows costs two flushes a write.
+  public func growLog() {
+    let file = Descriptor(FlowSystem.open(path + "-wal", O_RDWR | O_CLOEXEC))
+    guard file.number >= 0 else { return }
+    var status = stat()
+    guard fstat(file.number, &status) == 0, status.st_size < Self.logBytes else { return }
+    // Zeros end a log for its readers, whatever stood before.
+    let zeros = [UInt8](repeating: 0, count: 1 << 16)
+    var offset = Int(status.st_size)
+    while offset < Self.logBytes {
+      let count = zeros.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(offset)) }
+      guard count > 0 else { return }
+      offset += count
+    }
+    fsync(file.number)
+  }
+
+  func withConnection<Result: Sendable>(
+    _ body: (SQLiteConnection) throws(StoreProblem) -> Result
+  ) throws(StoreProblem) -> Result {
+    try connection.withLock { connection throws(StoreProblem) in try body(connection) }
+  }
+
+  /// Copies the log into the file now and then.
+  private func note(bytes: Int, _ connection: SQLiteConnection) {
+    guard written.add(bytes, ordering: .relaxed).newValue > Self.logBytes - (1 << 20) else { return }
+    written.store(0, ordering: .relaxed)
+    connection.checkpoint()
+  }
+
+  // MARK: Writing
+
+  /// Begins a run.
+  public func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+    try withConnection { connection throws(StoreProblem) in
+      try connection.transaction { () throws(StoreProblem) in
+        let row = try insert(run, definition, chunkCount: 0, connection)
+        guard let lock = try lock(row.number) else { throw .held(run: run.id, by: run.holder) }
+        return SQLiteLease(run: run.id, epoch: run.epoch, number: row.number, next: 0, lock: lock)
+      }
+    }
+  }
+
+  /// Keeps a run that is over.
+  public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
+    try withConnection { connection throws(StoreProblem) in
+      try connection.transaction { () throws(StoreProblem) in
+        let row = try insert(run, definition, chunkCount: chunks.count, connection)
+        for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
+      }
+      note(bytes: chunks.reduce(definition.count) { $0 + $1.count + 8192 }, connection)
+    }
+  }
+
+  /// Adds a chunk to a run.
+  public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
+    let lease = try own(lease)
+    try withConnection { connection throws(StoreProblem) in
+      if isDurable != lease.isDurable.load(ordering: .relaxed) {
+        try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+        lease.isDurable.store(isDurable, ordering: .relaxed)
+      }
+      try add(chunk, lease.number, lease.next.load(ordering: .relaxed), lease.epoch, connection)
+      guard connection.changes == 1 else { throw .fenced(run: lease.run) }
+      lease.next.add(1, ordering: .relaxed)
+      note(bytes: chunk.count + 3 * 4096, connection)
+    }
+  }
+
+  /// Writes the end of a run.
+  public func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
+    let lease = try own(lease)
+    try withConnection { connection throws(StoreProblem) in
+      try connection.transaction { () throws(StoreProblem) in
+        guard var row = try self.row(lease.run, connection), row.run.epoch == lease.epoch else {
+          throw .fenced(run: lease.run)
+        }
+        row.run.state = state
+        row.run.summary = summary
+        row.chunkCount = lease.next.load(ordering: .relaxed)
+        try update(row, connection)
+        try connection.run("DELETE FROM request WHERE run = ? AND answer IS NULL", [.integer(row.number)])
+      }
+    }
+  }
+
+  /// Takes a run that nobody runs.
+  public func take(_ run: String, by holder: RunHolder, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+    try withConnection { connection throws(StoreProblem) in
+      try connection.transaction { () throws(StoreProblem) in
+        guard var row = try self.row(run, connection) else { throw .unknown(run: run) }
+        guard let lock = try lock(row.number) else { throw .held(run: run, by: row.run.holder) }
+        row.run.epoch += 1
+        row.run.holder = holder
+        row.run.state = .running
+        row.definition = try self.definition(definition, connection)
+        var next = 0
+        try connection.run(
+          "SELECT count(*) FROM chunk WHERE key BETWEEN ? AND ?", Self.keys(of: row.number)
+        ) { result throws(StoreProblem) in next = result.integer(0) }
+        row.chunkCount = next
+        try update(row, connection)
+        return SQLiteLease(run: run, epoch: row.run.epoch, number: row.number, next: next, lock: lock)
+      }
+    }
+  }
+
+  /// Removes runs that nobody runs.
+  public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
+    try withConnection { connection throws(StoreProblem) in
+      try connection.transaction { () throws(StoreProblem) in
+        var count = 0
+        for run in runs {
+          guard let row = try self.row(run, connection), let lock = try lock(row.number) else { continue }
+          defer { withExtendedLifetime(lock) {} }
+          count += 1
+          try connection.run("DELETE FROM chunk WHERE key BETWEEN ? AND ?", Self.keys(of: row.number))
+          try connection.run("DELETE FROM request WHERE run = ?", [.integer(row.number)])
+          try connection.run("DELETE FROM run WHERE number = ?", [.integer(row.number)])
+        }
+        if count > 0 {
+          try connection.run("DELETE FROM definition WHERE number NOT IN (SELECT definition FROM run)")
+        }
+        return count
+      }
+    }
+  }
+
+  // MARK: Reading
+
+  /// The runs that fit, the newest first.
+  public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] {
+    try withConnection { connection throws(StoreProblem) in
+      // By the rows themselves: a damaged index would leave some out unsaid.
+      var text = "SELECT \(Self.columns) FROM run NOT INDEXED"
+      var values: [SQLiteValue] = []
+      var conditions: [String] = []
+      if let file = filter.file {
+        conditions.append("file = ?")
+        values.append(.text(file))
+      }
+      if let since = filter.sinceMilliseconds {
+        conditions.append("started >= ?")
+        values.append(.integer(since))
+      }
+      if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
+      text += " ORDER BY started DESC, number DESC"
+      var runs: [StoredRun] = []
+      try connection.run(text, values) { row throws(StoreProblem) in
+        guard filter.limit.map({ runs.count < $0 }) ?? true else { return }
+        let run = try stored(row).run
+        if filter.states.isEmpty || filter.states.contains(run.state) { runs.append(run) }
+      }
+      return runs
+    }
+  }
+
+  /// The chunks of a run, in order.
+  public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] {
+    try withConnection { connection throws(StoreProblem) in
+      guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
+      var chunks: [[UInt8]] = []
+      try connection.run(
+        "SELECT key, epoch, body, checksum FROM chunk WHERE key BETWEEN ? AND ? ORDER BY key", Self.keys(of: row.number)
+      ) { result throws(StoreProblem) in
+        let (key, epoch, body) = (result.integer(0), result.integer(1), result.bytes(2))
+        guard Self.checksum(key, epoch, body) == result.integer(3), key == row.number << 32 | chunks.count else {
+          throw .damaged(
+            path: path, cause: "part \(chunks.count + 1) of the journal of run \(run) is not what was written")
+        }
+        chunks.append(body)
+      }
+      guard chunks.count >= row.chunkCount else {
+        throw .damaged(path: path, cause: "the end of the journal of run \(run) is missing")
+      }
+      return chunks
+    }
+  }
+
+  /// What a run was last begun as.
+  public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
+    try withConnection { connection throws(StoreProblem) in
+      guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
+      var found: [UInt8]?
+      try connection.run(
+        "SELECT bytes, checksum FROM definition WHERE number = ?", [.integer(row.definition)]
+      ) { result throws(StoreProblem) in
+        let bytes = result.bytes(0)
+        if Int(Checksum.of(bytes)) == result.integer(1) { found = bytes }
+      }
+      guard let found else {
+        throw .damaged(path: path, cause: "the workflow that run \(run) ran is not what was written")
+      }
+      return found
+    }
+  }
+
+  // MARK: Asking
+
+  /// Asks something of a run.
+  public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
+    try withConnection { connection throws(StoreProblem) in
+      try connection.transaction { () throws(StoreProblem) in
+        guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
+        try connection.run(
+          "INSERT INTO request(run, body, checksum) VALUES(?, ?, ?)",
+          [.integer(row.number), .bytes(request), .integer(Int(Checksum.of(request)))])
+        return connection.lastNumber
+      }
+    }
+  }
+
+  /// What has been asked of a run.
+  public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
+    let lease = try own(lease)
+    return try withConnection { connection throws(StoreProblem) in
+      var requests: [RunRequestEntry] = []
+      try connection.run(
+        "SELECT number, body, checksum FROM request WHERE run = ? AND answer IS NULL ORDER BY number",
+        [.integer(lease.number)]
+      ) { row throws(StoreProblem) in
+        let body = row.bytes(1)
+        guard Int(Checksum.of(body)) == row.integer(2) else { return }
+        requests.append(RunRequestEntry(number: row.integer(0), body: body))
+      }
+      return requests
+    }
+  }
+
+  /// Answers a request.
+  public func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
+    try withConnection { connection throws(StoreProblem) in
+      try connection.run("UPDATE request SET answer = ? WHERE number = ?", [.bytes(answer), .integer(request)])
+    }
+  }
+
+  /// The answer to a request; nil: none yet.
+  public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
+    try withConnection { connection throws(StoreProblem) in
+      var answer: [UInt8]?
+      try connection.run(
+        "SELECT answer FROM request WHERE number = ? AND answer IS NOT NULL", [.integer(request)]
+      ) { row throws(StoreProblem) in answer = row.bytes(0) }
+      if answer != nil { try connection.run("DELETE FROM request WHERE number = ?", [.integer(request)]) }
+      return answer
+    }
+  }
+
+  private func own(_ lease: any RunLease) throws(StoreProblem) -> SQLiteLease {
+    guard let own = lease as? SQLiteLease else { throw .fenced(run: lease.run) }
+    return own
+  }
+}
+
+/// A run that this process holds.
+final class SQLiteLease: RunLease {
+  let run: String
+  let epoch: Int
+  let number: Int
+  /// How many chunks there are.
+  let next: Atomic<Int>
+  /// Whether the connection waits for the disk.
+  let isDurable = Atomic<Bool>(false)
+  private let lock: RunLock
+
+  init(run: String, epoch: Int, number: Int, next: Int, lock: RunLock) {
+    self.run = run
+    self.epoch = epoch
+    self.number = number
+    self.next = Atomic(next)
+    self.lock = lock
+  }
+}

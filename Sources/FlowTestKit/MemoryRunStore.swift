@@ -1,0 +1,174 @@
+import FlowStore
+import Synchronization
+
+/// A store of runs that keeps everything in memory: for tests, which may make it fail.
+public final class MemoryRunStore: RunStore {
+  private struct Entry {
+    var run: StoredRun
+    var definition: [UInt8]
+    var chunks: [[UInt8]] = []
+    var holder: Weak
+    var requests: [RunRequestEntry] = []
+  }
+
+  private struct Weak {
+    weak var lease: Lease?
+  }
+
+  private struct State {
+    var entries: [String: Entry] = [:]
+    var order: [String] = []
+    var answers: [Int: [UInt8]] = [:]
+    var count = 0
+    var writesLeft = Int.max
+  }
+
+  private final class Lease: RunLease {
+    let run: String
+    let epoch: Int
+    init(run: String, epoch: Int) {
+      self.run = run
+      self.epoch = epoch
+    }
+  }
+
+  private let state = Mutex(State())
+
+  /// A store that fails every write after so many.
+  public init(failingAfter writes: Int = .max) { state.withLock { $0.writesLeft = writes } }
+
+  /// Lets every write from now on succeed.
+  public func repair() { state.withLock { $0.writesLeft = .max } }
+
+  /// How many chunks there are of all runs.
+  public var chunkCount: Int { state.withLock { $0.entries.values.reduce(0) { $0 + $1.chunks.count } } }
+
+  private func change<Result: Sendable>(
+    _ body: (inout State) throws(StoreProblem) -> Result
+  ) throws(StoreProblem) -> Result {
+    try state.withLock { state throws(StoreProblem) in
+      guard state.writesLeft > 0 else { throw .unusable(path: "memory", cause: "the disk is full") }
+      state.writesLeft -= 1
+      return try body(&state)
+    }
+  }
+
+  /// Begins a run.
+  public func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+    try change { state throws(StoreProblem) in
+      let lease = Lease(run: run.id, epoch: 1)
+      state.entries[run.id] = Entry(run: run, definition: definition, holder: Weak(lease: lease))
+      state.order.append(run.id)
+      return lease
+    }
+  }
+
+  /// Keeps a run that is over.
+  public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
+    try change { state throws(StoreProblem) in
+      state.entries[run.id] = Entry(run: run, definition: definition, chunks: chunks, holder: Weak())
+      state.order.append(run.id)
+    }
+  }
+
+  /// Adds a chunk to a run.
+  public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
+    try change { state throws(StoreProblem) in
+      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      state.entries[lease.run]?.chunks.append(chunk)
+    }
+  }
+
+  /// Writes the end of a run.
+  public func finish(_ lease: any RunLease, state end: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
+    try change { state throws(StoreProblem) in
+      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      state.entries[lease.run]?.run.state = end
+      state.entries[lease.run]?.run.summary = summary
+      state.entries[lease.run]?.holder = Weak()
+    }
+  }
+
+  /// Takes a run that nobody runs.
+  public func take(_ run: String, by holder: RunHolder, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+    try change { state throws(StoreProblem) in
+      guard var entry = state.entries[run] else { throw .unknown(run: run) }
+      guard entry.holder.lease == nil else { throw .held(run: run, by: entry.run.holder) }
+      entry.run.epoch += 1
+      entry.run.state = .running
+      entry.run.holder = holder
+      entry.definition = definition
+      let lease = Lease(run: run, epoch: entry.run.epoch)
+      entry.holder = Weak(lease: lease)
+      state.entries[run] = entry
+      return lease
+    }
+  }
+
+  /// The runs that fit, the newest first.
+  public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] {
+    let runs = state.withLock { state in
+      state.order.compactMap { id -> StoredRun? in
+        guard let entry = state.entries[id] else { return nil }
+        var run = entry.run
+        if run.state == .running, entry.holder.lease == nil { run.state = .interrupted }
+        return run
+      }
+    }
+    let fitting = runs.reversed().filter { run in
+      (filter.file.map { $0 == run.file } ?? true)
+        && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
+        && (filter.states.isEmpty || filter.states.contains(run.state))
+    }.sorted { $0.startedMilliseconds > $1.startedMilliseconds }
+    return Array(fitting.prefix(filter.limit ?? .max))
+  }
+
+  /// The chunks of a run, in order.
+  public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] { try entry(run).chunks }
+
+  /// What a run was last begun as.
+  public func definition(of run: String) throws(StoreProblem) -> [UInt8] { try entry(run).definition }
+
+  private func entry(_ run: String) throws(StoreProblem) -> Entry {
+    guard let entry = state.withLock({ $0.entries[run] }) else { throw .unknown(run: run) }
+    return entry
+  }
+
+  /// Removes runs that nobody runs.
+  public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
+    state.withLock { state in
+      let gone = runs.filter { state.entries[$0] != nil && state.entries[$0]?.holder.lease == nil }
+      for run in gone { state.entries[run] = nil }
+      state.order.removeAll { gone.contains($0) }
+      return gone.count
+    }
+  }
+
+  /// Asks something of a run.
+  public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
+    _ = try entry(run)
+    return state.withLock { state in
+      state.count += 1
+      state.entries[run]?.requests.append(RunRequestEntry(number: state.count, body: request))
+      return state.count
+    }
+  }
+
+  /// What has been asked of a run.
+  public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
+    state.withLock { $0.entries[lease.run]?.requests ?? [] }
+  }
+
+  /// Answers a request.
+  public func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
+    state.withLock { state in
+      for run in state.entries.keys { state.entries[run]?.requests.removeAll { $0.number == request } }
+      state.answers[request] = answer
+    }
+  }
+
+  /// The answer to a request; nil: none yet.
+  public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
+    state.withLock { $0.answers.removeValue(forKey: request) }
+  }
+}

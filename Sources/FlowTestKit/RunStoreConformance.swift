@@ -1,0 +1,129 @@
+import FlowStore
+
+/// What every ``RunStore`` holds to, as checks that give what was wrong; empty: nothing.
+///
+/// ```swift
+/// #expect(try RunStoreConformance { try SQLiteRunStore(path) }.problems() == [])
+/// ```
+public struct RunStoreConformance: Sendable {
+  /// Opens the store under test; each call as another process would.
+  private let open: @Sendable () throws -> any RunStore
+  private let holder = RunHolder(process: 4711, host: "test")
+
+  /// Checks the store that `open` opens, which must be empty.
+  public init(_ open: @escaping @Sendable () throws -> any RunStore) { self.open = open }
+
+  /// Everything that is wrong.
+  public func problems() throws -> [String] {
+    try lifeProblems() + leaseProblems() + listProblems() + requestProblems() + removalProblems()
+  }
+
+  private func run(_ id: String, started: Int = 1_000, state: StoredRun.State = .running) -> StoredRun {
+    StoredRun(
+      id: id, workflow: "trial", file: "/trial.yaml", startedMilliseconds: started, state: state, epoch: 1,
+      holder: holder, header: [1, 2, 3])
+  }
+
+  private func check(_ problems: inout [String], _ isRight: Bool, _ sentence: String) {
+    if !isRight { problems.append(sentence) }
+  }
+
+  private func lifeProblems() throws -> [String] {
+    var problems: [String] = []
+    let (store, other) = (try open(), try open())
+    let lease = try store.create(run("life-1"), definition: [9, 9])
+    check(&problems, lease.epoch == 1, "the first epoch is 1")
+    for number in 0..<20 { try store.append([UInt8(number)], to: lease, isDurable: number % 2 == 0) }
+    check(&problems, try other.chunks(of: "life-1") == (0..<20).map { [UInt8($0)] }, "chunks come back in order")
+    check(&problems, try other.definition(of: "life-1") == [9, 9], "the definition comes back")
+    check(&problems, try other.runs(RunFilter()).first?.state == .running, "a run that is held goes on")
+    try store.finish(lease, state: .partial, summary: [7])
+    let stored = try other.runs(RunFilter()).first
+    check(&problems, stored?.state == .partial && stored?.summary == [7], "the end comes back")
+    check(&problems, stored?.header == [1, 2, 3] && stored?.holder == holder, "header and holder come back")
+    try store.keep(run("life-2", started: 2_000, state: .success), definition: [9, 9], chunks: [[1], [], [2]])
+    check(&problems, try other.chunks(of: "life-2") == [[1], [], [2]], "a run kept at once has its chunks")
+    return problems
+  }
+
+  private func leaseProblems() throws -> [String] {
+    var problems: [String] = []
+    let (store, other) = (try open(), try open())
+    var lease: (any RunLease)? = try store.create(run("lease-1"), definition: [8])
+    check(
+      &problems,
+      refusal { _ = try other.take("lease-1", by: holder, definition: [8]) } == .held(run: "lease-1", by: holder),
+      "a run that is held is not given to another")
+    try store.append([1], to: lease!, isDurable: true)
+    let old = lease
+    lease = nil
+    check(&problems, old?.run == "lease-1", "a lease knows its run")
+    try store.finish(old!, state: .failure, summary: [])
+    check(
+      &problems, refusal { _ = try other.take("nobody", by: holder, definition: []) } == .unknown(run: "nobody"),
+      "an unknown run is not given")
+    return problems
+  }
+
+  /// What a store says no with.
+  private func refusal(_ body: () throws -> Void) -> StoreProblem? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? StoreProblem
+    }
+  }
+
+  private func listProblems() throws -> [String] {
+    var problems: [String] = []
+    let store = try open()
+    for number in 0..<5 {
+      try store.keep(
+        run("list-\(number)", started: 10_000 + number, state: number < 2 ? .failure : .success), definition: [8],
+        chunks: [])
+    }
+    var filter = RunFilter()
+    filter.sinceMilliseconds = 10_000
+    check(
+      &problems, try store.runs(filter).map(\.id) == (0..<5).reversed().map { "list-\($0)" }, "the newest come first")
+    filter.states = [.failure]
+    check(&problems, try store.runs(filter).map(\.id) == ["list-1", "list-0"], "runs are found by how they stand")
+    filter.limit = 1
+    check(&problems, try store.runs(filter).map(\.id) == ["list-1"], "no more are given than asked for")
+    filter = RunFilter()
+    filter.file = "/other.yaml"
+    check(&problems, try store.runs(filter).isEmpty, "runs are found by their file")
+    return problems
+  }
+
+  private func requestProblems() throws -> [String] {
+    var problems: [String] = []
+    let (store, other) = (try open(), try open())
+    let lease = try store.create(run("request-1"), definition: [8])
+    let number = try other.ask("request-1", [5])
+    check(&problems, try other.answer(to: number) == nil, "what nobody answered has no answer")
+    check(
+      &problems, try store.requests(of: lease) == [RunRequestEntry(number: number, body: [5])],
+      "what is asked arrives")
+    try store.answer(number, with: [6])
+    check(&problems, try store.requests(of: lease).isEmpty, "what was answered is asked no more")
+    check(&problems, try other.answer(to: number) == [6], "the answer arrives")
+    try store.finish(lease, state: .success, summary: [])
+    check(&problems, refusal { _ = try other.ask("nobody", []) } == .unknown(run: "nobody"), "nobody is asked nothing")
+    return problems
+  }
+
+  private func removalProblems() throws -> [String] {
+    var problems: [String] = []
+    let (store, other) = (try open(), try open())
+    let lease = try store.create(run("held"), definition: [8])
+    try store.keep(run("over", state: .success), definition: [3, 3, 3], chunks: [[1]])
+    check(&problems, try other.remove(["held", "over", "nobody"]) == 1, "what goes on is not removed")
+    check(
+      &problems, refusal { _ = try other.chunks(of: "over") } == .unknown(run: "over"), "what was removed is gone")
+    try store.append([1], to: lease, isDurable: false)
+    try store.finish(lease, state: .cancelled, summary: [])
+    return problems
+  }
+}

@@ -1,0 +1,222 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Runs are remembered, found again, and go on.
+@Suite struct `Runs that are remembered` {
+  private static let workflow = """
+    name: trial
+    steps:
+      a: { uses: shell.run, with: { command: "echo hello from a; echo a $FLOWRUN_ATTEMPT >> log" } }
+      b: { uses: shell.run, needs: a, with: { command: "test -e ok && echo b $FLOWRUN_ATTEMPT >> log" } }
+      c: { uses: flow.noop, needs: b }
+
+    """
+
+  @Test func `are listed, shown, resumed, exported and forgotten`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.workflow, to: "w.yaml")
+    #expect(try tool.run("w.yaml").exitCode == 1)
+    let list = try tool.run("runs")
+    #expect(list.exitCode == 0 && list.standardOutput.contains("trial") && list.standardOutput.contains("failure"))
+    let id = String(list.standardOutput.prefix(8))
+    let page = try tool.run("runs", "show", id).standardOutput
+    #expect(page.contains("b  failure") && page.contains("c  skipped    upstream-failed"))
+    #expect(try tool.run("logs", id).standardOutput == "a: hello from a\n")
+
+    let dry = try tool.run("resume", id, "--dry-run")
+    #expect(dry.standardOutput.contains("kept: a\n") && dry.standardOutput.contains("c: it had ended: skipped"))
+    try tool.write("", to: "ok")
+    let resumed = try tool.run("resume")
+    #expect(resumed.exitCode == 0, "\(resumed)")
+    #expect(try String(contentsOf: tool.folder.appendingPathComponent("log"), encoding: .utf8) == "a 1\nb 2\n")
+    #expect(try tool.run("resume", "last").standardOutput == "run \(id) succeeded: nothing is left to do\n")
+
+    let export = try tool.run("runs", "export", id).standardOutput
+    let object = try #require(try JSONSerialization.jsonObject(with: Data(export.utf8)) as? [String: Any])
+    #expect(object["state"] as? String == "success" && (object["definition"] as? String) == Self.workflow)
+    #expect(try tool.run("runs", "delete", id).standardOutput == "run \(id) is forgotten\n")
+    #expect(try tool.run("runs").standardOutput == "no run fits\n")
+  }
+
+  @Test func `are named by what is typed, and what is not understood gets the nearest`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    let none = try tool.run("runs")
+    #expect(none.exitCode == 64 && none.standardError.contains("no run is remembered in"))
+    for _ in 0..<2 { _ = try tool.run("w.yaml") }
+    let id = String(try tool.run("runs").standardOutput.prefix(8))
+    let wrong = id.dropLast() + (id.last == "0" ? "1" : "0")
+    let unknown = try tool.run("runs", "show", String(wrong))
+    #expect(unknown.exitCode == 64 && unknown.standardError.contains("did you mean '\(id)'?"))
+    let several = try tool.run("resume", "0")
+    #expect(several.exitCode == 64 && several.standardError.contains(id) || several.standardError.contains("no run"))
+    let state = try tool.run("runs", "--state", "failur")
+    #expect(state.exitCode == 64 && state.standardError.contains("did you mean 'failure'?"))
+    #expect(try tool.run("runs", "--last", "7x").exitCode == 64)
+    #expect(try tool.run("runs", "--last", "7d").exitCode == 0)
+    #expect(try tool.run("resume", "last", "-i", "a=1").exitCode == 64)
+    #expect(try tool.run("resume", "last", "--keep-changed", "--rerun-changed").exitCode == 64)
+  }
+
+  @Test func `are none where that is said, and where nothing is run`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    try tool.write("name: n\nhistory: false\nsteps: { a: { uses: flow.noop } }\n", to: "silent.yaml")
+    for arguments in [["w.yaml", "--no-history"], ["silent.yaml"], ["validate", "w.yaml"], ["graph", "w.yaml"]] {
+      #expect(try tool.run(arguments).exitCode == 0)
+      #expect(!FileManager.default.fileExists(atPath: tool.folder.path + "/.flowrun/runs.sqlite"), "\(arguments)")
+    }
+    #expect(try tool.run("w.yaml", "--durable", "--no-history").exitCode == 64)
+    try tool.write("name: n\nhistory: false\ndurable: true\nsteps: { a: { uses: flow.noop } }\n", to: "both.yaml")
+    let both = try tool.run("validate", "both.yaml")
+    #expect(
+      both.exitCode == 2 && both.standardError.contains("conflicting-keys")
+        || both.standardOutput.contains("conflicting-keys"))
+  }
+
+  @Test func `are one warning where they cannot be written, and no durable run starts there`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    let data = tool.folder.path + "/data"
+    try tool.write("in the way", to: ".flowrun")
+    let run = try tool.run("w.yaml", "--data", data)
+    #expect(run.exitCode == 0)
+    // Told when it happens, where that is before the end, and in the summary.
+    let told = run.standardOutput.components(separatedBy: "warning: history: the run store").count - 1
+    #expect((1...2).contains(told), "\(run)")
+    let durable = try tool.run("w.yaml", "--data", data, "--durable")
+    #expect(durable.exitCode == 2 && durable.standardError.contains("durable: the run store"))
+    #expect(!durable.standardOutput.contains("a started"))
+  }
+
+  @Test func `go on after a damaged store was moved aside, which is said`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    _ = try tool.run("w.yaml")
+    let store = tool.folder.path + "/.flowrun/runs.sqlite"
+    for suffix in ["", "-wal"] { try Data(repeating: 7, count: 9000).write(to: URL(fileURLWithPath: store + suffix)) }
+    #expect(try tool.run("runs").exitCode == 2)
+    let run = try tool.run("w.yaml")
+    #expect(run.exitCode == 0 && run.standardError.contains("is damaged and was moved to"))
+    #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
+  }
+
+  @Test func `are held by their process: a second one is refused, and what is asked reaches the first`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: held
+      events: [go]
+      steps:
+        wait: { uses: flow.noop, after: go }
+        long: { uses: shell.run, with: { command: "sleep 60" } }
+
+      """, to: "w.yaml")
+    let first = try FlowrunProcess(["w.yaml", "--event", "go@50s"], in: tool.folder.path)
+    defer { first.send(SIGKILL) }
+    #expect(first.waitForOutput("long started"))
+    var state = ""
+    for _ in 0..<200 where !state.contains("running") {
+      state = try tool.run("runs").standardOutput
+      usleep(20_000)
+    }
+    let second = try tool.run("resume", "last")
+    #expect(second.exitCode == 1 && second.standardError.contains("is being run by process"), "\(second)")
+    #expect(try tool.run("post", "last", "nothing").exitCode == 64)
+    #expect(try tool.run("post", "last", "go").exitCode == 0)
+    #expect(first.waitForOutput("wait done"))
+    #expect(try tool.run("cancel", "last").exitCode == 0)
+    #expect(first.result().exitCode == 1)
+    #expect(try tool.run("cancel", "last").exitCode == 1)
+  }
+
+  /// A durable run of real commands that is killed at any time, and again while it is resumed.
+  @Test(.timeLimit(.minutes(60))) func `go on after every kill: what is recorded never runs again`() throws {
+    let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
+    var kills = 0
+    var seed: UInt64 = 1
+    while kills < (isLong ? 500 : 25) {
+      seed += 1
+      kills += try killThroughout(seed: seed, steps: isLong ? 200 : 24)
+    }
+  }
+
+  /// Kills one run until it ends; how often it was killed.
+  private func killThroughout(seed: UInt64, steps: Int) throws -> Int {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    var text = "name: killed\ndurable: true\nsteps:\n"
+    for step in 0..<steps {
+      let needs = step >= 3 ? "needs: s\(step - 3), " : ""
+      text += """
+          s\(step): { uses: shell.run, \(needs)with: { command: "echo start $FLOWRUN_STEP $FLOWRUN_ATTEMPT >> log; \
+        sleep 0.0\(step % 4); echo end $FLOWRUN_STEP $FLOWRUN_ATTEMPT >> log" } }
+
+        """
+    }
+    try tool.write(text, to: "w.yaml")
+    var kills = 0
+    var arguments = ["w.yaml"]
+    // How long the log was when a step was first seen recorded.
+    var known: [String: Int] = [:]
+    var mixed = seed &* 0x9E37_79B9_7F4A_7C15
+    while true {
+      mixed = mixed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+      let process = try FlowrunProcess(arguments, in: tool.folder.path)
+      usleep(useconds_t(60_000 + Int(mixed >> 33) % 400_000))
+      process.send(SIGKILL)
+      let result = process.result()
+      let wasKilled = result.exitCode == 128 + SIGKILL
+      guard FileManager.default.fileExists(atPath: tool.folder.path + "/.flowrun/runs.sqlite") else { continue }
+      let shown = try tool.run("runs", "show", "last", "--json")
+      guard let recorded = try recordedSteps(shown) else { continue }
+      let log = (try? String(contentsOf: tool.folder.appendingPathComponent("log"), encoding: .utf8)) ?? ""
+      check(log.split(separator: "\n").map { $0.split(separator: " ").map(String.init) }, recorded, &known)
+      if result.errors.contains("never activated") {
+        // Killed before anything of it was on disk: nothing had begun.
+        arguments = ["w.yaml"]
+        continue
+      }
+      if !wasKilled {
+        #expect(result.exitCode == 0, "\(result)")
+        #expect(recorded.count == steps)
+        return kills
+      }
+      kills += 1
+      arguments = ["resume", "last"]
+    }
+  }
+
+  /// The steps that the store says succeeded; nil before there is a run.
+  private func recordedSteps(_ shown: CommandLineTool.Output) throws -> Set<String>? {
+    guard shown.exitCode == 0 else { return nil }
+    let object = try JSONSerialization.jsonObject(with: Data(shown.standardOutput.utf8)) as? [String: Any]
+    let steps = try #require(object?["steps"] as? [String: [String: Any]])
+    return Set(steps.filter { $0.value["outcome"] as? String == "success" }.keys)
+  }
+
+  /// Nothing that was recorded began again, what is recorded has ended, and no try wrote after a later one had begun.
+  private func check(_ log: [[String]], _ recorded: Set<String>, _ known: inout [String: Int]) {
+    var latest: [String: Int] = [:]
+    for (line, words) in log.enumerated() where words.count == 3 {
+      let (what, step, attempt) = (words[0], words[1], Int(words[2]) ?? 0)
+      if what == "start", let since = known[step], line >= since { Issue.record("\(step) was recorded and ran again") }
+      if attempt < latest[step] ?? 0 { Issue.record("try \(attempt) of \(step) went on beside a later one") }
+      latest[step] = max(latest[step] ?? 0, attempt)
+    }
+    for step in recorded {
+      if !log.contains(where: { $0.count == 3 && $0[0] == "end" && $0[1] == step }) {
+        Issue.record("\(step) is recorded and never ended")
+      }
+      if known[step] == nil { known[step] = log.count }
+    }
+    #expect(Set(known.keys).isSubset(of: recorded))
+  }
+}

@@ -1,0 +1,245 @@
+import BasicsPlugin
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowTestKit
+import Testing
+
+/// What a run writes down, and how it goes on from there.
+@Suite struct `A journal` {
+  private static func history(_ store: any RunStore, isDurable: Bool = false) -> RunHistory {
+    var history = RunHistory(
+      file: "/trial.yaml", definition: [1], holder: RunHolder(process: 1, host: "here")
+    ) { (_) throws(StoreProblem) in store }
+    history.isDurable = isDurable
+    return history
+  }
+
+  private func fixture(
+    _ steps: [Step], _ store: any RunStore, isDurable: Bool = false, probe: ProbePlugin = ProbePlugin()
+  )
+    -> EngineFixture
+  {
+    var fixture = EngineFixture(steps)
+    fixture.plugins = [BasicsPlugin(), probe, WitnessPlugin(store: store)]
+    fixture.change = { $0.history = Self.history(store, isDurable: isDurable) }
+    return fixture
+  }
+
+  /// Goes on with the only run of a store.
+  private func resume(
+    _ steps: [Step], _ store: any RunStore, isDurable: Bool = false, probe: ProbePlugin = ProbePlugin(),
+    _ wish: ResumePlan.Wish = ResumePlan.Wish()
+  ) async throws -> (plan: ResumePlan, report: RunReport) {
+    let graph = try WorkflowGraph(Workflow(name: "test", steps: steps))
+    let registry = ActionRegistry([BasicsPlugin(), probe, WitnessPlugin(store: store)])
+    let stored = try #require(try store.runs(RunFilter()).first)
+    let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: steps.count)
+    let prepared = try PreparedWorkflow(graph, registry: registry)
+    let plan = try ResumePlan(recollection, of: graph, as: prepared, wish)
+    let run = try Engine(registry: registry).resume(
+      stored.id, as: prepared, plan, in: store, Self.history(store, isDurable: isDurable),
+      options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+    return (plan, await run.report)
+  }
+
+  @Test func `of a short run is written once, at its end`() async throws {
+    let store = MemoryRunStore()
+    let report = try await fixture([Step("a"), Step("b", needs: [0])], store).run()
+    let stored = try #require(try store.runs(RunFilter()).first)
+    #expect(stored.id == report.runID && stored.state == .success && store.chunkCount == 1)
+    let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: 2)
+    #expect(recollection.header.launch.reason == .user)
+  }
+
+  @Test func `that cannot be written is one warning and no failure`() async throws {
+    let report = try await fixture([Step("a")], MemoryRunStore(failingAfter: 0)).run()
+    #expect(report.conclusion == .success)
+    #expect(report.warnings == ["history: the run store 'memory' cannot be used: the disk is full"])
+  }
+
+  @Test func `keeps what ended well, and the rest runs again`() async throws {
+    let store = MemoryRunStore()
+    let probe = ProbePlugin()
+    let steps = [
+      Step("kept", "probe.note"), Step("fails", "flow.fail", with: ["message": "no"], needs: [0]),
+      Step("behind", "probe.note", needs: [1]), Step("beside", "probe.note"),
+    ]
+    let first = try await fixture(steps, store, probe: probe).run()
+    #expect(first.conclusion == .failure)
+    let (plan, report) = try await resume(steps, store, probe: probe)
+    #expect(plan.fates == [.kept, .again(.ended(.failure)), .again(.ended(.skipped)), .kept])
+    #expect(report.runID == first.runID)
+    #expect(report["fails"].attempts == 2)
+    #expect(probe.diary.counts == ["kept": 1, "beside": 1])
+  }
+
+  @Test func `gives kept steps' outputs to those that run again`() async throws {
+    let store = MemoryRunStore()
+    let steps = [
+      Step("set", "flow.set", with: ["values": ["word": "hello"]]),
+      Step("fails", "flow.fail", with: ["message": "${{ steps.set.outputs.word }}"], needs: [0]),
+    ]
+    _ = try await fixture(steps, store).run()
+    let (plan, report) = try await resume(steps, store)
+    #expect(plan.fates[0] == .kept)
+    #expect(report["fails"].failure?.message == "hello")
+  }
+
+  @Test func `begins again from a step that is named, under another key`() async throws {
+    let store = MemoryRunStore()
+    let steps = [Step("a", "witness.key"), Step("b", "witness.key", needs: [0]), Step("c", "witness.key")]
+    _ = try await fixture(steps, store).run()
+    var wish = ResumePlan.Wish()
+    wish.from = [0]
+    let (plan, report) = try await resume(steps, store, wish)
+    #expect(plan.fates == [.again(.chosen), .again(.needs(0)), .kept])
+    let outputs = try RunRecollection(
+      #require(try store.runs(RunFilter()).first), chunks: store.chunks(of: report.runID), stepCount: 3)
+    let graph = try WorkflowGraph(Workflow(name: "test", steps: steps))
+    let keys = outputs.outputs(of: graph)
+    #expect(keys["a"]?.objectValue?["key"]?.stringValue == "\(report.runID)/a~1")
+    #expect(keys["c"]?.objectValue?["key"]?.stringValue == "\(report.runID)/c")
+    #expect(report["a"].attempts == 1)
+  }
+
+  @Test func `refuses a step that ended well and is another now, unless it is told what to do`() async throws {
+    let store = MemoryRunStore()
+    let steps = [
+      Step("a", "flow.set", with: ["values": ["word": "x"]]), Step("b", "flow.fail", with: ["message": "no"]),
+    ]
+    _ = try await fixture(steps, store).run()
+    let before = try WorkflowGraph(Workflow(name: "test", steps: steps))
+    let changed = [
+      Step("b", "flow.fail", with: ["message": "no"]), Step("a", "flow.set", with: ["values": ["word": "y"]]),
+    ]
+    let registry = ActionRegistry([BasicsPlugin()])
+    let prepared = try PreparedWorkflow(WorkflowGraph(Workflow(name: "test", steps: changed)), registry: registry)
+    let stored = try #require(try store.runs(RunFilter()).first)
+    let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: 2)
+    var wish = ResumePlan.Wish()
+    #expect(throws: ResumePlan.Refusal.changed([1])) {
+      _ = try ResumePlan(recollection, of: before, as: prepared, wish)
+    }
+    wish.changes = .keep
+    #expect(try ResumePlan(recollection, of: before, as: prepared, wish).fates == [.again(.ended(.failure)), .kept])
+    wish.changes = .rerun
+    #expect(
+      try ResumePlan(recollection, of: before, as: prepared, wish).fates
+        == [.again(.ended(.failure)), .again(.changed)])
+  }
+
+  @Test func `runs again what is gone with the process, where somebody needs it`() async throws {
+    let store = MemoryRunStore()
+    let steps = [
+      Step("open", "witness.open"), Step("used", "probe.note", needs: [0]),
+      Step("fails", "flow.fail", with: ["message": "no"], needs: [1]), Step("unneeded", "witness.open"),
+    ]
+    _ = try await fixture(steps, store).run()
+    let (plan, _) = try await resume(steps, store)
+    #expect(plan.fates == [.again(.gone), .kept, .again(.ended(.failure)), .kept])
+  }
+
+  @Test func `says which try was interrupted, and what must not run twice by itself`() throws {
+    let steps = [Step("a"), Step("b") { $0.onInterrupt = .fail }, Step("c", needs: [1])]
+    var writer = FactWriter()
+    writer.add(.activated(Resolution(), atNanoseconds: 0))
+    writer.add(.started(0, attempt: 1, atNanoseconds: 1))
+    writer.add(.started(1, attempt: 1, atNanoseconds: 2))
+    let chunk = RunChunk(.facts, wallMilliseconds: 1, runNanoseconds: 3, body: writer.bytes).bytes
+    let stored = StoredRun(
+      id: "x", workflow: "test", file: "/w", startedMilliseconds: 1, state: .interrupted, epoch: 1,
+      holder: RunHolder(process: 1, host: "here"), header: RunHeader().bytes)
+    let graph = try WorkflowGraph(Workflow(name: "test", steps: steps))
+    let prepared = try PreparedWorkflow(graph, registry: ActionRegistry([BasicsPlugin()]))
+    let recollection = try RunRecollection(stored, chunks: [chunk], stepCount: 3)
+    var wish = ResumePlan.Wish()
+    #expect(
+      try ResumePlan(recollection, of: graph, as: prepared, wish).fates
+        == [.again(.unfinished), .failed, .again(.unfinished)])
+    wish.from = [1]
+    #expect(
+      try ResumePlan(recollection, of: graph, as: prepared, wish).fates
+        == [.again(.unfinished), .again(.chosen), .again(.unfinished)])
+  }
+
+  @Test func `of a durable run has each start before its body begins`() async throws {
+    let store = MemoryRunStore()
+    let steps = (0..<40).map { Step("s\($0)", "witness.look", needs: $0 >= 4 ? [StepIndex($0 - 4)] : []) }
+    let report = try await fixture(steps, store, isDurable: true).run()
+    #expect(report.conclusion == .success, "\(report.steps.compactMap(\.failure).prefix(3))")
+    #expect(try store.runs(RunFilter()).first?.state == .success)
+  }
+
+  @Test(arguments: 0..<12)
+  func `of a durable run that can be written no more ends it, and nothing is lost or done twice`(writes: Int)
+    async throws
+  {
+    let store = MemoryRunStore(failingAfter: writes)
+    let probe = ProbePlugin()
+    let steps = (0..<6).map { Step("s\($0)", "probe.note", needs: $0 > 0 ? [StepIndex($0 - 1)] : []) }
+    let fixture = fixture(steps, store, isDurable: true, probe: probe)
+    let report = try await fixture.run()
+    guard report.conclusion != .success else { return #expect(writes >= 7) }
+    #expect(report.conclusion == .failure)
+    #expect(report.warnings.contains { $0.contains("the disk is full") })
+    // Of what was begun and never written there is nothing to go on with.
+    guard writes > 1 else { return #expect(probe.diary.count == 0) }
+    store.repair()
+    let first = probe.diary.counts
+    let (plan, resumed) = try await resume(steps, store, isDurable: true, probe: probe)
+    #expect(resumed.conclusion == .success)
+    for (index, fate) in plan.fates.enumerated() {
+      let ran = (probe.diary.counts["s\(index)"] ?? 0) - (first["s\(index)"] ?? 0)
+      #expect(ran == (fate == .kept ? 0 : 1))
+    }
+  }
+}
+
+/// Actions that look at the store of their own run.
+private struct WitnessPlugin: Plugin {
+  static let name = "witness"
+  let store: any RunStore
+  var actions: [any ActionType.Type] { [Look.self, Key.self, Open.self] }
+  var resources: [PluginResource] { [PluginResource("store", Box(store: store))] }
+
+  struct Box: Sendable {
+    let store: any RunStore
+  }
+
+  /// Fails unless its start is in the store.
+  struct Look: Action {
+    static let name = "witness.look"
+    static let summary = "Looks whether its start is written"
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      let box: Box = try context.resource("store")
+      for bytes in try box.store.chunks(of: context.run.id) {
+        var reader = FactReader(try RunChunk(bytes).body, stepCount: 1000)
+        while let item = try reader.next() {
+          if case .fact(.started(context.step, attempt: context.attempt, atNanoseconds: _)) = item { return NoOutput() }
+        }
+      }
+      throw ActionError("too-early", "it began before that was written", isRetryable: false)
+    }
+  }
+
+  /// Gives its key.
+  struct Key: Action {
+    static let name = "witness.key"
+    static let summary = "Gives its key"
+    struct Output: ActionOutput { var key: String }
+    func run(_ input: NoInput, in context: ActionContext) throws -> Output { Output(key: context.idempotencyKey) }
+  }
+
+  /// Provides something.
+  struct Open: Action {
+    static let name = "witness.open"
+    static let summary = "Provides something"
+    static let provides: [ResourceKey] = ["thing"]
+    func run(_ input: NoInput, in context: ActionContext) throws -> NoOutput {
+      context.provide("thing", 1)
+      return NoOutput()
+    }
+  }
+}

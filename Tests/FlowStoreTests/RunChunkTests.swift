@@ -1,0 +1,49 @@
+import FlowStore
+import FlowTestKit
+import Testing
+
+@Suite struct `A chunk of a journal` {
+  @Test func `has the checksum that the standard says`() {
+    // RFC 3720, B.4: 32 bytes of zeros, of ones, and ascending.
+    #expect(Checksum.of([UInt8](repeating: 0, count: 32)) == 0x8A91_36AA)
+    #expect(Checksum.of([UInt8](repeating: 0xFF, count: 32)) == 0x62A8_AB43)
+    #expect(Checksum.of([UInt8](0..<32)) == 0x46DD_794E)
+    #expect(Checksum.of([UInt8](5..<32), behind: Checksum.of([UInt8](0..<5))) == 0x46DD_794E)
+  }
+
+  @Test func `is read as it was written, and one changed bit is told`() throws {
+    var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
+    for _ in 0..<200 {
+      let body = (0..<Int.random(in: 0..<60, using: &random)).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+      let chunk = RunChunk(
+        random.pick(RunChunk.Kind.allCases), wallMilliseconds: Int(random.next() >> 16),
+        runNanoseconds: Int(random.next() >> 8), body: body)
+      let bytes = chunk.bytes
+      #expect(try RunChunk(bytes) == chunk)
+      for bit in 0..<8 * bytes.count {
+        var changed = bytes
+        changed[bit / 8] ^= 1 << (bit % 8)
+        #expect(throws: RunChunk.Problem.self) { try RunChunk(changed) }
+      }
+      for count in bytes.indices { #expect(throws: RunChunk.Problem.self) { try RunChunk(Array(bytes[..<count])) } }
+    }
+  }
+
+  @Test func `of a newer format is refused with its number`() {
+    var bytes = RunChunk(.facts, wallMilliseconds: 1, runNanoseconds: 2, body: [3]).bytes
+    bytes[3] = 2
+    #expect(throws: RunChunk.Problem.newer(version: 2)) { try RunChunk(bytes) }
+  }
+
+  @Test func `numbers and texts come back`() throws {
+    let numbers: [Int] = [0, 1, -1, 63, 64, -64, -65, 1 << 40, .max, .min]
+    var writer = ByteWriter()
+    for number in numbers { writer.add(signed: number) }
+    writer.add("zwölf")
+    var reader = ByteReader(writer.bytes)
+    for number in numbers { #expect(try reader.signed() == number) }
+    #expect(try reader.text() == "zwölf")
+    #expect(reader.isAtEnd)
+    #expect(throws: ByteReader.Problem.self) { _ = try reader.byte() }
+  }
+}

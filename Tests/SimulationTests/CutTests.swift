@@ -1,0 +1,124 @@
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowTestKit
+import Testing
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A run that is cut anywhere and goes on in a plan that knows nothing but what came out.
+@Suite struct `A run that is cut` {
+  /// Of each of so many seeds.
+  private static let scenarios: UInt64 = {
+    let environment = ProcessInfo.processInfo.environment
+    return environment["FLOWRUN_LONG_TESTS"] == nil ? 10_000 : 100_000
+  }()
+
+  /// Every cut of every scenario whose bodies may begin anew without that being told: services are begun anew by a rule of
+  /// their own, a step's own ceiling begins anew with it, and a cancel is not restored.
+  @Test(.timeLimit(.minutes(20)), arguments: 0..<8)
+  func `at any instant ends as one that is not`(block: Int) throws {
+    if let seed = SeededGenerator.environmentSeed { return try check(seed) }
+    for seed in 1...Self.scenarios where seed % 8 == UInt64(block) { try check(seed) }
+  }
+
+  @Test func `is looked at often enough for that to say something`() throws {
+    var cuts = 0
+    var kept = 0
+    for seed in UInt64(1)...300 {
+      for cut in try Self.cuts(of: RandomScenario.scenario(seed: seed)) {
+        cuts += 1
+        kept += cut.facts.settled.count
+      }
+    }
+    #expect(cuts > 200 && kept > 400, "\(cuts) cuts, \(kept) steps kept")
+  }
+
+  private struct Cut {
+    var facts: PlanFacts
+    var now: Int
+  }
+
+  private static func cuts(of scenario: Scenario) throws -> [Cut] {
+    guard isFit(scenario) else { return [] }
+    var cuts: [Cut] = []
+    var known = -1
+    _ = try scenario.simulated(journaling: { facts, now in
+      // The last look at an instant says all of it; one later, nothing has happened since.
+      let count = facts.settled.count + facts.others.count
+      if cuts.last?.now == now { cuts.removeLast() } else if count == known { return }
+      known = count
+      cuts.append(Cut(facts: facts, now: now))
+    })
+    return cuts.filter { cut in scenario.activatedAt.map { $0.nanoseconds <= cut.now } ?? true }
+  }
+
+  private static func isFit(_ scenario: Scenario) -> Bool {
+    scenario.cancelledAt == nil && !scenario.scripts.contains { $0.isService }
+      && !scenario.workflow.steps.contains {
+        $0.options.deadline?.max != nil || $0.options.retry?.attemptDeadline != nil
+      }
+  }
+
+  private func check(_ seed: UInt64) throws {
+    let scenario = RandomScenario.scenario(seed: seed)
+    let cuts = try Self.cuts(of: scenario)
+    guard !cuts.isEmpty else { return }
+    let uncut = try scenario.simulated()
+    guard uncut.conclusion != nil else { return }
+    for cut in cuts {
+      let facts = try Self.throughChunks(cut.facts, of: scenario, seed: seed)
+      let resumed = try scenario.resumed(with: facts, atNanoseconds: cut.now)
+      let differences = Self.differences(uncut, resumed, cut)
+      guard !differences.isEmpty else { continue }
+      Issue.record(
+        "FLOWRUN_SEED=\(seed) cut at \(cut.now):\n\(differences.joined(separator: "\n"))\nin\n\(scenario)")
+      return
+    }
+  }
+
+  /// The facts as another process reads them: in chunks, cut where chance will have it.
+  private static func throughChunks(_ facts: PlanFacts, of scenario: Scenario, seed: UInt64) throws -> [PlanFact] {
+    var random = SeededGenerator(seed: seed)
+    var bodies: [FactWriter] = [FactWriter()]
+    var written: [PlanFact] = []
+    facts.forEach { fact in
+      if random.chance(30) { bodies.append(FactWriter()) }
+      bodies[bodies.count - 1].add(fact)
+      written.append(fact)
+    }
+    var read: [PlanFact] = []
+    for body in bodies {
+      let chunk = try RunChunk(RunChunk(.facts, wallMilliseconds: 0, runNanoseconds: 0, body: body.bytes).bytes)
+      var reader = FactReader(chunk.body, stepCount: scenario.workflow.steps.count)
+      while let item = try reader.next() { if case .fact(let fact) = item { read.append(fact) } }
+    }
+    #expect(read == written)
+    return read
+  }
+
+  private static func differences(_ uncut: Plan, _ resumed: Plan, _ cut: Cut) -> [String] {
+    var lines = resumed.problems()
+    for index in uncut.graph.workflow.steps.indices {
+      let step = StepIndex(index)
+      let (left, right) = (uncut[step], resumed[step])
+      let id = uncut.graph.workflow.steps[index].id
+      if left.outcome != right.outcome || left.reason != right.reason {
+        lines.append(
+          "\(id): \(left.outcome?.word ?? "-") \(left.reason?.word ?? "-"), resumed "
+            + "\(right.outcome?.word ?? "-") \(right.reason?.word ?? "-")")
+      }
+      guard cut.facts.settled.contains(where: { $0.step == step }) else { continue }
+      var (one, other) = (left, right)
+      // Whether a step was late the gate says, which may open at another time when bodies begin anew.
+      (one.isLate, other.isLate) = (false, false)
+      if one != other { lines.append("\(id) was kept as \(other), not as \(one)") }
+    }
+    if resumed.conclusion == nil { lines.append("it does not end") }
+    return lines
+  }
+}
