@@ -17,7 +17,7 @@ public struct FlowCommand: AsyncParsableCommand {
     subcommands: [
       RunCommand.self, ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
-      NotificationsCommand.self,
+      NotificationsCommand.self, LSPCommand.self, ManualCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 
