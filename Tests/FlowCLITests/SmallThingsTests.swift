@@ -62,13 +62,13 @@ import Testing
       Set(try tool.run(arguments).standardOutput.split(whereSeparator: \.isNewline).map(String.init))
     }
     #expect(
-      try proposals("---completion", "call", "--", "positional@0", "3", "", "flowrun", "call", "").contains(
+      try proposals("---completion", "call", "--", "positional@0", "2", "0", "flowrun", "call", "").contains(
         "flow.sleep"))
     let events = try proposals(
-      "---completion", "run", "--", "--event", "4", "", "flowrun", "run", "hello.yaml", "--event", "")
+      "---completion", "run", "--", "--event", "4", "0", "flowrun", "run", "hello.yaml", "--event", "")
     #expect(events.contains("rung@"))
     let inputs = try proposals(
-      "---completion", "run", "--", "--input", "4", "", "flowrun", "run", "hello.yaml", "--input", "")
+      "---completion", "run", "--", "--input", "4", "0", "flowrun", "run", "hello.yaml", "--input", "")
     #expect(inputs.contains("who="))
   }
 

@@ -61,7 +61,7 @@ import Testing
 
   @Test func `it ends with its client: when the input ends, and on exit without shutdown`() throws {
     let first = try TestClient()
-    first.hangUp()
+    try first.hangUp()
     #expect(try first.ended().code == 1)
     let second = try TestClient()
     try second.notify("exit", nil)

@@ -120,13 +120,10 @@ final class TestClient {
     return id
   }
 
-  /// Says that nothing more will come.
-  func hangUp() { shutdownWriting() }
-
-  private func shutdownWriting() {
-    let null = open("/dev/null", O_WRONLY)
-    dup2(null, toServer.number)
-    close(null)
+  /// Says that nothing more will come: the pipe's last writing end goes.
+  func hangUp() throws {
+    let null = try Descriptor.null()
+    dup2(null.number, toServer.number)
   }
 
   // MARK: Receiving

@@ -103,6 +103,13 @@ struct EditingPlaceScanner {
       }
       blockTextColumn = nil
     }
+    // What stands in brackets or quotes is indented further than their key: they were never closed.
+    if !isBlank, let owner = levels.last?.column, column <= owner, bytes[position] != UInt8(ascii: "]"),
+      bytes[position] != UInt8(ascii: "}")
+    {
+      quote = nil
+      brackets.removeAll()
+    }
     if quote != nil || !brackets.isEmpty { return inside(position..<range.upperBound) }
     if isBlank && !isLast { return }
     if !isBlank, bytes[position] == UInt8(ascii: "#") {
