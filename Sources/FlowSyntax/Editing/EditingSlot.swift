@@ -62,6 +62,7 @@ enum EditingSlot {
   fileprivate func inside(_ part: EditingPlace.Part) -> EditingSlot {
     switch (self, part) {
     case (.shape(.named(_, let shape), let page), .key): return .shape(shape, page: page)
+    case (.shape(.events, let page), .key): return .shape(.map(EventKey.self), page: page)
     case (.shape(.list(let shape, _), let page), .element): return .shape(shape, page: page)
     case (.shape(.stepNames, let page), .element): return .shape(.stepNames, page: page)
     case (.shape(.eventNames, let page), .element): return .shape(.eventNames, page: page)
@@ -91,6 +92,14 @@ extension WorkflowDocument {
   /// What the action of a step declares.
   func declaration(ofStepNamed id: String) -> ActionDeclaration? {
     step(named: id).flatMap { check?.actions.declaration(ofStep: $0) }
+  }
+
+  /// Whether a way leads into the inputs of what a step calls for each post of an event.
+  func isCalled(_ keys: [String]) -> Bool {
+    guard keys.count > 3, keys[0] == WorkflowKey.steps.rawValue, keys[2] == StepKey.with.rawValue,
+      let call = declaration(ofStepNamed: keys[1])?.calls
+    else { return false }
+    return keys[3] == call.inputs
   }
 
   /// The node at the end of a way, or nil.

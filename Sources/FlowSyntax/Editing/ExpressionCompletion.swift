@@ -131,7 +131,7 @@ struct ExpressionCompletion {
     case .enabled: return .enabled
     case .deferral: return .deferral
     case .env: return .environment
-    default: return .with
+    default: return document.isCalled(keys) ? .call : .with
     }
   }
 

@@ -118,6 +118,11 @@ package struct SymbolTable: Sendable {
         {
           add(.event, event.value, isDefinition: true)
         }
+        if let call = declaration?.calls, let event = tree.member(call.event, of: member.value),
+          let text = tree.text(of: event.value), !Template.containsExpression(text)
+        {
+          add(.event, event.value)
+        }
         expressions(below: member.value)
       case .env: expressions(below: member.value)
       default: break

@@ -170,7 +170,7 @@ extension WorkflowDocument {
       case .enabled: .enabled
       case .deferral: .deferral
       case .env: .environment
-      default: step == nil ? .outputs : .with
+      default: step == nil ? .outputs : isCalled(keys) ? .call : .with
       }
     let site = ExpressionSite(kind: kind, step: step, node: node)
     var expressions: [(offset: Int, expression: Expression)] = []
