@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build sync-server setup setup-test test test-long bench fuzz lint check data-check clean
+.PHONY: run build dist sync-server setup setup-test test test-long bench fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -20,6 +20,10 @@ SYNC_PORT ?= 8480
 sync-server: setup-test
 	swift build -c release --static-swift-stdlib --traits Server --product flowrun-sync-server
 	scripts/sync-server $(SYNC_PORT)
+
+## Packs the release binary with its tables, manual pages and shell completions into .build/dist/flowrun.tar.gz.
+dist: build
+	scripts/dist .build/release .build/dist
 
 ## Installs the libraries that flowrun is built with, where they are missing.
 setup:

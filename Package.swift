@@ -5,6 +5,12 @@ import PackageDescription
 
 let metrics = TargetDependencyCondition.when(traits: ["Metrics"])
 
+/// The plugins that come with flowrun, each a product for apps.
+let builtInPlugins = [
+  "BasicsPlugin", "GeocodePlugin", "LocationPlugin", "NotificationPlugin", "PreferencesPlugin", "RouterPlugin",
+  "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
+]
+
 let package = Package(
   name: "flowrun",
   platforms: [.macOS(.v15), .iOS(.v18)],
@@ -26,7 +32,7 @@ let package = Package(
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),
     .library(name: "CPostgreSQL", targets: ["CPostgreSQL"]),
     .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
-  ],
+  ] + builtInPlugins.map { .library(name: $0, targets: [$0]) },
   traits: [
     .trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite"),
     .trait(name: "Metrics", description: "How synchronizing stands as gauges and counters of swift-metrics"),
@@ -67,6 +73,9 @@ let package = Package(
     + core(
       "FlowPluginHost", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit"],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
+    + core(
+      "FlowLanguageServer", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax"],
+      tests: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowTestKit"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core(
       "FlowTestKit", uses: ["FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine"],
@@ -117,8 +126,8 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
-        "FlowStoreSQLite", "FlowEngine", "FlowPluginHost", "BasicsPlugin", "GeocodePlugin", "LocationPlugin",
-        "NotificationPlugin",
+        "FlowStoreSQLite", "FlowEngine", "FlowPluginHost", "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
+        "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],

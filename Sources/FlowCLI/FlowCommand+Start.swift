@@ -17,7 +17,7 @@ extension FlowCommand {
       MainThread.serve()
     }
     if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first), !FilePath.exists(first),
-      let question = NearestName.question(first, among: verbs)
+      let question = question(about: first)
     {
       let word = TerminalText.visible(first)
       StandardOutput.writeError("flowrun: '\(word)' is neither a verb nor a file; \(question)\n")
@@ -52,6 +52,14 @@ extension FlowCommand {
       if code.isSuccess { StandardOutput.write(text) } else { StandardOutput.writeError(text) }
     }
     ExitStatus.exit(code.rawValue)
+  }
+
+  /// What was probably meant by a word that is neither a verb nor a file: a file but for its ending, or a verb.
+  private static func question(about word: String) -> String? {
+    for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) {
+      return "did you mean '\(TerminalText.visible(file))'?"
+    }
+    return NearestName.question(word, among: verbs)
   }
 
   private static var verbs: [String] {

@@ -18,7 +18,7 @@ public struct FlowCommand: AsyncParsableCommand {
       RunCommand.self, ResumeCommand.self, RunsCommand.self, LogsCommand.self, CancelCommand.self, PostCommand.self,
       ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
-      NotificationsCommand.self,
+      NotificationsCommand.self, LSPCommand.self, ManualCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

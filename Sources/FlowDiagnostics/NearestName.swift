@@ -30,6 +30,14 @@ public enum NearestName {
     of(name, among: candidates).map { "did you mean '\($0)'?" }
   }
 
+  /// The word that a remedy proposes: what stands in the quotes of ``question(_:among:)``; nil where it asks nothing.
+  public static func proposal(in help: String) -> String? {
+    guard let start = help.firstRange(of: "did you mean '")?.upperBound,
+      let end = help[start...].firstRange(of: "'?")?.lowerBound
+    else { return nil }
+    return String(help[start..<end])
+  }
+
   private static let longest = 128
 
   /// Whether two names are the same but for case, `-`, `_` and `.`.

@@ -47,17 +47,23 @@ enum LaunchArguments {
     guard parts.count == 2, !parts[0].isEmpty else {
       throw UsageProblem("--event '\(argument)': write --event NAME@DELAY, such as map.first-use@9s")
     }
+    let known = events(of: workflow, catalog)
+    guard known.contains(parts[0]) else {
+      let nearest = NearestName.of(parts[0], among: known.sorted()).map { "; did you mean '\($0)'?" } ?? ""
+      let names = known.sorted().map { "'\($0)'" }.joined(separator: ", ")
+      throw UsageProblem("--event '\(parts[0])': this workflow knows no such event\(nearest); it knows \(names)")
+    }
+    return (parts[0], try duration(parts[1], of: "--event '\(argument)'"))
+  }
+
+  /// The events that a workflow knows: those it declares, those its actions post, and those of an app's life.
+  static func events(of workflow: Workflow, _ catalog: some ActionCatalog) -> Set<String> {
     var known = Set(workflow.events.map(\.name) + LifecycleEvent.allCases.map(\.rawValue))
     for step in workflow.steps {
       guard let declaration = catalog.declaration(named: step.uses) else { continue }
-      known.formUnion(declaration.events)
-      if let name = declaration.eventFromInput.flatMap({ step.with[$0]?.stringValue }) { known.insert(name) }
+      known.formUnion(declaration.eventsPosted(with: step.with))
     }
-    guard known.contains(parts[0]) else {
-      let nearest = NearestName.of(parts[0], among: known.sorted()).map { "; did you mean '\($0)'?" } ?? ""
-      throw UsageProblem("--event '\(parts[0])': this workflow knows no such event\(nearest)")
-    }
-    return (parts[0], try duration(parts[1], of: "--event '\(argument)'"))
+    return known
   }
 
   /// A duration on the command line.

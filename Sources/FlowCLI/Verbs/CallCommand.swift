@@ -14,9 +14,12 @@ struct CallCommand: Verb {
       The resources that the action requires are provided first, by the actions that provide them with their defaults. \
       Prints {"outputs":…} or {"error":{"code":…,"message":…}}; exit code 1 for an error. Paths are relative to the \
       working directory.
+      Examples:
+        flowrun call flow.set --with '{"values": {"a": 1}}'
+        flowrun call geocode.reverse --with '{"latitude": 48.8584, "longitude": 2.2945}'
       """)
 
-  @Argument(help: "The action, such as flow.sleep.")
+  @Argument(help: "The action, such as flow.sleep.", completion: Completions.actions)
   var action: String
 
   @Option(name: .customLong("with"), help: "The inputs, as a JSON object.")

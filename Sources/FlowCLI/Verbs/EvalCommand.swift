@@ -10,6 +10,9 @@ struct EvalCommand: Verb {
     discussion: """
       Prints {"kind":…,"value":…} or {"error":{"kind":…,"message":…}}; exit code 1 for an error. An expression that \
       begins with a minus stands behind --, as in: flowrun eval -- '-1'
+      Examples:
+        flowrun eval "startsWith('flowrun', 'flow')"
+        flowrun eval 'inputs.count > 3' --context values.json
       """)
 
   @Argument(help: "The expression, without ${{ }}.")

@@ -4,14 +4,19 @@ import FlowModel
 /// `flowrun graph FILE`: the steps of a workflow and what waits for what.
 struct GraphCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "graph", abstract: "Draws a workflow: steps, gate, deferral, queues.")
+    commandName: "graph", abstract: "Draws a workflow: steps, gate, deferral, queues.",
+    discussion: """
+      Examples:
+        flowrun graph workflows/launch.yaml
+        flowrun graph workflows/launch.yaml --format mermaid
+      """)
 
   /// How the graph is written.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case mermaid, dot, json, ascii
   }
 
-  @Argument(help: "The workflow file.")
+  @Argument(help: "The workflow file.", completion: Completions.files)
   var file: String
 
   @Option(help: "mermaid, dot, json or ascii.")

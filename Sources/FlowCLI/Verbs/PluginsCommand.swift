@@ -37,23 +37,35 @@ struct PluginsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun plugins show ACTION`: all there is to know of an action.
+  /// `flowrun plugins show ACTION`: all there is to know of an action, or of each action of a plugin.
   struct Show: Verb {
     static let configuration = CommandConfiguration(
-      commandName: "show", abstract: "Shows an action's inputs, outputs, events, errors and an example.")
+      commandName: "show", abstract: "Shows an action's inputs, outputs, events, errors and an example.",
+      discussion: """
+        Examples:
+          flowrun plugins show flow.sleep
+          flowrun plugins show storage
+        """)
 
-    @Argument(help: "The action, such as flow.sleep.")
+    @Argument(
+      help: "The action, such as flow.sleep, or a plugin for all of its actions.",
+      completion: Completions.actionsAndPlugins)
     var action: String
 
     @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
       let installation = try Installation(given: plugins.folders)
-      if installation.registry.action(named: action) == nil { installation.explainUnusable() }
-      let declaration = try ActionName.find(action, in: installation.registry).declaration
+      let registry = installation.registry
+      var shown = registry.plugins.contains { $0.name == action } ? registry.declarations : []
+      shown.removeAll { $0.pluginName != action }
+      if shown.isEmpty {
+        if registry.action(named: action) == nil { installation.explainUnusable() }
+        shown = [try ActionName.find(action, in: registry).declaration]
+      }
       let style = TextStyle(isColored: StandardOutput.allowsColor)
-      StandardOutput.write(ActionPage(declaration: declaration, style: style).text)
-      if let plugin = installation.brought.first(where: { $0.origin == declaration.origin }),
+      StandardOutput.write(shown.map { ActionPage(declaration: $0, style: style).text }.joined(separator: "\n"))
+      if let plugin = installation.brought.first(where: { $0.origin == shown[0].origin }),
         let problem = plugin.programProblem()
       {
         StandardOutput.writeError(DiagnosticReport([problem]).text(usesColor: StandardOutput.errorAllowsColor))

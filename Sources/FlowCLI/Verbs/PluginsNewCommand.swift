@@ -10,7 +10,11 @@ import FlowPluginHost
 /// `flowrun plugins new NAME`: writes a plugin that works.
 struct PluginsNewCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "new", abstract: "Writes a new plugin, working and with its cases, to plugins/NAME.")
+    commandName: "new", abstract: "Writes a new plugin, working and with its cases, to plugins/NAME.",
+    discussion: """
+      Example:
+        flowrun plugins new shout --language python
+      """)
 
   @Argument(help: "Its name: lower case letters, digits and hyphens.")
   var name: String

@@ -2,22 +2,33 @@ import ArgumentParser
 
 /// `flowrun run FILE`: runs a workflow and shows it.
 struct RunCommand: Verb {
-  static let configuration = CommandConfiguration(commandName: "run", abstract: "Runs a workflow.")
+  static let configuration = CommandConfiguration(
+    commandName: "run", abstract: "Runs a workflow.",
+    discussion: """
+      Examples:
+        flowrun workflows/launch.yaml
+        flowrun hello.yaml -i who=you --report report.json
+        flowrun workflows/launch.yaml --launch background --event app.will-enter-foreground@2s
+      """)
 
-  @Argument(help: "The workflow file.")
+  @Argument(help: "The workflow file.", completion: Completions.files)
   var file: String
 
   @Option(
-    name: [.customShort("i"), .customLong("input")], help: "An input: name=value, or name=@FILE for its content.")
+    name: [.customShort("i"), .customLong("input")], help: "An input: name=value, or name=@FILE for its content.",
+    completion: Completions.inputs)
   var inputs: [String] = []
 
   @Option(
     help:
-      "Why the app was launched, one of user, url, notification, location, background, scene; REASON=@FILE adds options."
+      "Why the app was launched, one of user, url, notification, location, background, scene; REASON=@FILE adds options.",
+    completion: Completions.reasons
   )
   var launch: String?
 
-  @Option(name: .customLong("event"), help: "Posts an event so long after the start: NAME@DELAY.")
+  @Option(
+    name: .customLong("event"), help: "Posts an event so long after the start: NAME@DELAY.",
+    completion: Completions.events)
   var events: [String] = []
 
   @Option(help: "Runs only steps marked prewarm for so long, then activates.")

@@ -7,40 +7,69 @@ import FlowSyntax
 struct ValidateCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Checks workflow files without running anything.",
-    discussion: "Exit code 2 when any file has an error or cannot be read.")
+    discussion: """
+      A folder stands for the workflows in it: the YAML files with a line that begins with 'steps:'. Exit code 2 when any \
+      file has an error or cannot be read.
+      Examples:
+        flowrun validate workflows
+        flowrun validate launch.yaml --watch
+        flowrun validate launch.yaml --format sarif
+      """)
 
   /// How diagnostics are written.
   enum Format: String, ExpressibleByArgument, CaseIterable {
     case text, json, sarif
   }
 
-  @Argument(help: "The workflow files.")
+  @Argument(help: "The workflow files, or folders of them.", completion: Completions.files)
   var files: [String]
 
   @Option(help: "text, json (an array of diagnostics) or sarif (2.1.0).")
   var format = Format.text
 
+  @Flag(help: "Checks again at each save, until Ctrl-C.")
+  var watch = false
+
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
+    guard watch else {
+      if try !check() { ExitStatus.invalidWorkflow.exit() }
+      return
+    }
+    guard format == .text else { throw UsageProblem("--watch writes text; leave out --format") }
+    while !StandardOutput.hasFailed {
+      // What is saved while the files are checked is seen afterwards.
+      var changes = FileWatch(files, pluginFolders: plugins.folders)
+      if StandardOutput.isTerminal { StandardOutput.draw("\u{1B}[2J\u{1B}[H") }
+      do {
+        _ = try check()
+      } catch let problem as FileProblem {
+        StandardOutput.writeError("flowrun: cannot \(problem.purpose.rawValue) \(problem)\n")
+      } catch let problem as InvalidWorkflow {
+        StandardOutput.writeError(problem.description)
+      }
+      StandardOutput.write("watching for changes; Ctrl-C ends\n")
+      await changes.change()
+    }
+  }
+
+  /// Checks all files and prints what was found; whether every one can run.
+  private func check() throws -> Bool {
+    let named = try WorkflowFiles(files)
     var reports: [DiagnosticReport.File] = []
     var isValid = true
     var summaries = ""
-    for file in files {
+    for file in named.files {
       let installation = try Installation(around: file, given: plugins.folders)
       do throws(FileProblem) {
-        let bytes = try FileAccess.read(file)
-        let result = WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: file)
-        if result.graph == nil { installation.explainUnusable() }
-        let problems = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
-        isValid = isValid && result.graph != nil && problems.isEmpty
-        reports.append(
-          DiagnosticReport.File(
-            source: result.source,
-            diagnostics: result.diagnostics + LaunchScreenCheck.diagnostics(of: result, file: file)))
+        let check = FileCheck(bytes: try FileAccess.read(file), file: file, installation)
+        if check.result.graph == nil { installation.explainUnusable() }
+        isValid = isValid && check.isValid
+        reports.append(check.report)
         // Several workflows may use one plugin.
-        reports += problems.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
-        if problems.isEmpty, let steps = result.graph?.workflow.steps.count {
+        reports += check.others.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
+        if check.isValid, let steps = check.result.graph?.workflow.steps.count {
           summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
         }
       } catch {
@@ -48,6 +77,8 @@ struct ValidateCommand: Verb {
         StandardOutput.writeError("flowrun: cannot read the workflow \(error)\n")
       }
     }
+    let count = named.passedOver
+    if count > 0 { summaries += "\(count) YAML file\(count == 1 ? "" : "s") without 'steps' passed over\n" }
     let report = DiagnosticReport(reports)
     switch format {
     case .text:
@@ -56,6 +87,6 @@ struct ValidateCommand: Verb {
     case .json: StandardOutput.write(json: report.json(), layout: .indented)
     case .sarif: StandardOutput.write(json: report.sarif(), layout: .indented)
     }
-    if !isValid { ExitStatus.invalidWorkflow.exit() }
+    return isValid
   }
 }

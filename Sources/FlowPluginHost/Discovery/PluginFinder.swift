@@ -50,6 +50,20 @@ public struct PluginFinder: Sendable {
     return found
   }
 
+  /// Changes when a manifest that ``find()`` would read comes, goes or is written.
+  public func stamp() -> String {
+    var stamp = ""
+    func add(_ folder: String) {
+      guard let manifest = FileStamp.of(folder + "/" + InstalledPlugin.manifestName) else { return }
+      stamp += "\(folder) \(manifest)\n"
+    }
+    for folder in given + above(start).map({ $0 + "/plugins" }) {
+      add(folder)
+      for name in FolderPath.names(in: folder) ?? [] { add("\(folder)/\(name)") }
+    }
+    return stamp
+  }
+
   private func above(_ start: String) -> [String] {
     var folders: [String] = []
     var folder = start

@@ -35,7 +35,7 @@ extension WorkflowCheck {
   }
 
   /// The steps of the longest path to a step that the gate waits for, first one first.
-  private func longestPathToGate() -> [Int] {
+  func longestPathToGate() -> [Int] {
     let beforeGate = stepsBeforeGate()
     var ends = [Duration](repeating: .zero, count: workflow.steps.count)
     var previous = [Int32](repeating: -1, count: workflow.steps.count)

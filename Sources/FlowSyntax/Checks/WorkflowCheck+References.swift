@@ -18,7 +18,7 @@ extension WorkflowCheck {
     switch name {
     case "inputs": checkInputReference(reference, at: place)
     case "launch":
-      checkMember(reference, of: ["reason", "options", "first"], at: place)
+      checkMember(reference, of: ContextKey.names(of: name), at: place)
       if let step = site.step, workflow.steps[step].options.prewarm {
         report(
           .prewarmReadsLaunch, "step '\(self.name(step))' may run before activation, when 'launch' does not exist yet",
@@ -26,9 +26,7 @@ extension WorkflowCheck {
           related: node(.prewarm, of: step).map { [.init(tree.span($0), "it may run before activation")] } ?? [],
           help: "remove 'prewarm', so that the step runs after activation")
       }
-    case "run": checkMember(reference, of: ["id", "data"], at: place)
-    case "gate": checkMember(reference, of: ["outcome"], at: place)
-    case "event": checkMember(reference, of: ["name", "number", "at"], at: place)
+    case "run", "gate", "event": checkMember(reference, of: ContextKey.names(of: name), at: place)
     case "steps": checkStepReference(reference, site, at: place)
     default: break
     }
@@ -77,10 +75,11 @@ extension WorkflowCheck {
     }
     guard reference.path.count > 1 else { return }
     let member = reference.path[1]
-    guard ["outputs", "outcome", "conclusion"].contains(member.lowercased()) else {
+    let members = ContextKey.names(of: "steps")
+    guard members.contains(member.lowercased()) else {
       report(
         .unknownMember, "'steps.\(id)' has no member '\(member)'", at: place,
-        help: NearestName.question(member, among: ["outputs", "outcome", "conclusion"])
+        help: NearestName.question(member, among: members)
           ?? "it has 'outputs', 'outcome', 'conclusion'; outputs are read as steps.\(id).outputs.\(member)")
       return
     }

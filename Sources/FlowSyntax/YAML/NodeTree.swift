@@ -80,19 +80,34 @@ struct NodeTree: Sendable {
     }
   }
 
-  /// Looks for the line of a decoded text in the source: in a block scalar it stands there behind its indentation.
+  /// Looks for the line of a decoded text in the source: in a block scalar it stands there behind its indentation, each
+  /// line behind the one before.
   private func sourceOffset(ofDecoded id: NodeID, textOffset offset: Int) -> Int? {
     let text = withText(id) { Array($0) }
     guard offset <= text.count else { return nil }
-    let lineEnd = text[offset...].firstIndex(of: 0x0A) ?? text.count
-    let lineStart = text[..<offset].lastIndex(of: 0x0A).map { $0 + 1 } ?? 0
-    let line = text[lineStart..<lineEnd].drop { $0 == 0x20 }
-    let range = Int(nodes[id].start)..<Int(nodes[id].end)
-    guard !line.isEmpty, line.startIndex <= offset, range.count >= line.count else { return nil }
-    for start in range.lowerBound...(range.upperBound - line.count)
-    where source.bytes[start] == line[line.startIndex] && source.bytes[start...].starts(with: line) {
-      return start + offset - line.startIndex
+    let end = Int(nodes[id].end)
+    var position = Int(nodes[id].start)
+    var lineStart = 0
+    while true {
+      let lineEnd = text[lineStart...].firstIndex(of: 0x0A) ?? text.count
+      let line = text[lineStart..<lineEnd].drop { $0 == 0x20 }
+      let isWanted = offset <= lineEnd
+      if !line.isEmpty {
+        guard let start = firstPlace(of: line, in: position..<end) else { return nil }
+        if isWanted { return line.startIndex <= offset ? start + offset - line.startIndex : nil }
+        position = start + line.count
+      } else if isWanted {
+        return nil
+      }
+      guard lineEnd < text.count else { return nil }
+      lineStart = lineEnd + 1
     }
-    return nil
+  }
+
+  private func firstPlace(of line: ArraySlice<UInt8>, in range: Range<Int>) -> Int? {
+    guard range.count >= line.count else { return nil }
+    return (range.lowerBound...(range.upperBound - line.count)).first { start in
+      source.bytes[start] == line[line.startIndex] && source.bytes[start...].starts(with: line)
+    }
   }
 }

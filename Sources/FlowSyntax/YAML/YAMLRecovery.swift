@@ -13,11 +13,21 @@ struct YAMLRecovery {
   private var text: [UInt8]
   /// Where mistakes have been told.
   private var told: Set<Int> = []
+  /// What was read once everything broken had been left out.
+  private var tree: NodeTree?
 
   /// Every syntax error that can be told, in the order of the file, `first` among them.
   static func diagnostics(of source: SourceText, first: YAMLFailure) -> [Diagnostic] {
     var recovery = YAMLRecovery(source)
     return recovery.failures(first)
+  }
+
+  /// What can be read of the source without the parts that are broken, at the places where it stands there; nil where
+  /// nothing can.
+  static func tree(of source: SourceText, first: YAMLFailure) -> NodeTree? {
+    var recovery = YAMLRecovery(source)
+    _ = recovery.failures(first)
+    return recovery.tree
   }
 
   private init(_ source: SourceText) {
@@ -31,7 +41,12 @@ struct YAMLRecovery {
     told = [first.diagnostic.span.start]
     var failure = first
     var rest = min(Self.readings, Self.bytes / max(1, text.count))
-    while failure.isLocal, case .failure(let next)? = leaveOut(failure, &rest), next.isLocal {
+    while failure.isLocal, let result = leaveOut(failure, &rest) {
+      guard case .failure(let next) = result else {
+        tree = try? result.get()
+        break
+      }
+      guard next.isLocal else { break }
       diagnostics.append(next.diagnostic)
       failure = next
     }

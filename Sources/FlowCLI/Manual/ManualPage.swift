@@ -1,0 +1,54 @@
+import ArgumentParser
+
+/// A page for `man`, made of what `--help` says.
+struct ManualPage {
+  /// The file that it belongs in: `flowrun-run.1`.
+  let file: String
+  /// The page in the language of `man`.
+  let text: String
+
+  /// The pages of the command and of every verb that is shown.
+  static func all(of command: any ParsableCommand.Type = FlowCommand.self, named path: [String] = ["flowrun"])
+    -> [ManualPage]
+  {
+    let help = FlowCommand.helpMessage(for: command, columns: 78)
+    var pages = [ManualPage(path, abstract: command.configuration.abstract, help: help)]
+    for verb in command.configuration.subcommands where verb.configuration.shouldDisplay {
+      guard let name = verb.configuration.commandName else { continue }
+      pages += all(of: verb, named: path + [name])
+    }
+    return pages
+  }
+
+  private init(_ path: [String], abstract: String, help: String) {
+    let name = path.joined(separator: "-")
+    file = name + ".1"
+    var text = ".TH \(name.uppercased()) 1\n.SH NAME\n\(Self.escaped(name)) \\- \(Self.escaped(abstract))\n"
+    for line in help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+      if let (title, rest) = Self.title(line) {
+        text += "\(text.hasSuffix(".fi\n") || text.hasSuffix("\n") ? "" : "\n")"
+        if text.contains(".nf\n") { text += ".fi\n" }
+        text += ".SH \(title)\n.nf\n"
+        if !rest.isEmpty { text += Self.escaped(rest) + "\n" }
+      } else {
+        text += Self.escaped(line) + "\n"
+      }
+    }
+    self.text = text + ".fi\n"
+  }
+
+  /// A line such as `USAGE: flowrun …` in its two parts, under the names that manuals use.
+  private static func title(_ line: String) -> (title: String, rest: String)? {
+    guard let colon = line.firstIndex(of: ":") else { return nil }
+    let word = String(line[..<colon])
+    guard !word.isEmpty, word.allSatisfy({ $0.isUppercase || $0 == " " }), word.first != " " else { return nil }
+    let rest = line[line.index(after: colon)...].drop { $0 == " " }
+    return (["OVERVIEW": "DESCRIPTION", "USAGE": "SYNOPSIS"][word] ?? word, String(rest))
+  }
+
+  /// A line in which nothing is taken for a command of `man`.
+  private static func escaped(_ line: String) -> String {
+    let text = line.replacing("\\", with: "\\e").replacing("-", with: "\\-")
+    return text.hasPrefix(".") || text.hasPrefix("'") ? "\\&" + text : text
+  }
+}

@@ -1,0 +1,34 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+
+/// Everything that flowrun says of a workflow without running it: what `validate` prints, and the language server while
+/// somebody types.
+struct FileCheck {
+  /// What the loader says.
+  let result: LoadResult
+  /// What there is to say besides of the file itself.
+  let own: [Diagnostic]
+  /// What there is to say of the manifests of plugins that it uses.
+  let others: [DiagnosticReport.File]
+
+  /// Checks the workflow in `bytes`; `file` is its path.
+  init(bytes: [UInt8], file: String, _ installation: Installation) {
+    self.init(WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: file), file: file, installation)
+  }
+
+  /// Checks a workflow that has been loaded.
+  init(_ result: LoadResult, file: String, _ installation: Installation) {
+    self.result = result
+    own = LaunchScreenCheck.diagnostics(of: result, file: file)
+    others = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
+  }
+
+  /// Whether the workflow can run.
+  var isValid: Bool { result.graph != nil && others.isEmpty }
+
+  /// The file with everything that was found in it.
+  var report: DiagnosticReport.File {
+    DiagnosticReport.File(source: result.source, diagnostics: result.diagnostics + own)
+  }
+}

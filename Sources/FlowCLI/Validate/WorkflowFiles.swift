@@ -1,0 +1,45 @@
+import FlowDiagnostics
+import FlowSystem
+
+/// The workflow files that the command line names, those in folders included.
+struct WorkflowFiles {
+  /// The files, in the order of the command line, those of a folder by name.
+  private(set) var files: [String] = []
+  /// How many YAML files of the folders are no workflows.
+  private(set) var passedOver = 0
+
+  /// How deep folders are looked into.
+  private static let depth = 32
+
+  /// Looks into the folders among `paths`; throws a ``FileProblem`` for one without any workflow.
+  init(_ paths: [String]) throws(FileProblem) {
+    for path in paths {
+      guard FolderPath.isFolder(path) else {
+        files.append(path)
+        continue
+      }
+      let before = files.count
+      look(in: path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path, depth: 0)
+      if files.count == before { throw FileProblem(path: path, cause: "there is no workflow in this folder") }
+    }
+  }
+
+  private mutating func look(in folder: String, depth: Int) {
+    for name in FolderPath.names(in: folder) ?? [] where !name.hasPrefix(".") {
+      let path = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
+      if FolderPath.isFolder(path) {
+        if depth < Self.depth { look(in: path, depth: depth + 1) }
+      } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml"), name != "plugin.yaml" {
+        if Self.isWorkflow(path) { files.append(path) } else { passedOver += 1 }
+      }
+    }
+  }
+
+  /// Whether a line of the file begins with `steps:`; one that cannot be read is told of when it is checked.
+  private static func isWorkflow(_ path: String) -> Bool {
+    guard let bytes = try? FileAccess.read(path) else { return true }
+    let key = Array("steps:".utf8)
+    return bytes.starts(with: key)
+      || bytes.indices.contains { bytes[$0] == 0x0A && bytes[($0 + 1)...].starts(with: key) }
+  }
+}

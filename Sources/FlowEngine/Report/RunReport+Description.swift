@@ -1,0 +1,43 @@
+import FlowModel
+
+/// The report in the words that a person wants of it: how the run and its gate ended, what failed and why, the outputs and
+/// the warnings, each on a line.
+extension RunReport: CustomStringConvertible {
+  /// A few lines without a line break at the end.
+  public var description: String {
+    var lines = [headline]
+    if let opened = gate.openedAt {
+      lines.append("gate: opened at \(Self.text(opened)), \(gate.outcome.word)")
+    } else {
+      lines.append("gate: never opened")
+    }
+    if !gate.late.isEmpty { lines.append("late: " + gate.late.map(\.text).joined(separator: ", ")) }
+    if !criticalPath.isEmpty {
+      let shown = criticalPath.prefix(12).map { "\($0.step) \(Self.text($0.end - $0.start))" }
+      let rest = criticalPath.count > 12 ? ["… \(criticalPath.count - 12) more"] : []
+      lines.append("critical path: " + (shown + rest).joined(separator: " → "))
+    }
+    for step in troubledSteps where step.outcome == .failure || step.outcome == .timedOut {
+      let word = step.outcome == .failure ? "failed" : "timed out"
+      let cause = step.failure.map { ": \($0.message) (\($0.code))" } ?? ""
+      lines.append("\(step.id) \(word)\(step.conclusion == .success ? " (optional)" : "")\(cause)")
+    }
+    for (name, value) in outputs { lines.append("\(name): \(value.stringValue ?? JSONText.write(value))") }
+    lines += warnings.map { "warning: \($0)" }
+    return lines.joined(separator: "\n")
+  }
+
+  private var headline: String {
+    let counts = Outcome.allCases.compactMap { outcome -> String? in
+      let count = count(of: outcome)
+      return count == 0 ? nil : "\(count) \(outcome == .success ? "done" : outcome.word)"
+    }
+    let detail = counts.isEmpty ? "" : " (\(counts.joined(separator: ", ")))"
+    return "\(workflow): \(conclusion.rawValue) in \(Self.text(durationMilliseconds))\(detail)"
+  }
+
+  private static func text(_ milliseconds: Double) -> String {
+    let tenths = Int((milliseconds * 10).rounded())
+    return "\(tenths < 0 ? "-" : "")\(abs(tenths) / 10).\(abs(tenths) % 10) ms"
+  }
+}

@@ -1,0 +1,61 @@
+/// A function of expressions as people look it up; made from the tables that the parser uses.
+public struct FunctionPage: Sendable, Hashable {
+  /// The name by which it is called.
+  public let name: String
+  /// How it is called: `contains(search, item)`.
+  public let signature: String
+  /// What it gives, in a sentence.
+  public let summary: String
+  /// Whether it asks how other steps ended, which only an `if` can.
+  public let isStatusFunction: Bool
+
+  /// Every function that can be called.
+  public static let all: [FunctionPage] =
+    Function.allCases.map {
+      FunctionPage(
+        name: $0.rawValue, signature: "\($0.rawValue)(\($0.parameters))", summary: $0.summary, isStatusFunction: false)
+    }
+    + StatusFunction.allCases.map {
+      FunctionPage(
+        name: $0.rawValue, signature: "\($0.rawValue)()", summary: $0.summary, isStatusFunction: true)
+    }
+}
+
+extension Function {
+  fileprivate var parameters: String {
+    switch self {
+    case .contains: "search, item"
+    case .startsWith: "text, beginning"
+    case .endsWith: "text, end"
+    case .format: "text, value…"
+    case .join: "list, separator"
+    case .toJSON: "value"
+    case .fromJSON: "text"
+    case .choose: "condition, value, …, otherwise"
+    }
+  }
+
+  fileprivate var summary: String {
+    switch self {
+    case .contains: "Whether a text holds another, or a list an element; case does not matter"
+    case .startsWith: "Whether a text begins with another; case does not matter"
+    case .endsWith: "Whether a text ends with another; case does not matter"
+    case .format: "The text with {0}, {1} and so on replaced by the values"
+    case .join: "The elements of a list as one text, with the separator between them, else a comma"
+    case .toJSON: "The value as indented JSON"
+    case .fromJSON: "The value of a JSON text"
+    case .choose: "The value behind the first condition that holds, else the last argument"
+    }
+  }
+}
+
+extension StatusFunction {
+  fileprivate var summary: String {
+    switch self {
+    case .success: "Whether every direct need is satisfied"
+    case .failure: "Whether some direct need failed"
+    case .cancelled: "Whether the run is being cancelled"
+    case .always: "True, whatever happened"
+    }
+  }
+}

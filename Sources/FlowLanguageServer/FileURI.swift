@@ -1,0 +1,45 @@
+/// URIs of files and their paths.
+enum FileURI {
+  /// The path of a `file:` URI; of any other what stands behind its scheme.
+  static func path(of uri: String) -> String {
+    var rest = uri[...]
+    if rest.hasPrefix("file://") {
+      rest = rest.dropFirst(7)
+      // A host may stand before the path.
+      rest = rest.firstIndex(of: "/").map { rest[$0...] } ?? rest
+    } else if let colon = rest.firstIndex(of: ":") {
+      rest = rest[rest.index(after: colon)...]
+    }
+    var bytes: [UInt8] = []
+    var text = rest.utf8[...]
+    while let byte = text.popFirst() {
+      let digits = text.prefix(2)
+      if byte == UInt8(ascii: "%"), digits.count == 2,
+        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
+      {
+        bytes.append(value)
+        text = text.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  /// The `file:` URI of an absolute path.
+  static func uri(ofPath path: String) -> String {
+    var text = "file://"
+    for byte in path.utf8 {
+      let isPlain =
+        byte | 0x20 >= UInt8(ascii: "a") && byte | 0x20 <= UInt8(ascii: "z")
+        || byte >= UInt8(ascii: "0") && byte <= UInt8(ascii: "9") || "/-._~".utf8.contains(byte)
+      if isPlain {
+        text.unicodeScalars.append(Unicode.Scalar(byte))
+      } else {
+        let digits = String(byte, radix: 16, uppercase: true)
+        text += "%" + (digits.count < 2 ? "0" : "") + digits
+      }
+    }
+    return text
+  }
+}

@@ -1,0 +1,86 @@
+/// Cuts what comes from a client into messages: `Content-Length: N`, an empty line, N bytes.
+struct FrameReader {
+  /// Why the bytes are no messages; nothing behind them can be read.
+  struct Problem: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  /// Bytes of a message, and of the lines before it.
+  static let messageLimit = 64 << 20
+  static let headerLimit = 8 << 10
+
+  private var bytes: [UInt8] = []
+  private var start = 0
+
+  /// Adds what was read.
+  mutating func append(_ more: UnsafeRawBufferPointer) {
+    if start > 0, start == bytes.count {
+      bytes.removeAll(keepingCapacity: bytes.capacity <= 1 << 20)
+      start = 0
+    }
+    bytes.append(contentsOf: more)
+  }
+
+  /// Whether nothing of a message has been read that is not whole.
+  var isBetweenMessages: Bool { start == bytes.count }
+
+  /// The next whole message, or nil until more was read.
+  mutating func next() throws(Problem) -> [UInt8]? {
+    guard let (length, body) = try header() else { return nil }
+    guard bytes.count - body >= length else { return nil }
+    let message = Array(bytes[body..<body + length])
+    start = body + length
+    if start > 1 << 16 {
+      bytes.removeSubrange(..<start)
+      start = 0
+    }
+    return message
+  }
+
+  /// The length that the lines before a message state, and where it begins; nil until they are whole.
+  private func header() throws(Problem) -> (length: Int, body: Int)? {
+    var length: Int?
+    var position = start
+    while true {
+      guard let end = bytes[position...].firstIndex(of: 0x0A) else {
+        try checkBeginning(bytes[position...])
+        return nil
+      }
+      var line = bytes[position..<end]
+      position = end + 1
+      if position - start > Self.headerLimit { throw Problem(description: "the lines before a message have no end") }
+      if line.last == 0x0D { line.removeLast() }
+      if line.isEmpty {
+        guard let length else { throw Problem(description: "a message has no 'Content-Length'") }
+        return (length, position)
+      }
+      try checkBeginning(line)
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")) else {
+        throw outside(line)
+      }
+      let name = String(decoding: line[..<colon], as: UTF8.self).lowercased()
+      guard name == "content-length" else { continue }
+      let text = String(decoding: line[(colon + 1)...].filter { $0 != 0x20 }, as: UTF8.self)
+      guard let number = Int(text), number >= 0 else {
+        throw Problem(description: "'Content-Length' is no number: '\(text.prefix(40))'")
+      }
+      guard number <= Self.messageLimit else {
+        throw Problem(description: "a message has \(number) bytes, more than the limit of \(Self.messageLimit)")
+      }
+      length = number
+    }
+  }
+
+  /// A line of a header begins with its name: letters and dashes up to a colon.
+  private func checkBeginning(_ line: ArraySlice<UInt8>) throws(Problem) {
+    let name = line.prefix { $0 != UInt8(ascii: ":") }
+    let isName = name.allSatisfy { $0 | 0x20 >= UInt8(ascii: "a") && $0 | 0x20 <= UInt8(ascii: "z") || $0 == 0x2D }
+    if !isName && !(name.count == 1 && name.first == 0x0D) || name.count > 64 { throw outside(line) }
+  }
+
+  private func outside(_ line: ArraySlice<UInt8>) -> Problem {
+    Problem(
+      description:
+        "expected 'Content-Length: N' before a message, found '\(String(decoding: line.prefix(60), as: UTF8.self))'")
+  }
+}

@@ -1,0 +1,172 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+
+extension LanguageServer {
+  /// What the client tells without asking.
+  func notice(_ message: Message) {
+    switch message.method {
+    case "exit": exit()
+    case "textDocument/didOpen": open(message.parameters)
+    case "textDocument/didChange": change(message)
+    case "textDocument/didClose": if let uri = message.uri { close(uri) }
+    case "textDocument/didSave", "workspace/didChangeWatchedFiles", "workspace/didChangeWorkspaceFolders":
+      installations.removeAll()
+      touchAll()
+    case "workspace/didChangeConfiguration":
+      let settings = message.parameters["settings"]?.objectValue
+      take(settings: settings?["flowrun"]?.objectValue ?? settings ?? [:])
+    default: break
+    }
+  }
+
+  /// What the user has set.
+  func take(settings: ValueObject) {
+    if let hints = settings["inlayHints"]?.booleanValue { hasHints = hints }
+  }
+
+  // MARK: Texts
+
+  private func open(_ parameters: ValueObject) {
+    guard let item = parameters["textDocument"]?.objectValue, let uri = item["uri"]?.stringValue,
+      let text = item["text"]?.stringValue
+    else { return tell("flowrun: the client opened a text without 'uri' or 'text'") }
+    documents[uri] = OpenDocument(
+      uri: uri, file: FileURI.path(of: uri), version: item["version"]?.integerValue ?? 0, text: text, encoding: encoding
+    )
+    pulled.remove(uri)
+  }
+
+  private func change(_ message: Message) {
+    guard let uri = message.uri, documents[uri] != nil else { return }
+    let version = message.parameters["textDocument"]?.objectValue?["version"]?.integerValue
+    do throws(RPCProblem) {
+      try documents[uri]!.change(
+        message.parameters["contentChanges"]?.arrayValue ?? [], version: version ?? documents[uri]!.version)
+    } catch {
+      // What follows would be about another text than the client's.
+      tell("flowrun: a change could not be taken over (\(error.message)); close the file and open it again")
+      close(uri)
+    }
+  }
+
+  private func close(_ uri: String) {
+    guard let document = documents.removeValue(forKey: uri) else { return }
+    let others = foreign.removeValue(forKey: uri) ?? [:]
+    if !pulled.contains(uri) { push(document, []) }
+    for other in others.keys { push(other, version: nil, []) }
+    pulled.remove(uri)
+  }
+
+  /// Notes which texts are to be looked at again because manifests have changed.
+  func lookAtManifests() {
+    for (uri, document) in documents {
+      if let analysis = document.analysis, analysis.stamp != workspace.stamp(document.file) { documents[uri]!.touch() }
+    }
+  }
+
+  private func touchAll() {
+    for uri in documents.keys { documents[uri]!.touch() }
+  }
+
+  // MARK: What is installed
+
+  /// The actions around a document, found anew when manifests have changed.
+  func installed(for document: OpenDocument) -> (stamp: String, actions: InstalledActions) {
+    let folder = document.file.lastIndex(of: "/").map { String(document.file[..<$0]) } ?? ""
+    let stamp = workspace.stamp(document.file)
+    if let known = installations[folder], known.stamp == stamp { return known }
+    let actions = workspace.install(document.file)
+    if let warning = actions.warning { tell(warning) }
+    installations[folder] = (stamp, actions)
+    return (stamp, actions)
+  }
+
+  /// What was read of a document, read now if it has changed or a manifest has.
+  func analysis(_ uri: String) throws(RPCProblem) -> (document: OpenDocument, workflow: WorkflowDocument) {
+    guard let document = documents[uri] else {
+      throw .invalidParameters("the text '\(uri)' is not open")
+    }
+    let installed = installed(for: document)
+    if let analysis = document.analysis, analysis.stamp == installed.stamp { return (document, analysis.document) }
+    // The old one goes before the new one is made: each may be as large as the file.
+    documents[uri]!.analysis = nil
+    let workflow = WorkflowDocument(
+      bytes: document.bytes, file: document.file, catalog: installed.actions.catalog)
+    documents[uri]!.analysis = (workflow, installed.stamp)
+    return (documents[uri]!, workflow)
+  }
+
+  // MARK: Diagnostics
+
+  /// Tells the client what is wrong with the texts that have changed.
+  func publishChanges() {
+    for uri in documents.keys.sorted() where documents[uri]!.isDirty {
+      documents[uri]!.isDirty = false
+      if pulled.contains(uri) { continue }
+      guard let items = try? diagnostics(of: uri) else { continue }
+      push(documents[uri]!, items)
+    }
+  }
+
+  /// What `flowrun validate` says of a text; what it says of other files is told on the way.
+  func diagnostics(of uri: String) throws(RPCProblem) -> [Value] {
+    guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
+    if document.isManifest {
+      let result = PluginManifestLoader().load(bytes: document.bytes, file: document.file)
+      return result.diagnostics.map { value(of: $0, document) }
+    }
+    let (_, workflow) = try analysis(uri)
+    let additions = installed(for: document).actions.additions(workflow.result, document.file)
+    tellOthers(additions.others, of: uri)
+    return (workflow.result.diagnostics + additions.own).map { value(of: $0, document) }
+  }
+
+  private func tellOthers(_ files: [DiagnosticReport.File], of uri: String) {
+    var found: [String: [Value]] = [:]
+    for file in files {
+      let other = OpenDocument(
+        uri: FileURI.uri(ofPath: file.source.file), file: file.source.file, version: 0, text: "", encoding: encoding)
+      let positions = TextPositions(file.source, encoding)
+      found[other.uri] = file.diagnostics.map { value(of: $0, other.uri, positions) }
+    }
+    let before = foreign[uri] ?? [:]
+    foreign[uri] = found.isEmpty ? nil : found
+    for (other, items) in found where before[other] != items && documents[other] == nil {
+      push(other, version: nil, items)
+    }
+    for other in before.keys where found[other] == nil && documents[other] == nil { push(other, version: nil, []) }
+  }
+
+  private func push(_ document: OpenDocument, _ items: [Value]) {
+    push(document.uri, version: document.version, items)
+  }
+
+  private func push(_ uri: String, version: Int?, _ items: [Value]) {
+    var parameters: ValueObject = ["uri": .string(uri), "diagnostics": .array(items)]
+    if let version { parameters["version"] = .integer(version) }
+    notify("textDocument/publishDiagnostics", .object(parameters))
+  }
+
+  func value(of diagnostic: Diagnostic, _ document: OpenDocument) -> Value {
+    value(of: diagnostic, document.uri, document.positions)
+  }
+
+  private func value(of diagnostic: Diagnostic, _ uri: String, _ positions: TextPositions) -> Value {
+    var object: ValueObject = [
+      "range": positions.range(diagnostic.span), "severity": diagnostic.isError ? 1 : 2,
+      "code": .string(diagnostic.code.rawValue), "source": "flowrun",
+      "message": .string(diagnostic.message + (diagnostic.help.map { "\n\($0)" } ?? "")),
+    ]
+    if !diagnostic.related.isEmpty {
+      object["relatedInformation"] = .array(
+        diagnostic.related.map {
+          [
+            "location": ["uri": .string(uri), "range": positions.range($0.span)],
+            "message": .string($0.label),
+          ]
+        })
+    }
+    return .object(object)
+  }
+}

@@ -1,0 +1,246 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+import FlowSystem
+
+/// A language server for workflows, over two files of the process: the Language Server Protocol 3.17.
+///
+/// It lives on one thread, which takes what the client sends and answers it in order; nothing waits for another thread,
+/// and no plugin is started. Between two answers it reads what has come meanwhile, so that what was cancelled is not
+/// worked on.
+public final class LanguageServer {
+  /// A message that has been read and not yet answered.
+  struct Message {
+    var id: Value?
+    var method: String
+    var parameters: ValueObject
+    var uri: String?
+    var isCancelled = false
+  }
+
+  /// What the client said in `initialize`.
+  struct Client {
+    var hasSnippets = false
+    var hasDocumentChanges = false
+    var pullsDiagnostics = false
+    var process: Int32?
+  }
+
+  enum Phase { case fresh, running, shutDown }
+
+  let workspace: LanguageWorkspace
+  private let input: CInt
+  private let output: CInt
+  private var reader = FrameReader()
+  private var queue: [Message] = []
+  private var unsent: [UInt8] = []
+  private var sent = 0
+  private var exitCode: Int32?
+  private let explain: (String) -> Void
+
+  var phase = Phase.fresh
+  var client = Client()
+  var encoding = PositionEncoding.utf16
+  var hasHints = false
+  var documents: [String: OpenDocument] = [:]
+  /// What is installed, by the folder that it was looked up for.
+  var installations: [String: (stamp: String, actions: InstalledActions)] = [:]
+  /// The documents whose diagnostics the client asks for itself.
+  var pulled: Set<String> = []
+  /// What was last said of other files, by the document that it was found through.
+  var foreign: [String: [String: [Value]]] = [:]
+  private var told: Set<String> = []
+
+  /// Messages that wait, bytes that the client has not taken, and how long it may take none: 60 s.
+  private static let queueLimit = 1_000
+  private static let unsentLimit = 64 << 20
+  private static let patienceMilliseconds: Int32 = 60_000
+  /// How often is looked whether the client's process lives and whether manifests have changed.
+  private static let lookMilliseconds: Int32 = 4_000
+
+  /// A server that reads from one descriptor and writes to another; `explain` gets what a person should read.
+  public init(
+    _ workspace: LanguageWorkspace, input: Int32 = 0, output: Int32 = 1, explain: @escaping (String) -> Void
+  ) {
+    self.workspace = workspace
+    self.input = input
+    self.output = output
+    self.explain = explain
+  }
+
+  /// Serves until the client goes; gives the exit code: 0 after `shutdown`, else 1.
+  public func run() -> Int32 {
+    while exitCode == nil {
+      if queue.isEmpty { publishChanges() }
+      receive(waits: queue.isEmpty)
+      if exitCode == nil, !queue.isEmpty { answer(queue.removeFirst()) }
+    }
+    flush()
+    return exitCode ?? 1
+  }
+
+  // MARK: Bytes
+
+  /// Sends what can be sent and reads what there is; waits for either when `waits`.
+  private func receive(waits: Bool) {
+    let mayRead = queue.count < Self.queueLimit
+    var watched = [
+      pollfd(fd: input, events: mayRead ? Int16(POLLIN) : 0, revents: 0),
+      pollfd(fd: unsent.isEmpty ? -1 : output, events: Int16(POLLOUT), revents: 0),
+    ]
+    let limit =
+      unsent.isEmpty
+      ? (client.process == nil && documents.isEmpty ? -1 : Self.lookMilliseconds) : Self.patienceMilliseconds
+    let count = poll(&watched, 2, waits ? limit : 0)
+    if count == 0, waits {
+      if !unsent.isEmpty { return end("the client has taken nothing for \(Self.patienceMilliseconds / 1000) s") }
+      endWithoutClient()
+      return lookAtManifests()
+    }
+    if watched[1].revents != 0 { send() }
+    guard watched[0].revents != 0, exitCode == nil else { return }
+    withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
+      let count = SystemCall.read(input, buffer)
+      if count > 0 {
+        reader.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        takeMessages()
+      } else if count == 0 {
+        let isCut = !reader.isBetweenMessages
+        if phase == .shutDown { exitCode = 0 } else { end(isCut ? "the input ended inside of a message" : nil) }
+      } else if errno != EAGAIN {
+        end("cannot read: \(String(cString: strerror(errno)))")
+      }
+    }
+  }
+
+  private func endWithoutClient() {
+    if let process = client.process, kill(process, 0) != 0, errno == ESRCH { end(nil) }
+  }
+
+  /// Ends the server; with a reason for people where it is nobody's wish.
+  private func end(_ reason: String?) {
+    if let reason { explain(reason) }
+    exitCode = exitCode ?? 1
+  }
+
+  private func takeMessages() {
+    do throws(FrameReader.Problem) {
+      while let bytes = try reader.next() { take(bytes) }
+    } catch {
+      end(error.description)
+    }
+  }
+
+  /// Sends a piece that a pipe takes without waiting once it has said that it can be written to.
+  private func send() {
+    let piece = min(unsent.count - sent, 4096)
+    let written = unsent.withUnsafeBytes {
+      SystemCall.write(output, UnsafeRawBufferPointer(rebasing: $0[sent..<sent + piece]))
+    }
+    if written < 0 {
+      if errno != EAGAIN { end(errno == EPIPE ? nil : "cannot write: \(String(cString: strerror(errno)))") }
+      return
+    }
+    sent += written
+    if sent == unsent.count {
+      unsent.removeAll(keepingCapacity: unsent.capacity <= 1 << 20)
+      sent = 0
+    }
+  }
+
+  /// Sends the rest at the end, for at most 2 s.
+  private func flush() {
+    while !unsent.isEmpty {
+      var watched = pollfd(fd: output, events: Int16(POLLOUT), revents: 0)
+      guard poll(&watched, 1, 2_000) > 0, watched.revents & Int16(POLLOUT) != 0 else { return }
+      let before = unsent.count - sent
+      send()
+      if unsent.count - sent == before { return }
+    }
+  }
+
+  /// Sends a message to the client.
+  func write(_ message: ValueObject) {
+    var message = message
+    message["jsonrpc"] = "2.0"
+    let bytes = JSONText.bytes(of: .object(message))
+    if unsent.count + bytes.count > Self.unsentLimit { return end("the client does not read") }
+    unsent += Array("Content-Length: \(bytes.count)\r\n\r\n".utf8) + bytes
+  }
+
+  /// Tells the client something that it did not ask for.
+  func notify(_ method: String, _ parameters: Value) {
+    write(["method": .string(method), "params": parameters])
+  }
+
+  /// Shows a text to the user, once.
+  func tell(_ text: String) {
+    guard told.insert(text).inserted else { return }
+    notify("window/showMessage", ["type": 2, "message": .string(text)])
+  }
+
+  // MARK: Messages
+
+  private func take(_ bytes: [UInt8]) {
+    let value: Value
+    do throws(JSONProblem) {
+      value = try JSONText.parse(bytes, rules: JSONText.Rules(isLenient: true))
+    } catch {
+      return respond(.null, .failure(.parseError("\(error)")))
+    }
+    guard let object = value.objectValue else {
+      return respond(.null, .failure(.invalidRequest("a message must be an object")))
+    }
+    guard let method = object["method"]?.stringValue else {
+      // An answer to something that was asked of the client, which nobody waits for.
+      if object["id"] != nil, object["result"] != nil || object["error"] != nil { return }
+      return respond(object["id"] ?? .null, .failure(.invalidRequest("a message must have a 'method'")))
+    }
+    let parameters = object["params"]?.objectValue ?? [:]
+    if method == "$/cancelRequest" {
+      for index in queue.indices where queue[index].id != nil && queue[index].id == parameters["id"] {
+        queue[index].isCancelled = true
+      }
+      return
+    }
+    queue.append(
+      Message(
+        id: object["id"], method: method, parameters: parameters,
+        uri: parameters["textDocument"]?.objectValue?["uri"]?.stringValue))
+  }
+
+  private func answer(_ message: Message) {
+    guard let id = message.id else {
+      if phase == .running || message.method == "exit" { notice(message) }
+      return
+    }
+    let isOutdated = message.uri.map { uri in
+      queue.contains { $0.method == "textDocument/didChange" && $0.uri == uri }
+    }
+    if message.isCancelled {
+      respond(id, .failure(.cancelled))
+    } else if phase == .fresh, message.method != "initialize" {
+      respond(id, .failure(.notInitialized))
+    } else if phase == .shutDown {
+      respond(id, .failure(.invalidRequest("the server has been shut down")))
+    } else if isOutdated == true {
+      respond(id, .failure(.contentModified))
+    } else {
+      do throws(RPCProblem) {
+        respond(id, .success(try result(of: message)))
+      } catch {
+        respond(id, .failure(error))
+      }
+    }
+  }
+
+  private func respond(_ id: Value, _ result: Result<Value, RPCProblem>) {
+    switch result {
+    case .success(let value): write(["id": id, "result": value])
+    case .failure(let problem): write(["id": id, "error": problem.value])
+    }
+  }
+
+  /// Ends the server because the client says so.
+  func exit() { exitCode = phase == .shutDown ? 0 : 1 }
+}

@@ -1,0 +1,49 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+
+/// What is installed around a workflow, for the language server: it comes from whoever knows the plugins.
+public struct InstalledActions: Sendable {
+  /// The actions.
+  public var catalog: any ActionCatalog
+  /// What there is to say of a file besides what the loader says: of itself, and of other files.
+  public var additions: @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File])
+  /// Why plugins that were found cannot be used, for people; nil: all can.
+  public var warning: String?
+
+  /// Actions with what there is to say besides.
+  public init(
+    catalog: any ActionCatalog, warning: String? = nil,
+    additions: @escaping @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File]) = {
+      _, _ in ([], [])
+    }
+  ) {
+    self.catalog = catalog
+    self.warning = warning
+    self.additions = additions
+  }
+}
+
+/// Where the language server learns what is installed and how steps are ordered.
+public struct LanguageWorkspace: Sendable {
+  /// The actions around the file at a path.
+  public var install: @Sendable (String) -> InstalledActions
+  /// Changes when what ``install`` gives for the path may have changed.
+  public var stamp: @Sendable (String) -> String
+  /// For each step its place, from 1, in the order in which ready steps start.
+  public var rank: @Sendable (WorkflowGraph) -> [Int]
+  /// The version of flowrun.
+  public var version: String
+
+  /// A workspace.
+  public init(
+    version: String, install: @escaping @Sendable (String) -> InstalledActions,
+    stamp: @escaping @Sendable (String) -> String = { _ in "" },
+    rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] }
+  ) {
+    self.version = version
+    self.install = install
+    self.stamp = stamp
+    self.rank = rank
+  }
+}

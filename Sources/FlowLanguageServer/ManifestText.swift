@@ -1,0 +1,27 @@
+import FlowDiagnostics
+import FlowSystem
+
+/// Manifests of plugins as files, for going to where an action is declared.
+enum ManifestText {
+  /// What is read of one at most: 1 MiB.
+  private static let limit = 1 << 20
+
+  /// The text of a file, or nil where it cannot be read.
+  static func read(_ path: String) -> SourceText? {
+    let file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var bytes: [UInt8] = []
+    while bytes.count < limit {
+      var count = 0
+      let piece = [UInt8](unsafeUninitializedCapacity: 1 << 16) { buffer, initialized in
+        count = SystemCall.read(file, UnsafeMutableRawBufferPointer(buffer))
+        initialized = max(0, count)
+      }
+      if count < 0 { return nil }
+      if count == 0 { break }
+      bytes += piece
+    }
+    return SourceText(bytes, file: path)
+  }
+}

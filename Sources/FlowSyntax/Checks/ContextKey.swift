@@ -1,0 +1,55 @@
+/// What can be read behind the name of a context, in one table for checks and editors.
+struct ContextKey {
+  let name: String
+  /// What it is, in a sentence.
+  let summary: String
+
+  /// The members of a context of fixed ones; those of `steps` are what each step has.
+  static func all(of context: String) -> [ContextKey] {
+    switch context {
+    case "launch":
+      [
+        ContextKey(name: "reason", summary: "Why the app was launched"),
+        ContextKey(name: "options", summary: "What the launch brought, by key"),
+        ContextKey(name: "first", summary: "Whether no run has ended well with this data folder"),
+      ]
+    case "run":
+      [
+        ContextKey(name: "id", summary: "The run's name, unlike that of any other"),
+        ContextKey(name: "data", summary: "The run's data folder"),
+      ]
+    case "gate":
+      [ContextKey(name: "outcome", summary: "How the gate opened: ready, timed-out or failed")]
+    case "event":
+      [
+        ContextKey(name: "name", summary: "What the event is called"),
+        ContextKey(name: "number", summary: "Which time it was posted, from 1"),
+        ContextKey(name: "at", summary: "When it was posted"),
+      ]
+    case "steps":
+      [
+        ContextKey(name: "outputs", summary: "What the step gave, by name"),
+        ContextKey(name: "outcome", summary: "How the step itself ended"),
+        ContextKey(name: "conclusion", summary: "How it counts: an optional step's failure counts as success"),
+      ]
+    default: []
+    }
+  }
+
+  /// The names of those members.
+  static func names(of context: String) -> [String] { all(of: context).map(\.name) }
+
+  /// What a context is, in a sentence.
+  static func summary(ofContext name: String) -> String {
+    switch name {
+    case "inputs": "What the run was given with -i, by the names under inputs"
+    case "env": "The environment variables of the workflow"
+    case "steps": "The steps that are over, by id"
+    case "launch": "Why and how the app was launched"
+    case "run": "The run itself"
+    case "gate": "The launch gate, for deferred steps"
+    case "event": "The event that an action is called for"
+    default: ""
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import FlowDiagnostics
+import FlowModel
+
+/// A key as an editor shows it, from the table that the parser and the schema use.
+struct KeyPage {
+  let name: String
+  let owner: String
+  let shape: Shape
+  let summary: String
+  let isRequired: Bool
+  let defaultText: String?
+
+  /// What a person reads when the mouse is over the key, as Markdown.
+  var page: String {
+    var text = "**\(name)** (\(owner))\n\n\(summary)."
+    if isRequired { text += "\n\nMust be given." }
+    if let defaultText { text += "\n\nDefault: `\(defaultText)`" }
+    return text
+  }
+}
+
+extension FormatKey {
+  /// All keys of the map as pages.
+  static var pages: [KeyPage] {
+    allCases.map {
+      KeyPage(
+        name: $0.rawValue, owner: owner, shape: $0.shape, summary: $0.summary, isRequired: $0.isRequired,
+        defaultText: $0.defaultText)
+    }
+  }
+}
+
+/// What may stand at a place of a file.
+enum EditingSlot {
+  /// What a key of the format takes; `page` is that key.
+  case shape(Shape, page: KeyPage?)
+  /// The inputs of a step's action.
+  case inputs(ActionDeclaration)
+  /// A value of an input or of something inside one.
+  case type(ValueType, FieldDeclaration?)
+  case unknown
+
+  /// The keys that may stand here where it is a map of fixed keys.
+  var keys: [KeyPage] {
+    guard case .shape(let shape, _) = self else { return [] }
+    switch shape {
+    case .map(let type), .durationOr(let type, _): return type.pages
+    default: return []
+    }
+  }
+
+  /// The fields that may stand here where it is a map of declared ones.
+  var fields: [FieldDeclaration] {
+    switch self {
+    case .inputs(let declaration): declaration.inputs
+    case .type(.object(let properties?), _): properties
+    default: []
+    }
+  }
+
+  /// What may stand under `part` of this.
+  fileprivate func inside(_ part: EditingPlace.Part) -> EditingSlot {
+    switch (self, part) {
+    case (.shape(.named(_, let shape), let page), .key): return .shape(shape, page: page)
+    case (.shape(.events, let page), .key): return .shape(.map(EventKey.self), page: page)
+    case (.shape(.list(let shape, _), let page), .element): return .shape(shape, page: page)
+    case (.shape(.stepNames, let page), .element): return .shape(.stepNames, page: page)
+    case (.shape(.eventNames, let page), .element): return .shape(.eventNames, page: page)
+    case (.shape, .key(let name)):
+      return keys.first { $0.name == name }.map { .shape($0.shape, page: $0) } ?? .unknown
+    case (.inputs, .key(let name)), (.type(.object, _), .key(let name)):
+      return fields.first { $0.name == name }.map { .type($0.type, $0) } ?? .unknown
+    case (.type(.array(let element), let field), .element): return .type(element, field)
+    default: return .unknown
+    }
+  }
+}
+
+extension WorkflowDocument {
+  /// What may stand at the end of a way through the file; the inputs of a step are those of its action.
+  func slot(at path: [EditingPlace.Part], root: any FormatKey.Type = WorkflowKey.self) -> EditingSlot {
+    var slot = EditingSlot.shape(.map(root), page: nil)
+    for (depth, part) in path.enumerated() {
+      slot = slot.inside(part)
+      if case .shape(.values, _) = slot, depth == 2, path[0] == .key("steps"), case .key(let id) = path[1] {
+        slot = declaration(ofStepNamed: id).map { .inputs($0) } ?? .unknown
+      }
+    }
+    return slot
+  }
+
+  /// What the action of a step declares.
+  func declaration(ofStepNamed id: String) -> ActionDeclaration? {
+    step(named: id).flatMap { check?.actions.declaration(ofStep: $0) }
+  }
+
+  /// Whether a way leads into the inputs of what a step calls for each post of an event.
+  func isCalled(_ keys: [String]) -> Bool {
+    guard keys.count > 3, keys[0] == WorkflowKey.steps.rawValue, keys[2] == StepKey.with.rawValue,
+      let call = declaration(ofStepNamed: keys[1])?.calls
+    else { return false }
+    return keys[3] == call.inputs
+  }
+
+  /// The node at the end of a way, or nil.
+  func node(at path: [EditingPlace.Part]) -> NodeID? {
+    guard let tree, var current = tree.root else { return nil }
+    for part in path {
+      switch part {
+      case .key(let name):
+        guard let value = tree.member(name, of: current)?.value else { return nil }
+        current = value
+      case .element(let number):
+        guard tree.kind(current) == .sequence else { return nil }
+        let elements = tree.elements(current)
+        guard elements.indices.contains(number) else { return nil }
+        current = elements[number]
+      }
+    }
+    return current
+  }
+
+  /// The keys that a map has, but for the one at `offset`.
+  func keys(at path: [EditingPlace.Part], except offset: Int) -> Set<String> {
+    guard let tree, let node = node(at: path), tree.kind(node) == .mapping else { return [] }
+    var keys: Set<String> = []
+    var ignored: [Diagnostic] = []
+    var members = tree.members(of: node, failures: &ignored)
+    while let member = members.next(in: tree) {
+      let span = tree.span(member.key)
+      if span.start <= offset, offset <= span.end { continue }
+      if let text = tree.text(of: member.key) { keys.insert(text) }
+    }
+    return keys
+  }
+
+  /// The way to what stands at `offset`, from the tree; whether that is a key, and its node.
+  func location(at offset: Int) -> (path: [EditingPlace.Part], isKey: Bool, node: NodeID)? {
+    guard let tree, var current = tree.root else { return nil }
+    var path: [EditingPlace.Part] = []
+    walk: while true {
+      switch tree.nodes[current].kind {
+      case .mapping:
+        var position = current + 1
+        while position < tree.next(current) {
+          let value = tree.next(position)
+          let span = tree.span(position)
+          let name = EditingPlace.Part.key(tree.keyName(position))
+          if span.start <= offset, offset <= span.end { return (path + [name], true, position) }
+          if tree.span(value).start <= offset, offset <= tree.contentEnd(value) {
+            path.append(name)
+            current = value
+            continue walk
+          }
+          position = tree.next(value)
+        }
+        return nil
+      case .sequence:
+        let elements = tree.elements(current)
+        guard
+          let number = elements.firstIndex(where: {
+            tree.span($0).start <= offset && offset <= tree.contentEnd($0)
+          })
+        else { return nil }
+        path.append(.element(number))
+        current = elements[number]
+      case .scalar, .alias: return (path, false, current)
+      }
+    }
+  }
+}

@@ -1,0 +1,189 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// What a workflow names and where: steps, events, inputs, queues, with every place that refers to them.
+package struct SymbolTable: Sendable {
+  /// Something that a workflow names.
+  package struct Symbol: Sendable, Hashable {
+    /// What kind of thing it is.
+    package enum Kind: String, Sendable, Hashable {
+      case step, event, input, queue
+    }
+
+    package var kind: Kind
+    /// The name; of steps and inputs in lower case where an expression wrote it otherwise.
+    package var name: String
+  }
+
+  /// One place of a symbol.
+  package struct Occurrence: Sendable, Hashable {
+    package var symbol: Symbol
+    package var span: Span
+    /// Whether it is declared there: an id, an input's name, an event that is declared or posted.
+    package var isDefinition: Bool
+  }
+
+  /// Every place, in the order of the file.
+  package private(set) var occurrences: [Occurrence] = []
+  /// Texts with an expression in them whose places cannot be told, or that is wrong.
+  package private(set) var unclear: [Span] = []
+
+  private let check: WorkflowCheck
+  private let catalogEvents: Set<String>
+
+  init(_ check: WorkflowCheck) {
+    self.check = check
+    catalogEvents = Set(LifecycleEvent.allCases.map(\.rawValue)).union(
+      check.actions.entries.flatMap { $0.declaration?.events ?? [] })
+    collect()
+    var seen: Set<Occurrence> = []
+    occurrences = occurrences.filter { seen.insert($0).inserted }.sorted { $0.span < $1.span }
+  }
+
+  /// The place that holds the byte at `offset`, the one behind its end included.
+  package func occurrence(at offset: Int) -> Occurrence? {
+    occurrences.first { $0.span.start <= offset && offset < $0.span.end }
+      ?? occurrences.first { $0.span.start <= offset && offset <= $0.span.end }
+  }
+
+  /// Every place of a symbol.
+  package func occurrences(of symbol: Symbol) -> [Occurrence] { occurrences.filter { $0.symbol == symbol } }
+
+  /// Whether the name belongs to flowrun or to a plugin and not to the file.
+  package func isForeign(_ symbol: Symbol) -> Bool {
+    switch symbol.kind {
+    case .event: catalogEvents.contains(symbol.name)
+    case .queue: Queue.builtIn.contains(symbol.name)
+    case .step, .input: false
+    }
+  }
+
+  // MARK: Collecting
+
+  private var tree: NodeTree { check.tree }
+
+  private mutating func add(_ kind: Symbol.Kind, _ node: NodeID, isDefinition: Bool = false) {
+    guard let name = tree.text(of: node), !name.isEmpty else { return }
+    let place = tree.resolve(node)
+    guard let start = tree.sourceOffset(of: place, textOffset: 0) else {
+      unclear.append(tree.span(place))
+      return
+    }
+    occurrences.append(
+      Occurrence(
+        symbol: Symbol(kind: kind, name: name), span: Span(start, start + name.utf8.count), isDefinition: isDefinition))
+  }
+
+  private func members(_ node: NodeID) -> [MemberCursor.Member] {
+    guard tree.kind(node) == .mapping else { return [] }
+    var ignored: [Diagnostic] = []
+    var cursor = tree.members(of: node, failures: &ignored)
+    var result: [MemberCursor.Member] = []
+    while let member = cursor.next(in: tree) { result.append(member) }
+    return result
+  }
+
+  private mutating func collect() {
+    let places = check.places
+    if let node = places.value(.inputs) { for member in members(node) { add(.input, member.key, isDefinition: true) } }
+    if let node = places.value(.queues) { for member in members(node) { add(.queue, member.key, isDefinition: true) } }
+    if let node = places.value(.events) {
+      let declared = tree.kind(node) == .sequence ? tree.elements(node) : members(node).map(\.key)
+      for node in declared { add(.event, node, isDefinition: true) }
+    }
+    if let node = places.value(.defaults), let queue = tree.member("queue", of: node) { add(.queue, queue.value) }
+    if let node = places.value(.env) { expressions(below: node) }
+    if let node = places.value(.deadline) { expressions(below: node) }
+    if let node = places.value(.outputs) { expressions(below: node) }
+    for step in places.steps.indices { collect(step) }
+  }
+
+  private mutating func collect(_ step: Int) {
+    let place = check.places.steps[step]
+    add(.step, place.key, isDefinition: true)
+    let declaration = check.actions.declaration(ofStep: step)
+    for member in members(place.value) {
+      guard let key = tree.text(of: member.key).flatMap(StepKey.init(rawValue:)) else { continue }
+      switch key {
+      case .needs, .after:
+        for node in tree.kind(member.value) == .sequence ? tree.elements(member.value) : [member.value] {
+          add(key == .needs ? .step : .event, node)
+        }
+      case .queue: add(.queue, member.value)
+      case .condition, .enabled, .deferral: condition(member.value)
+      case .with:
+        if let input = declaration?.eventFromInput, let event = tree.member(input, of: member.value),
+          let text = tree.text(of: event.value), !Template.containsExpression(text)
+        {
+          add(.event, event.value, isDefinition: true)
+        }
+        if let call = declaration?.calls, let event = tree.member(call.event, of: member.value),
+          let text = tree.text(of: event.value), !Template.containsExpression(text)
+        {
+          add(.event, event.value)
+        }
+        expressions(below: member.value)
+      case .env: expressions(below: member.value)
+      default: break
+      }
+    }
+  }
+
+  private mutating func expressions(below node: NodeID) {
+    switch tree.kind(node) {
+    case .mapping: for member in members(node) { expressions(below: member.value) }
+    case .sequence: for element in tree.elements(node) { expressions(below: element) }
+    case .scalar, .alias:
+      let place = tree.resolve(node)
+      let text = tree.text(place)
+      guard Template.containsExpression(text) else { return }
+      guard let template = try? Template(parsing: text) else { return unclear.append(tree.span(place)) }
+      for (offset, expression) in template.expressions { references(of: expression, offset, in: place) }
+    }
+  }
+
+  private mutating func condition(_ node: NodeID) {
+    let place = tree.resolve(node)
+    guard let text = tree.text(of: place), case .string? = tree.scalarValue(place) else { return }
+    guard let (offset, expression) = try? Expression.condition(text) else { return unclear.append(tree.span(place)) }
+    references(of: expression, offset, in: place)
+  }
+
+  private mutating func references(of expression: Expression, _ offset: Int, in node: NodeID) {
+    let source = Array(expression.source.utf8)
+    for reference in expression.references {
+      guard let key = reference.path.first else { continue }
+      let kind: Symbol.Kind
+      let name: String
+      switch reference.name.lowercased() {
+      case "steps":
+        kind = .step
+        name = check.stepIndex(like: key).map { check.name($0) } ?? key
+      case "inputs":
+        kind = .input
+        name = check.inputs.field(like: key)?.name ?? key
+      default: continue
+      }
+      // Between the context's name and its key stand only a dot, or a bracket and a quote.
+      let from = reference.offset + reference.name.utf8.count
+      let wanted = Array(key.utf8)
+      guard
+        let found = (from..<max(from, min(source.count, reference.offset + reference.length) - wanted.count + 1)).first(
+          where: { source[$0...].starts(with: wanted) }),
+        let start = tree.sourceOffset(of: node, textOffset: offset + found)
+      else {
+        unclear.append(tree.span(node))
+        continue
+      }
+      occurrences.append(
+        Occurrence(
+          symbol: Symbol(kind: kind, name: name), span: Span(start, start + wanted.count), isDefinition: false))
+    }
+  }
+}
+
+extension WorkflowDocument {
+  /// Everything that the workflow names, with its places; nil where nothing could be read.
+  package func symbols() -> SymbolTable? { check.map(SymbolTable.init) }
+}

@@ -1,0 +1,215 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+extension WorkflowDocument {
+  /// What may be written at the byte `offset`, likeliest first.
+  package func completions(at offset: Int) -> [Completion] {
+    let place = EditingPlaceScanner.place(at: offset, in: source.bytes)
+    if place.position == .nothing { return [] }
+    return withoutLine(at: offset).completions(at: place, of: self)
+  }
+
+  private func completions(at place: EditingPlace, of typed: WorkflowDocument) -> [Completion] {
+    let bytes = typed.source.bytes
+    let slot = slot(at: place.path)
+    if let start = expressionStart(place, slot, bytes) {
+      return ExpressionCompletion(document: self, place: place, start: start, bytes: bytes).completions()
+    }
+    let span = Span(place.start, wordEnd(from: place.offset, bytes, isFlow: place.isFlow))
+    if place.position == .keyOrValue, !place.isBlockText {
+      let keys = keyCompletions(slot, place, span, bytes)
+      if !keys.isEmpty { return keys }
+    }
+    // A map is not written behind its key.
+    return values(of: slot, place, span, bytes)
+  }
+
+  /// Where the word that is being typed ends, so that accepting a proposal replaces all of it.
+  private func wordEnd(from offset: Int, _ bytes: [UInt8], isFlow: Bool) -> Int {
+    var end = offset
+    while end < bytes.count, bytes[end].isNamePart { end += 1 }
+    return end
+  }
+
+  // MARK: Keys
+
+  private func keyCompletions(
+    _ slot: EditingSlot, _ place: EditingPlace, _ span: Span, _ bytes: [UInt8]
+  ) -> [Completion] {
+    let given = keys(at: place.path, except: place.offset)
+    let hasColon = bytes[span.end...].prefix(2).first == UInt8(ascii: ":")
+    var completions: [Completion] = []
+    for key in slot.keys where !given.contains(key.name) {
+      completions.append(
+        Completion(
+          label: key.name, kind: .key, detail: key.summary, documentation: key.page,
+          snippet: hasColon ? key.name : "\(key.name):\(key.shape.opening(place))", isRequired: key.isRequired,
+          span: span))
+    }
+    for field in slot.fields where !given.contains(field.name) {
+      completions.append(
+        Completion(
+          label: field.name, kind: .input, detail: field.shortDescription, documentation: field.page,
+          snippet: hasColon ? field.name : "\(field.name): \(field.type.snippet(field))", isRequired: field.isRequired,
+          span: span))
+    }
+    return completions.filter(\.isRequired) + completions.filter { !$0.isRequired }
+  }
+
+  // MARK: Values
+
+  private func values(
+    of slot: EditingSlot, _ place: EditingPlace, _ span: Span, _ bytes: [UInt8]
+  ) -> [Completion] {
+    func words(_ words: [String], _ kind: Completion.Kind = .value) -> [Completion] {
+      words.map { Completion(label: $0, kind: kind, span: span) }
+    }
+    switch slot {
+    case .shape(let shape, let page):
+      switch shape {
+      case .boolean, .booleanOrExpression: return words(["true", "false"])
+      case .deferral: return words(["true", "idle", "false"])
+      case .word(let names): return words(names)
+      case .queueName: return queues(span)
+      case .actionName: return actions(span)
+      case .stepNames: return steps(place, span)
+      case .eventNames: return events(span)
+      case .duration, .durationOr, .durationOrExpression, .estimate: return durations(place, span, bytes)
+      default: return page?.defaultText.map { words([$0]) } ?? []
+      }
+    case .type(let type, let field):
+      var proposals: [Completion] = []
+      switch type {
+      case .boolean: proposals = words(["true", "false"])
+      case .enumeration(let values, _): proposals = words(values.map(\.yamlText))
+      case .duration: proposals = durations(place, span, bytes)
+      default: break
+      }
+      if proposals.isEmpty, let value = field?.defaultValue, !value.isNull { proposals = words([value.yamlText]) }
+      return proposals
+    case .inputs, .unknown: return []
+    }
+  }
+
+  private func queues(_ span: Span) -> [Completion] {
+    Queue.builtIn.map { Completion(label: $0, kind: .queue, detail: "a queue that every workflow has", span: span) }
+      + workflow.queues.map {
+        Completion(label: $0.name, kind: .queue, detail: $0.qualityOfService.rawValue, span: span)
+      }
+  }
+
+  private func actions(_ span: Span) -> [Completion] {
+    catalog.declarations.map {
+      Completion(label: $0.name, kind: .action, detail: $0.summary, documentation: $0.page, span: span)
+    }
+  }
+
+  private func events(_ span: Span) -> [Completion] {
+    let summaries = Dictionary(workflow.events.map { ($0.name, $0.summary) }) { first, _ in first }
+    return (check?.knownEvents() ?? []).sorted().map {
+      Completion(label: $0, kind: .event, detail: summaries[$0] ?? "", span: span)
+    }
+  }
+
+  /// The steps that may be needed: not the step itself, none that comes after it, none that it needs already.
+  private func steps(_ place: EditingPlace, _ span: Span) -> [Completion] {
+    let keys = place.keys
+    let own = keys.count > 1 ? step(named: keys[1]) : nil
+    var excluded: Set<Int> = []
+    if let own {
+      excluded = stepsAfter(own)
+      excluded.formUnion(otherNeeds(of: own, except: place.offset))
+    }
+    return workflow.steps.indices.filter { !excluded.contains($0) && !workflow.steps[$0].id.text.isEmpty }.map {
+      Completion(
+        label: workflow.steps[$0].id.text, kind: .step, detail: workflow.steps[$0].uses, span: span)
+    }
+  }
+
+  /// The needs that are written elsewhere than at `offset`.
+  private func otherNeeds(of step: Int, except offset: Int) -> Set<Int> {
+    guard let check, let node = check.node(.needs, of: step) else { return [] }
+    let elements = check.tree.kind(node) == .sequence ? check.tree.elements(node) : []
+    return Set(
+      elements.compactMap { element in
+        let span = check.tree.span(element)
+        if span.start <= offset, offset <= span.end { return nil }
+        return check.tree.text(of: element).flatMap { check.stepIndex(like: $0) }
+      })
+  }
+
+  /// A step and all that need it, directly or through others.
+  func stepsAfter(_ step: Int) -> Set<Int> {
+    var successors: [Int: [Int]] = [:]
+    for index in workflow.steps.indices {
+      for need in workflow.steps[index].needs { successors[Int(need), default: []].append(index) }
+    }
+    var found: Set<Int> = [step]
+    var open = [step]
+    while let current = open.popLast() {
+      for next in successors[current] ?? [] where found.insert(next).inserted { open.append(next) }
+    }
+    return found
+  }
+
+  /// All that must be over before a step starts.
+  func stepsBefore(_ step: Int) -> Set<Int> {
+    var found: Set<Int> = []
+    var open = [step]
+    while let current = open.popLast() {
+      for need in workflow.steps[current].needs where found.insert(Int(need)).inserted { open.append(Int(need)) }
+    }
+    return found
+  }
+
+  /// A number with each unit, or a few lengths where there is none yet.
+  private func durations(_ place: EditingPlace, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+    let typed = String(decoding: bytes[place.start..<max(place.start, place.offset)], as: UTF8.self)
+    let number = String(typed.reversed().prefix { $0.isNumber || $0 == "." }.reversed())
+    let before = typed.dropLast(number.count)
+    let units = [("ms", "milliseconds"), ("s", "seconds"), ("m", "minutes"), ("h", "hours")]
+    guard number.first?.isNumber == true else {
+      guard typed.isEmpty else { return [] }
+      return ["100ms", "1s", "30s"].map { Completion(label: $0, kind: .unit, span: span) }
+    }
+    return units.map { Completion(label: before + number + $0.0, kind: .unit, detail: $0.1, span: span) }
+  }
+
+  // MARK: Expressions
+
+  /// Where the expression begins that holds the cursor; nil where there is none.
+  private func expressionStart(_ place: EditingPlace, _ slot: EditingSlot, _ bytes: [UInt8]) -> Int? {
+    guard place.position == .value || place.isBlockText else { return nil }
+    var lineStart = place.offset
+    while lineStart > 0, bytes[lineStart - 1] != 0x0A, bytes[lineStart - 1] != 0x0D { lineStart -= 1 }
+    let text = bytes[lineStart..<place.offset]
+    var position = text.endIndex - 1
+    while position >= text.startIndex {
+      if position + 1 < text.endIndex, bytes[position] == 0x7D, bytes[position + 1] == 0x7D { break }
+      if position + 2 < text.endIndex, bytes[position] == 0x24, bytes[position + 1] == 0x7B, bytes[position + 2] == 0x7B
+      {
+        return position + 3
+      }
+      position -= 1
+    }
+    guard case .shape(let shape, _) = slot, place.start < place.offset else { return nil }
+    switch shape {
+    case .expression: return place.start
+    case .booleanOrExpression, .deferral:
+      // The words of the key come first; an expression shows by its dot or its operator.
+      let typed = bytes[place.start..<place.offset]
+      return typed.allSatisfy({ $0.isNamePart && $0 != UInt8(ascii: ".") }) ? nil : place.start
+    default: return nil
+    }
+  }
+}
+
+extension UInt8 {
+  /// Whether names of steps, actions, events and fields are made of it.
+  var isNamePart: Bool {
+    (self | 0x20 >= UInt8(ascii: "a") && self | 0x20 <= UInt8(ascii: "z"))
+      || (self >= UInt8(ascii: "0") && self <= UInt8(ascii: "9")) || self == UInt8(ascii: "-")
+      || self == UInt8(ascii: "_") || self == UInt8(ascii: ".") || self == UInt8(ascii: "/")
+  }
+}

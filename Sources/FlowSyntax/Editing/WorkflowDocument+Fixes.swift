@@ -1,0 +1,168 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+extension WorkflowDocument {
+  /// A change of the text that mends something.
+  package struct Fix: Sendable {
+    package var title: String
+    /// What it mends; nil: nothing is wrong.
+    package var diagnostic: Diagnostic?
+    /// What stands where afterwards; the spans do not touch each other.
+    package var edits: [(span: Span, text: String)]
+  }
+
+  /// What can be done about the problems that touch `range`, and about the step there.
+  package func fixes(in range: Span) -> [Fix] {
+    var fixes: [Fix] = []
+    for diagnostic in result.diagnostics
+    where diagnostic.span.start <= range.end && range.start <= diagnostic.span.end {
+      fixes += self.fixes(of: diagnostic)
+    }
+    if let fix = deferral(at: range.start) { fixes.append(fix) }
+    return fixes
+  }
+
+  private func fixes(of diagnostic: Diagnostic) -> [Fix] {
+    if let word = diagnostic.help.flatMap({ NearestName.proposal(in: $0) }) {
+      return [Fix(title: "Write '\(word)'", diagnostic: diagnostic, edits: [(wordSpan(diagnostic), word)])]
+    }
+    switch diagnostic.code {
+    case .missingInput: return missingInput(diagnostic)
+    case .stepOutOfReach: return missingNeed(diagnostic)
+    default: return []
+    }
+  }
+
+  /// The place of the wrong word: inside of the quotes, and of a path in an expression the last name of those that are
+  /// proposed.
+  private func wordSpan(_ diagnostic: Diagnostic) -> Span {
+    var span = diagnostic.span
+    let quotes: [UInt8] = [0x22, 0x27]
+    if span.end - span.start >= 2, quotes.contains(source.bytes[span.start]),
+      source.bytes[span.start] == source.bytes[span.end - 1]
+    {
+      span = Span(span.start + 1, span.end - 1)
+    }
+    guard let wrong = diagnostic.message.lastQuoted(before: diagnostic.code) else { return span }
+    let text = Array(source.text(of: span).utf8)
+    let word = Array(wrong.utf8)
+    guard text.count > word.count,
+      let start = (0...(text.count - word.count)).last(where: { text[$0...].starts(with: word) })
+    else { return span }
+    return Span(span.start + start, span.start + start + word.count)
+  }
+
+  // MARK: with
+
+  private func missingInput(_ diagnostic: Diagnostic) -> [Fix] {
+    guard let check, let step = step(at: diagnostic.span.start),
+      let declaration = check.actions.declaration(ofStep: step)
+    else { return [] }
+    let missing = declaration.inputs.filter {
+      $0.isRequired && workflow.steps[step].with[$0.name] == nil && diagnostic.message.contains("'\($0.name)'")
+    }
+    guard let field = missing.first else { return [] }
+    let title = "Add the input '\(field.name)'"
+    let entry = "\(field.name): \(field.type.stand)"
+    if let with = check.node(.with, of: step), check.tree.kind(with) == .mapping {
+      return insertion(of: entry, into: with).map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
+    }
+    if check.node(.with, of: step) != nil { return [] }
+    return insertion(of: "with: { \(entry) }", into: check.places.steps[step].value)
+      .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
+  }
+
+  /// The change that puts an entry at the end of a map, laid out as the map is.
+  private func insertion(of entry: String, into map: NodeID) -> (span: Span, text: String)? {
+    guard let tree, tree.nodes[map].kind == .mapping else { return nil }
+    let span = tree.span(map)
+    let isEmpty = tree.next(map) == map + 1
+    if source.bytes[span.start] == UInt8(ascii: "{") {
+      let end = isEmpty ? span.start + 1 : tree.contentEnd(map)
+      return (Span(at: end), isEmpty ? " \(entry) " : ", \(entry)")
+    }
+    guard !isEmpty else { return nil }
+    // Before the first key: what stands behind the last value may be a comment or a text of several lines.
+    let first = tree.span(map + 1).start
+    let lines = LineTable(source)
+    let column = first - lines.span(ofLine: lines.line(of: first)).start
+    return (Span(at: first), "\(entry)\n\(String(repeating: " ", count: column))")
+  }
+
+  // MARK: needs
+
+  private func missingNeed(_ diagnostic: Diagnostic) -> [Fix] {
+    guard let check, let reader = step(at: diagnostic.span.start),
+      let target = diagnostic.related.first.flatMap({ step(at: $0.span.start) }), target != reader,
+      !stepsAfter(reader).contains(target)
+    else { return [] }
+    let id = check.name(target)
+    let title = "Add '\(id)' to the needs of '\(check.name(reader))'"
+    guard let needs = check.node(.needs, of: reader) else {
+      return insertion(of: "needs: \(id)", into: check.places.steps[reader].value)
+        .map { [Fix(title: title, diagnostic: diagnostic, edits: [$0])] } ?? []
+    }
+    let span = check.tree.span(needs)
+    let node = check.tree.nodes[needs]
+    if node.kind == .scalar {
+      return [
+        Fix(
+          title: title, diagnostic: diagnostic,
+          edits: [(Span(at: span.start), "["), (Span(at: span.end), ", \(id)]")])
+      ]
+    }
+    guard node.kind == .sequence, let last = check.tree.elements(needs).last else { return [] }
+    let end = check.tree.span(last).end
+    if source.bytes[span.start] == UInt8(ascii: "[") {
+      return [Fix(title: title, diagnostic: diagnostic, edits: [(Span(at: end), ", \(id)")])]
+    }
+    let lines = LineTable(source)
+    let line = lines.span(ofLine: lines.line(of: check.tree.span(last).start))
+    let indentation = source.bytes[line.start..<line.end].prefix { $0 == 0x20 }.count
+    return [
+      Fix(
+        title: title, diagnostic: diagnostic,
+        edits: [(Span(at: line.end), "\n\(String(repeating: " ", count: indentation))- \(id)")])
+    ]
+  }
+
+  // MARK: defer
+
+  /// Putting a step that the gate waits for behind it, where the file stays as right as it is.
+  private func deferral(at offset: Int) -> Fix? {
+    guard let check, isWhole, source.bytes.count <= 1 << 20, let step = step(at: offset), result.graph != nil,
+      check.roles?.blocking(of: StepIndex(step)) == .always, check.roles?.deferral(of: StepIndex(step)) == .never,
+      check.node(.deferral, of: step) == nil, check.node(.blocking, of: step) == nil,
+      !check.isDisabled(step), let gate = workflow.gate, gate.max != nil || gate.min != nil,
+      let edit = insertion(of: "defer: true", into: check.places.steps[step].value)
+    else { return nil }
+    let changed = WorkflowDocument(bytes: Self.text(source.bytes, with: [edit]), file: source.file, catalog: catalog)
+    guard !changed.result.diagnostics.containsError,
+      changed.result.diagnostics.count <= result.diagnostics.count
+    else { return nil }
+    return Fix(title: "Start '\(check.name(step))' after the gate has opened", diagnostic: nil, edits: [edit])
+  }
+
+  /// The text with changes made.
+  package static func text(_ bytes: [UInt8], with edits: [(span: Span, text: String)]) -> [UInt8] {
+    var bytes = bytes
+    for edit in edits.sorted(by: { $0.span > $1.span }) {
+      bytes.replaceSubrange(edit.span.start..<edit.span.end, with: edit.text.utf8)
+    }
+    return bytes
+  }
+}
+
+extension String {
+  /// The word between quotes that a message calls wrong.
+  fileprivate func lastQuoted(before code: DiagnosticCode) -> String? {
+    let words = split(separator: "'", omittingEmptySubsequences: false)
+    guard words.count > 2 else { return nil }
+    let quoted = stride(from: 1, to: words.count, by: 2).map { String(words[$0]) }
+    switch code {
+    case .unknownStep: return quoted.last.map { $0.hasPrefix("steps.") ? String($0.dropFirst(6)) : $0 }
+    default: return quoted.last
+    }
+  }
+}

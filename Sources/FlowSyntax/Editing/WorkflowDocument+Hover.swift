@@ -1,0 +1,205 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+extension WorkflowDocument {
+  /// What a person wants to know of a place.
+  package struct Hover: Sendable {
+    /// As Markdown.
+    package var text: String
+    /// What it is about.
+    package var span: Span
+  }
+
+  /// What there is to say of the byte at `offset`; `rank` gives a step's place in the order in which ready steps start,
+  /// from 1.
+  package func hover(at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }) -> Hover? {
+    if let hover = expressionHover(at: offset) { return hover }
+    guard let check, let tree, let (path, isKey, node) = location(at: offset) else { return nil }
+    let span = tree.span(node)
+    let keys = EditingPlace(path: path).keys
+    if keys.count == 2, keys[0] == WorkflowKey.steps.rawValue, isKey, let step = step(named: keys[1]) {
+      return Hover(text: page(of: step, rank), span: span)
+    }
+    if isKey {
+      switch slot(at: path) {
+      case .shape(_, let page?) where page.name == keys.last: return Hover(text: page.page, span: span)
+      case .type(_, let field?): return Hover(text: field.page, span: span)
+      case .inputs: return Hover(text: StepKey.pages.first { $0.name == "with" }!.page, span: span)
+      default: return nil
+      }
+    }
+    guard let text = tree.text(of: node) else { return nil }
+    switch slot(at: path) {
+    case .shape(.actionName, _): return catalog.declaration(named: text).map { Hover(text: $0.page, span: span) }
+    case .shape(.stepNames, _): return check.stepIndex(like: text).map { Hover(text: page(of: $0, rank), span: span) }
+    case .shape(.eventNames, _): return Hover(text: eventPage(text), span: span)
+    case .shape(_, let page?): return Hover(text: page.page, span: span)
+    case .type(_, let field?): return Hover(text: field.page, span: span)
+    default: return nil
+    }
+  }
+
+  // MARK: Steps and events
+
+  private func page(of index: Int, _ rank: (WorkflowGraph) -> [Int]) -> String {
+    guard let check else { return "" }
+    let step = workflow.steps[index]
+    let options = step.options
+    var text = "**\(step.displayName)**: `\(step.uses)`\n"
+    if let summary = check.actions.declaration(ofStep: index)?.summary { text += "\n\(summary)\n" }
+    var rows: [String] = []
+    if let graph = result.graph {
+      let ranks = rank(graph)
+      if ranks.indices.contains(index) {
+        rows.append("starts as number \(ranks[index]) of \(workflow.steps.count) when all could start at once")
+      }
+    }
+    let needs = step.needs.map { "`\(check.name(Int($0)))`" }
+    rows.append(needs.isEmpty ? "needs no other step" : "needs \(needs.joined(separator: ", "))")
+    if !options.after.isEmpty { rows.append("waits for \(options.after.map { "`\($0)`" }.joined(separator: ", "))") }
+    switch check.roles?.deferral(of: StepIndex(index)) ?? .never {
+    case .always: rows.append("starts after the gate has opened")
+    case .byExpression: rows.append("may start only after the gate has opened")
+    case .never: break
+    }
+    switch check.roles?.blocking(of: StepIndex(index)) ?? .always {
+    case .always: rows.append("the gate waits for it")
+    case .byExpression: rows.append("the gate may wait for it")
+    case .never: rows.append("the gate does not wait for it")
+    }
+    if options.isOptional { rows.append("its failure is no failure of the run") }
+    if let estimate = options.estimate {
+      let (low, high) = (DurationText.format(estimate.low), DurationText.format(estimate.high))
+      rows.append("estimate \(low == high ? low : "\(low) to \(high)")")
+    }
+    if let max = options.deadline?.max { rows.append("ends after at most \(DurationText.format(max))") }
+    return text + "\n" + rows.map { "- \($0)\n" }.joined()
+  }
+
+  private func eventPage(_ name: String) -> String {
+    guard let check else { return "" }
+    var text = "**\(name)** (an event)"
+    if let declared = workflow.events.first(where: { $0.name == name }) {
+      text += "\n\n\(declared.summary.isEmpty ? "Comes from outside" : declared.summary)."
+    } else if LifecycleEvent(rawValue: name) != nil {
+      text += "\n\nAn event of the application's life."
+    }
+    let posters = workflow.steps.indices.filter { check.eventsPosted(by: $0).contains(name) }
+    if !posters.isEmpty {
+      text += "\n\nPosted by \(posters.prefix(20).map { "`\(check.name($0))`" }.joined(separator: ", "))."
+    }
+    return text
+  }
+
+  // MARK: Expressions
+
+  /// The expression that holds `offset`: what the name under the cursor is, its type, and its value where it is constant.
+  private func expressionHover(at offset: Int) -> Hover? {
+    guard let found = expression(at: offset), let check else { return nil }
+    let (expression, start, site) = found
+    let span = Span(start, start + expression.source.utf8.count)
+    if let reference = expression.references.first(where: {
+      start + $0.offset <= offset && offset <= start + $0.offset + $0.length
+    }) {
+      let place = Span(start + reference.offset, start + reference.offset + reference.length)
+      let type = check.type(of: reference, site)
+      var text = "`\(source.text(of: place))`: \(type?.words ?? "any")"
+      if let field = field(of: reference), !field.summary.isEmpty { text += "\n\n\(field.summary)" }
+      return Hover(text: text, span: place)
+    }
+    let inside = offset - start
+    if let function = function(at: inside, in: Array(expression.source.utf8)) {
+      return Hover(text: "`\(function.signature)`\n\n\(function.summary).", span: span)
+    }
+    var text = "`\(expression.source)`"
+    if expression.references.isEmpty, !expression.usesStatusFunction,
+      let value = try? expression.evaluate(in: FixedContext())
+    {
+      text += "\n\nIs always `\(JSONText.write(value))`."
+    } else {
+      let results = expression.possibleResults { check.type(of: $0, site) }.map { result in
+        switch result {
+        case .value(let value): "`\(JSONText.write(value))`"
+        case .type(let type): type.words
+        }
+      }
+      var seen: Set<String> = []
+      text += "\n\nGives \(results.filter { seen.insert($0).inserted }.prefix(8).joined(separator: " or "))."
+    }
+    return Hover(text: text, span: span)
+  }
+
+  private func field(of reference: ContextReference) -> FieldDeclaration? {
+    guard let check, let key = reference.path.first else { return nil }
+    switch (reference.name.lowercased(), reference.path.count) {
+    case ("inputs", 1): return check.inputs.field(like: key)
+    case ("steps", 3) where reference.path[1].lowercased() == "outputs":
+      return check.stepIndex(like: key).flatMap { check.actions.declaration(ofStep: $0) }.flatMap {
+        FieldIndex($0.outputs).field(like: reference.path[2])
+      }
+    default: return nil
+    }
+  }
+
+  private func function(at offset: Int, in bytes: [UInt8]) -> FunctionPage? {
+    func isLetter(_ place: Int) -> Bool {
+      bytes.indices.contains(place) && bytes[place] | 0x20 >= UInt8(ascii: "a")
+        && bytes[place] | 0x20 <= UInt8(ascii: "z")
+    }
+    var start = offset
+    while isLetter(start - 1) { start -= 1 }
+    var end = start
+    while isLetter(end) { end += 1 }
+    guard end > start, end < bytes.count, bytes[end] == UInt8(ascii: "(") else { return nil }
+    let name = String(decoding: bytes[start..<end], as: UTF8.self).lowercased()
+    return FunctionPage.all.first { $0.name.lowercased() == name }
+  }
+
+  /// The expression that holds `offset`, where it begins in the file, and where it may read what.
+  func expression(at offset: Int) -> (expression: Expression, start: Int, site: ExpressionSite)? {
+    guard let tree, let (path, isKey, node) = location(at: offset), !isKey, let text = tree.text(of: node) else {
+      return nil
+    }
+    let keys = EditingPlace(path: path).keys
+    let step = keys.count > 1 && keys[0] == WorkflowKey.steps.rawValue ? step(named: keys[1]) : nil
+    let key = keys.count > 2 && step != nil ? StepKey(rawValue: keys[2]) : nil
+    let kind: ExpressionSite.Kind =
+      switch key {
+      case .condition: .condition
+      case .enabled: .enabled
+      case .deferral: .deferral
+      case .env: .environment
+      default: step == nil ? .outputs : isCalled(keys) ? .call : .with
+      }
+    let site = ExpressionSite(kind: kind, step: step, node: node)
+    var expressions: [(offset: Int, expression: Expression)] = []
+    if key == .condition || key == .enabled || key == .deferral {
+      guard case .string? = tree.scalarValue(node), text != "idle" else { return nil }
+      if let found = try? Expression.condition(text) { expressions = [found] }
+    } else if Template.containsExpression(text) {
+      expressions = (try? Template(parsing: text))?.expressions ?? []
+    }
+    for (place, expression) in expressions {
+      guard let start = tree.sourceOffset(of: tree.resolve(node), textOffset: place) else { continue }
+      if start <= offset, offset <= start + expression.source.utf8.count { return (expression, start, site) }
+    }
+    return nil
+  }
+}
+
+extension WorkflowDocument {
+  /// The manifest that declares the action at `offset`, and where in its text; nil where there is no such action or it is
+  /// built in.
+  package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> Span)? {
+    guard let tree, let (path, isKey, node) = location(at: offset), !isKey, let name = tree.text(of: node),
+      case .shape(.actionName, _) = slot(at: path), let file = catalog.declaration(named: name)?.origin
+    else { return nil }
+    return (
+      file,
+      { source in
+        PluginManifestLoader().load(bytes: source.bytes, file: file).actionSpans[name] ?? Span(at: 0)
+      }
+    )
+  }
+}

@@ -1,0 +1,88 @@
+import FlowModel
+import Testing
+
+@Suite(.timeLimit(.minutes(2))) struct SmallThingsTests {
+  private static let hello =
+    "name: hello\ninputs: { who: { type: string } }\nevents: [rung]\nsteps: { a: { uses: flow.noop } }\n"
+
+  private func tool() throws -> CommandLineTool {
+    let tool = try CommandLineTool()
+    try tool.write(Self.hello, to: "hello.yaml")
+    return tool
+  }
+
+  @Test func `a workflow named without its ending is proposed with it`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let output = try tool.run("hello")
+    #expect(output.exitCode == 64)
+    #expect(output.standardError == "flowrun: 'hello' is neither a verb nor a file; did you mean 'hello.yaml'?\n")
+  }
+
+  @Test func `an unknown event is answered with those that are known`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let output = try tool.run("hello.yaml", "-i", "who=a", "--event", "knocked@1s")
+    #expect(output.exitCode == 64)
+    #expect(output.standardError.contains("it knows 'activate', "))
+    #expect(output.standardError.contains("'rung'"))
+  }
+
+  @Test func `a folder is checked with all workflows in it, and without any it is an error`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    try tool.write("a: 1\n", to: "other.yaml")
+    let output = try tool.run("validate", ".")
+    #expect(output.exitCode == 0)
+    #expect(output.standardOutput == "./hello.yaml: valid, 1 step\n1 YAML file without 'steps' passed over\n")
+    try tool.write("x", to: "empty/text.txt")
+    let empty = try tool.run("validate", "empty")
+    #expect(empty.exitCode == 2)
+    #expect(empty.standardError == "flowrun: cannot read 'empty': there is no workflow in this folder\n")
+    try tool.write("name: [\nsteps: {}\n", to: "deep/er/broken.yml")
+    #expect(try tool.run("validate", ".").exitCode == 2)
+  }
+
+  @Test func `all actions of a plugin are shown`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let output = try tool.run("plugins", "show", "flow")
+    #expect(output.exitCode == 0)
+    #expect(output.standardOutput.contains("flow.noop\n") && output.standardOutput.contains("flow.sleep\n"))
+    #expect(!output.standardOutput.contains("storage.open\n"))
+    #expect(try tool.run("plugins", "show", "flo").exitCode == 64)
+  }
+
+  @Test func `the shell completes actions, events, inputs and reasons`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let script = try tool.run("--generate-completion-script", "bash").standardOutput
+    for word in ["notification", "---completion", "lsp", "validate"] { #expect(script.contains(word), "\(word)") }
+    func proposals(_ arguments: String...) throws -> Set<String> {
+      Set(try tool.run(arguments).standardOutput.split(whereSeparator: \.isNewline).map(String.init))
+    }
+    #expect(
+      try proposals("---completion", "call", "--", "positional@0", "2", "0", "flowrun", "call", "").contains(
+        "flow.sleep"))
+    let events = try proposals(
+      "---completion", "run", "--", "--event", "4", "0", "flowrun", "run", "hello.yaml", "--event", "")
+    #expect(events.contains("rung@"))
+    let inputs = try proposals(
+      "---completion", "run", "--", "--input", "4", "0", "flowrun", "run", "hello.yaml", "--input", "")
+    #expect(inputs.contains("who="))
+  }
+
+  @Test func `the manual has a page for each verb with each of its options`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    try tool.write("", to: "man/.keep")
+    #expect(try tool.run("manual", "man").exitCode == 0)
+    let help = try tool.run("run", "--help").standardOutput
+    #expect(help.contains("flowrun hello.yaml -i who=you"))
+    let page = try tool.text(of: "man/flowrun-run.1")
+    #expect(page.hasPrefix(".TH FLOWRUN-RUN 1\n.SH NAME\nflowrun\\-run \\- Runs a workflow."))
+    for option in ["report", "trace", "event", "strict"] { #expect(page.contains("\\-\\-\(option)"), "\(option)") }
+    #expect(try tool.text(of: "man/flowrun-plugins-show.1").contains(".SH SYNOPSIS"))
+    #expect(try tool.run("manual", "nowhere").exitCode == 74)
+  }
+}

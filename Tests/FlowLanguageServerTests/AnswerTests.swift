@@ -1,0 +1,355 @@
+import FlowModel
+import Testing
+
+@testable import FlowLanguageServer
+
+@Suite(.timeLimit(.minutes(2))) struct AnswerTests {
+  private static let text = """
+    name: shop
+    inputs:
+      city: { type: string, default: Bern }
+    events: [paid]
+    deadline: { max: 2s }
+    queues:
+      disk: { qos: utility }
+    steps:
+      fetch:
+        uses: storage.open
+        with: { path: a.sqlite }
+      publish:
+        uses: flow.log
+        needs: [fetch]
+        after: paid
+        with: { message: "${{ steps.fetch.outputs.path }} in ${{ inputs.city }}" }
+        queue: disk
+      last: { uses: flow.noop, needs: publish, if: "steps.fetch.outputs.created" }
+
+    """
+
+  private func marked(_ wanted: String, _ replacement: String) -> String {
+    Self.text.replacing(wanted, with: replacement, maxReplacements: 1)
+  }
+
+  // MARK: Diagnostics
+
+  @Test func `pushes what is wrong with the place and the related place, and takes it back`() throws {
+    let client = try TestClient()
+    try client.open("name: a\nsteps:\n  fetch: { uses: flow.noop }\n  b: { uses: flow.noop, needs: fetchh }\n")
+    let notice = try client.notice("textDocument/publishDiagnostics")
+    let item = try #require(notice["diagnostics"]?.arrayValue?.first?.objectValue)
+    #expect(item["code"] == "unknown-step")
+    #expect(item["severity"] == 1)
+    #expect(item["message"]?.stringValue?.contains("did you mean 'fetch'?") == true)
+    #expect(
+      item["range"] == ["start": ["line": 3, "character": 31], "end": ["line": 3, "character": 37]])
+    #expect(item["relatedInformation"]?.arrayValue?.count == 1)
+    try client.notify(
+      "textDocument/didChange",
+      [
+        "textDocument": ["uri": .string(TestClient.uri), "version": 2],
+        "contentChanges": [
+          ["range": ["start": ["line": 3, "character": 36], "end": ["line": 3, "character": 37]], "text": ""]
+        ],
+      ])
+    let after = try client.notice("textDocument/publishDiagnostics")
+    #expect(after["version"] == 2)
+    #expect(after["diagnostics"] == [])
+    try client.quit()
+  }
+
+  @Test func `gives diagnostics to those who ask, once for each text`() throws {
+    let client = try TestClient()
+    try client.open("name: a\n")
+    let document: Value = ["textDocument": ["uri": .string(TestClient.uri)]]
+    let report = try client.request("textDocument/diagnostic", document).objectValue
+    #expect(report?["kind"] == "full")
+    #expect(report?["items"]?.arrayValue?.first?.objectValue?["code"] == "missing-key")
+    let again = try client.request(
+      "textDocument/diagnostic",
+      ["textDocument": ["uri": .string(TestClient.uri)], "previousResultId": report?["resultId"] ?? .null])
+    #expect(again.objectValue?["kind"] == "unchanged")
+    try client.quit()
+  }
+
+  @Test func `columns count UTF-16, and UTF-8 where the client offers it`() throws {
+    for (capabilities, column) in [([:], 21), (["general": ["positionEncodings": ["utf-8", "utf-16"]]], 23)]
+      as [(Value, Int)]
+    {
+      let client = try TestClient(capabilities: capabilities)
+      try client.open("name: a\nsteps: {}\nevents: [ok, \"😀x\", ok]\n")
+      let items = try client.notice("textDocument/publishDiagnostics")["diagnostics"]?.arrayValue ?? []
+      let twice = items.first { $0.objectValue?["code"] == "duplicate-key" }?.objectValue?["range"]?.objectValue
+      #expect(twice?["start"]?.objectValue?["character"] == .integer(column - 1))
+      try client.quit()
+    }
+  }
+
+  // MARK: Completion
+
+  @Test func `proposes the keys of the place that are not there yet, required ones first`() throws {
+    let client = try TestClient()
+    let root = try client.labels(at: "¦\n")
+    #expect(root.prefix(2) == ["name", "steps"])
+    #expect(root.contains("queues"))
+    let step = try client.labels(at: marked("    queue: disk", "    re¦\n    queue: disk"))
+    #expect(step.contains("retry"))
+    #expect(!step.contains("uses") && !step.contains("queue"))
+    #expect(try client.labels(at: marked("{ max: 2s }", "{ max: 2s, ¦ }")) == ["min"])
+    #expect(try client.labels(at: marked("{ qos: utility }", "{ qos: utility, w¦ }")) == ["width"])
+    try client.quit()
+  }
+
+  @Test func `proposes actions, inputs, words, booleans, queues and units`() throws {
+    let client = try TestClient()
+    #expect(try client.labels(at: marked("uses: flow.log", "uses: flow.¦")).contains("flow.sleep"))
+    #expect(try client.labels(at: marked("path: a.sqlite", "path: a.sqlite, ¦")) == ["mode", "quick"])
+    #expect(try client.labels(at: marked("{ path: a.sqlite }", "{ ¦ }")).first == "path")
+    #expect(try client.labels(at: marked("path: a.sqlite", "path: a, mode: ¦")) == ["create", "open"])
+    #expect(try client.labels(at: marked("path: a.sqlite", "path: a, quick: ¦")) == ["true", "false"])
+    #expect(try client.labels(at: marked("queue: disk", "queue: ¦")).suffix(1) == ["disk"])
+    #expect(try client.labels(at: marked("max: 2s", "max: 2¦")) == ["2ms", "2s", "2m", "2h"])
+    #expect(try client.labels(at: marked("queue: disk", "blocking: ¦")) == ["true", "false"])
+    try client.quit()
+  }
+
+  @Test func `proposes needs that close no cycle, and events`() throws {
+    let client = try TestClient()
+    #expect(try client.labels(at: marked("needs: [fetch]", "needs: [fetch, ¦]")) == [])
+    #expect(try client.labels(at: marked("needs: publish", "needs: ¦")) == ["fetch", "publish"])
+    #expect(try client.labels(at: marked("with: { path: a.sqlite }", "needs: ¦")) == [])
+    let events = try client.labels(at: marked("after: paid", "after: p¦"))
+    #expect(events.contains("paid") && events.contains("ui.ready"))
+    try client.quit()
+  }
+
+  @Test func `proposes in expressions what can be read there`() throws {
+    let client = try TestClient()
+    let names = try client.labels(at: marked("${{ inputs.city }}", "${{ ¦ }}"))
+    #expect(names.contains("inputs") && names.contains("startsWith"))
+    #expect(!names.contains("gate") && !names.contains("always"))
+    #expect(try client.labels(at: marked("${{ inputs.city }}", "${{ inputs.¦ }}")) == ["city"])
+    #expect(try client.labels(at: marked("${{ inputs.city }}", "${{ steps.¦")) == ["fetch"])
+    #expect(try client.labels(at: marked("steps.fetch.outputs.path", "steps.fetch.outputs.¦")) == ["path", "created"])
+    #expect(
+      try client.labels(at: marked("steps.fetch.outputs.path", "steps.fetch.¦")) == [
+        "outputs", "outcome", "conclusion",
+      ])
+    let condition = try client.labels(at: marked("\"steps.fetch.outputs.created\"", "\"launch.¦"))
+    #expect(condition == ["reason", "options", "first"])
+    #expect(try client.labels(at: marked("\"steps.fetch.outputs.created\"", "\"a¦\"")).contains("always"))
+    try client.quit()
+  }
+
+  @Test func `a file that is broken elsewhere still gets proposals`() throws {
+    let client = try TestClient()
+    let text = Self.text + "  broken: { uses: [flow.noop\n  other:\n    uses: flow.noop\n    needs: ¦\n"
+    #expect(try client.labels(at: text).contains("publish"))
+    try client.quit()
+  }
+
+  @Test func `writes a snippet of the right shape, and plain text for a client that knows none`() throws {
+    for (capabilities, wanted) in [
+      (["textDocument": ["completion": ["completionItem": ["snippetSupport": true]]]], "mode: ${1|create,open|}"),
+      ([:], "mode: create"),
+    ] as [(Value, String)] {
+      let client = try TestClient(capabilities: capabilities)
+      let answer = try client.ask("textDocument/completion", at: marked("path: a.sqlite", "path: a.sqlite, ¦"))
+      let item = answer.objectValue?["items"]?.arrayValue?.first?.objectValue
+      #expect(item?["textEdit"]?.objectValue?["newText"] == .string(wanted))
+      try client.quit()
+    }
+  }
+
+  // MARK: Looking things up
+
+  private func hover(_ client: TestClient, _ marked: String) throws -> String {
+    try client.ask("textDocument/hover", at: marked).objectValue?["contents"]?.objectValue?["value"]?.stringValue ?? ""
+  }
+
+  @Test func `tells of actions, keys, inputs, steps, events, expressions and functions`() throws {
+    let client = try TestClient()
+    #expect(try hover(client, marked("storage.open", "stor¦age.open")).contains("Opens the store"))
+    #expect(try hover(client, marked("after:", "af¦ter:")).contains("The event or events to start after"))
+    #expect(try hover(client, marked("path:", "pa¦th:")).contains("**path**: path, required"))
+    let step = try hover(client, marked("publish:", "pub¦lish:"))
+    #expect(
+      step.contains("needs `fetch`") && step.contains("the gate waits for it") && step.contains("waits for `paid`"))
+    #expect(try hover(client, marked("needs: [fetch]", "needs: [fe¦tch]")).contains("storage.open"))
+    #expect(try hover(client, marked("after: paid", "after: pa¦id")).contains("(an event)"))
+    #expect(
+      try hover(client, marked("outputs.path", "outputs.pa¦th")) == "`steps.fetch.outputs.path`: string\n\nWhere it is")
+    #expect(try hover(client, marked("${{ inputs.city }}", "${{ 1 =¦= 1 }}")).contains("Is always `true`."))
+    #expect(
+      try hover(client, marked("${{ inputs.city }}", "${{ starts¦With('a', 'b') }}")).contains(
+        "startsWith(text, beginning)"))
+    try client.quit()
+  }
+
+  private func lines(_ answer: Value) -> [Int] {
+    (answer.arrayValue ?? []).compactMap {
+      let range = $0.objectValue?["range"]?.objectValue ?? $0.objectValue
+      return range?["start"]?.objectValue?["line"]?.integerValue
+    }
+  }
+
+  @Test func `finds where a thing is declared and where it is used`() throws {
+    let client = try TestClient()
+    #expect(lines(try client.ask("textDocument/definition", at: marked("needs: [fetch]", "needs: [¦fetch]"))) == [8])
+    #expect(lines(try client.ask("textDocument/definition", at: marked("inputs.city", "inputs.ci¦ty"))) == [2])
+    #expect(lines(try client.ask("textDocument/definition", at: marked("after: paid", "after: ¦paid"))) == [3])
+    #expect(lines(try client.ask("textDocument/definition", at: marked("queue: disk", "queue: d¦isk"))) == [6])
+    let references = try client.ask("textDocument/references", at: marked("  fetch:", "  fe¦tch:"))
+    #expect(lines(references) == [8, 13, 15, 17])
+    let users = try client.ask(
+      "textDocument/references", at: marked("  fetch:", "  fe¦tch:"), ["context": ["includeDeclaration": false]])
+    #expect(lines(users) == [13, 15, 17])
+    #expect(lines(try client.ask("textDocument/documentHighlight", at: marked("paid]", "pa¦id]"))) == [3, 14])
+    try client.quit()
+  }
+
+  // MARK: Changing things
+
+  private func rename(_ client: TestClient, _ marked: String, _ name: String) throws -> String {
+    let answer = try client.ask("textDocument/rename", at: marked, ["newName": .string(name)])
+    let edits = answer.objectValue?["changes"]?.objectValue?[TestClient.uri]?.arrayValue ?? []
+    return TestClient.apply(edits, to: TestClient.cut(marked).text)
+  }
+
+  @Test func `renames a step, an input and an event everywhere, expressions included`() throws {
+    let client = try TestClient()
+    let step = try rename(client, marked("  fetch:", "  fe¦tch:"), "load-store")
+    #expect(step == Self.text.replacing("fetch", with: "load-store"))
+    let input = try rename(client, marked("inputs.city", "inputs.ci¦ty"), "town")
+    #expect(input == Self.text.replacing("city", with: "town"))
+    let event = try rename(client, marked("after: paid", "after: pa¦id"), "order.paid")
+    #expect(event == Self.text.replacing("paid", with: "order.paid"))
+    try client.quit()
+  }
+
+  @Test func `renames in texts of several lines each time the name stands there`() throws {
+    let text = """
+      name: a
+      steps:
+        one: { uses: flow.noop }
+        two:
+          uses: flow.log
+          needs: o¦ne
+          with:
+            message: |
+              ${{ steps.one.outcome }}
+              ${{ steps.one.outcome }} one
+              ${{ steps.one.outcome }}
+
+      """
+    let client = try TestClient()
+    let renamed = try rename(client, text, "first")
+    #expect(renamed.components(of: "steps.first.outcome") == 3)
+    #expect(renamed.contains("} one\n") && renamed.contains("needs: first"))
+    try client.quit()
+  }
+
+  @Test(arguments: [
+    ("Wrong Name", "a name is"), ("publish", "there is already a step 'publish'"),
+  ])
+  func `refuses a name that is not allowed or taken, with the reason`(name: String, reason: String) throws {
+    let client = try TestClient()
+    do {
+      _ = try rename(client, marked("  fetch:", "  fe¦tch:"), name)
+      Issue.record("\(name) was taken")
+    } catch let refusal as TestClient.Refusal {
+      #expect(refusal.code == -32803)
+      #expect(refusal.message.contains(reason))
+    }
+    try client.quit()
+  }
+
+  @Test func `refuses to rename while the file has a syntax error, and what is not the file's`() throws {
+    let client = try TestClient()
+    #expect(throws: TestClient.Refusal.self) { try rename(client, "name: [a\nsteps:\n  o¦ne: {}\n", "two") }
+    #expect(throws: TestClient.Refusal.self) {
+      try rename(client, marked("after: paid", "after: ui.rea¦dy"), "other")
+    }
+    #expect(throws: TestClient.Refusal.self) { try rename(client, marked("name: shop", "na¦me: shop"), "other") }
+    try client.quit()
+  }
+
+  /// The text after the action of a title.
+  private func fixed(_ client: TestClient, _ marked: String, _ title: String) throws -> String? {
+    let (text, position) = TestClient.cut(marked)
+    try client.open(text)
+    let actions = try client.request(
+      "textDocument/codeAction",
+      [
+        "textDocument": ["uri": .string(TestClient.uri)], "range": ["start": position, "end": position],
+        "context": ["diagnostics": []],
+      ])
+    let action = actions.arrayValue?.first { $0.objectValue?["title"] == .string(title) }?.objectValue
+    let edits = action?["edit"]?.objectValue?["changes"]?.objectValue?[TestClient.uri]?.arrayValue
+    return edits.map { TestClient.apply($0, to: text) }
+  }
+
+  @Test func `mends a slip, a missing input, a missing need, and starts a step behind the gate`() throws {
+    let client = try TestClient()
+    #expect(try fixed(client, marked("needs: [fetch]", "needs: [fe¦tchh]"), "Write 'fetch'") == Self.text)
+    #expect(
+      try fixed(
+        client, marked("    with: { path: a.sqlite }\n", "").replacing("storage.open", with: "stor¦age.open"),
+        "Add the input 'path'")?
+        .contains("with: { path: \"\" }") == true)
+    #expect(
+      try fixed(
+        client, marked("{ path: a.sqlite }", "{}").replacing("storage.open", with: "stor¦age.open"),
+        "Add the input 'path'")?
+        .contains("with: { path: \"\" }") == true)
+    #expect(
+      try fixed(
+        client,
+        marked("    needs: [fetch]\n", "").replacing("steps.fetch.outputs.path", with: "steps.fe¦tch.outputs.path"),
+        "Add 'fetch' to the needs of 'publish'")?
+        .contains("needs: fetch\n") == true)
+    let later = try fixed(
+      client, marked("  last: {", "  la¦st: {"), "Start 'last' after the gate has opened")
+    #expect(
+      later?.contains("last: { uses: flow.noop, needs: publish, if: \"steps.fetch.outputs.created\", defer: true }")
+        == true)
+    // What others need that the gate waits for is not put off.
+    #expect(try fixed(client, marked("  fetch:", "  fe¦tch:"), "Start 'fetch' after the gate has opened") != nil)
+    try client.quit()
+  }
+
+  // MARK: The shape of a file
+
+  @Test func `tells steps, folds, selections and, where they are switched on, hints`() throws {
+    let client = try TestClient(settings: ["inlayHints": true])
+    try client.open(Self.text)
+    let document: Value = ["uri": .string(TestClient.uri)]
+    let symbols = try client.request("textDocument/documentSymbol", ["textDocument": document]).arrayValue ?? []
+    let steps = symbols.first { $0.objectValue?["name"] == "steps" }?.objectValue?["children"]?.arrayValue ?? []
+    #expect(steps.map { $0.objectValue?["detail"] } == ["storage.open", "flow.log", "flow.noop"])
+    let folds = try client.request("textDocument/foldingRange", ["textDocument": document]).arrayValue ?? []
+    #expect(folds.contains(["startLine": 8, "endLine": 10]))
+    let selections = try client.request(
+      "textDocument/selectionRange",
+      ["textDocument": document, "positions": [["line": 13, "character": 15]]])
+    var depth = 0
+    var range = selections.arrayValue?.first?.objectValue
+    while let current = range {
+      depth += 1
+      range = current["parent"]?.objectValue
+    }
+    #expect(depth >= 5)
+    let whole: Value = ["start": ["line": 0, "character": 0], "end": ["line": 99, "character": 0]]
+    let hints = try client.request("textDocument/inlayHint", ["textDocument": document, "range": whole])
+    #expect(hints.arrayValue?.map { $0.objectValue?["label"] } == [": string", ": boolean"])
+    try client.quit()
+    let other = try TestClient()
+    try other.open(Self.text)
+    #expect(try other.request("textDocument/inlayHint", ["textDocument": document, "range": whole]).isNull)
+    try other.quit()
+  }
+}
+
+extension String {
+  /// How often a text stands here.
+  fileprivate func components(of text: String) -> Int { ranges(of: text).count }
+}

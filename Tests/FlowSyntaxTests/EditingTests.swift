@@ -1,0 +1,135 @@
+import FlowDiagnostics
+import FlowModel
+import Testing
+
+@testable import FlowSyntax
+
+@Suite struct EditingTests {
+  private func document(_ bytes: [UInt8]) -> WorkflowDocument {
+    WorkflowDocument(bytes: bytes, file: "test.yaml", catalog: TestCatalog.standard)
+  }
+
+  @Test(arguments: BrokenWorkflow.all)
+  func `an editor hears exactly what validate says`(workflow: BrokenWorkflow) throws {
+    #expect(document(try workflow.bytes).result.diagnostics == (try workflow.result.diagnostics))
+  }
+
+  @Test(arguments: BrokenWorkflow.all)
+  func `each proposed word, once written, mends the problem that it was proposed for`(workflow: BrokenWorkflow) throws {
+    let document = document(try workflow.bytes)
+    for diagnostic in document.result.diagnostics {
+      guard let word = diagnostic.help.flatMap({ NearestName.proposal(in: $0) }) else { continue }
+      let fix = try #require(
+        document.fixes(in: diagnostic.span).first { $0.diagnostic == diagnostic }, "\(diagnostic.message)")
+      #expect(fix.title == "Write '\(word)'")
+      let mended = self.document(WorkflowDocument.text(document.source.bytes, with: fix.edits))
+      #expect(
+        !mended.result.diagnostics.contains {
+          $0.message == diagnostic.message && $0.span.start == diagnostic.span.start
+        },
+        "\(workflow.name): \(diagnostic.message)")
+    }
+  }
+
+  // MARK: One table
+
+  /// What a schema says may stand in a map.
+  private func schemaKeys(_ path: [String]) -> Set<String> {
+    var value = WorkflowSchema(catalog: TestCatalog.standard).json()
+    for part in path { value = value.objectValue?[part] ?? .null }
+    return Set(value.objectValue?["properties"]?.objectValue?.keys ?? [])
+  }
+
+  @Test func `schema, parser and completion know the same keys`() throws {
+    let maps: [([String], String, String)] = [
+      ([], "", "¦\n"),
+      (["definitions", "step"], "name: a\nsteps:\n  a:\n    ", "name: a\nsteps:\n  a:\n    ¦\n"),
+      (
+        ["definitions", "retry"], "name: a\nsteps:\n  a:\n    retry:\n      ",
+        "name: a\nsteps:\n  a:\n    retry:\n      ¦\n"
+      ),
+      (
+        ["definitions", "deadline"], "name: a\nsteps:\n  a:\n    deadline:\n      ",
+        "name: a\nsteps:\n  a:\n    deadline:\n      ¦\n"
+      ),
+      (["definitions", "field"], "name: a\ninputs:\n  a:\n    ", "name: a\ninputs:\n  a:\n    ¦\n"),
+    ]
+    for (path, prefix, marked) in maps {
+      let keys = schemaKeys(path)
+      #expect(keys.count >= 2)
+      let parts = marked.split(separator: "¦", omittingEmptySubsequences: false)
+      let proposals = document(Array(parts.joined().utf8)).completions(at: parts[0].utf8.count).map(\.label)
+      #expect(Set(proposals) == keys, "\(path)")
+      for key in keys {
+        let text = "\(prefix)\(key): 1\n"
+        #expect(!document(Array(text.utf8)).result.diagnostics.contains { $0.code == .unknownKey }, "\(key)")
+      }
+      let wrong = document(Array("\(prefix)no-such-key: 1\n".utf8)).result.diagnostics
+      #expect(wrong.contains { $0.code == .unknownKey }, "\(path)")
+    }
+  }
+
+  @Test func `schema, parser and completion know the same actions`() {
+    let text = "name: a\nsteps:\n  a:\n    uses: "
+    let proposals = document(Array(text.utf8)).completions(at: text.utf8.count).map(\.label)
+    #expect(proposals == TestCatalog.standard.declarations.map(\.name))
+  }
+
+  @Test func `parser and completion know the same functions and contexts`() {
+    let text = "name: a\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n    if: x"
+    let proposals = document(Array(text.utf8)).completions(at: text.utf8.count)
+    for proposal in proposals {
+      let call =
+        switch proposal.label {
+        case "contains", "startsWith", "endsWith": "('a', 'b')"
+        case "format", "join", "toJSON", "fromJSON": "('1')"
+        case "case": "(true, 1, 2)"
+        default: proposal.kind == .function ? "()" : ""
+        }
+      let text = "name: a\nsteps:\n  a:\n    uses: flow.noop\n    defer: true\n    if: \(proposal.label)\(call)\n"
+      let problems = document(Array(text.utf8)).result.diagnostics.filter {
+        $0.code == .expressionSyntax || $0.code == .contextUnavailable
+      }
+      #expect(problems.isEmpty, "\(proposal.label): \(problems.map(\.message))")
+    }
+    #expect(proposals.count { $0.kind == .function } == 12)
+    #expect(proposals.count { $0.kind == .context } == 6)
+  }
+
+  // MARK: Where the cursor is
+
+  @Test(arguments: [
+    ("steps:\n  a:\n    ¦", ["steps", "a"]),
+    ("steps:\n  a:\n    with:\n      x: 1\n    ¦", ["steps", "a"]),
+    ("steps: { a: { with: { ¦", ["steps", "a", "with"]),
+    ("steps: { a: { uses: x }, b: { ¦", ["steps", "b"]),
+    ("steps:\n  a:\n    with:\n      text: |\n        no: key\n      ¦", ["steps", "a", "with"]),
+    ("steps:\n  a: # a: comment\n    ¦", ["steps", "a"]),
+    ("steps:\n  \"a\":\n    ¦", ["steps", "a"]),
+    ("a:\n- b:\n    ¦", ["a", "b"]),
+    ("a: &anchor\n  ¦", ["a"]),
+    ("a: 'it''s: x'\n¦", []),
+    ("a: \"x: {\"\nb:\n  ¦", ["b"]),
+    ("a: ${{ x }}\nb: [1,\n  2, ¦", ["b"]),
+    ("a:\r\n  b:\r\n    ¦", ["a", "b"]),
+  ])
+  func `the place of the cursor is found from the text alone`(marked: String, keys: [String]) {
+    let offset = marked.utf8.count - "¦".utf8.count
+    #expect(EditingPlaceScanner.place(at: offset, in: Array(marked.utf8)).keys == keys)
+  }
+
+  @Test func `no text and no place breaks an answer`() throws {
+    let text = Array(WorkflowExamples.complete.utf8)
+    for end in stride(from: 0, to: text.count, by: 7) {
+      let document = document(Array(text[..<end]))
+      _ = document.completions(at: end)
+      _ = document.hover(at: max(0, end - 3))
+      _ = document.fixes(in: Span(at: end))
+      _ = document.selections(at: end)
+      _ = document.hints(in: Span(0, end))
+      _ = document.outline()
+      _ = document.folds()
+      _ = try? document.rename(at: max(0, end - 2), to: "other")
+    }
+  }
+}
