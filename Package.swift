@@ -88,7 +88,7 @@ let package = Package(
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
-    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: nil)
+    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: ["SyncEngine"])
     + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "FlowSystem"], tests: nil)
     + values(
       "SyncMetrics", of: "sync",
