@@ -4,6 +4,7 @@ import PackageDescription
 // The targets, lowest first: each may use only what is named behind it. ARCHITECTURE.md tells what each knows.
 
 let metrics = TargetDependencyCondition.when(traits: ["Metrics"])
+let network = TargetDependencyCondition.when(traits: ["Server"])
 
 let package = Package(
   name: "flowrun",
@@ -35,8 +36,13 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
@@ -89,7 +95,16 @@ let package = Package(
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
     + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: ["SyncEngine"])
-    + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "FlowSystem"], tests: nil)
+    + values(
+      "SyncHTTP", of: "sync",
+      uses: [
+        "SyncCore", "SyncEngine", "SyncWire",
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: network),
+        .product(name: "NIOCore", package: "swift-nio", condition: network),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: network),
+        .product(name: "NIOPosix", package: "swift-nio", condition: network),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: network),
+      ], tests: nil)
     + values(
       "SyncMetrics", of: "sync",
       uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: metrics)],
@@ -100,8 +115,8 @@ let package = Package(
     + plugin(
       "sync",
       uses: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP", "SyncTestKit",
-        .target(name: "SyncMetrics", condition: metrics),
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit",
+        .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: metrics),
       ])
     + core(
       "FlowCLI",
@@ -141,9 +156,15 @@ func syncServer() -> [Target] {
     + values(
       "SyncServer", of: "sync",
       uses: [
-        "SyncCore", "SyncEngine", "SyncWire",
+        "FlowSystem", "SyncCore", "SyncEngine", "SyncWire",
+        .product(name: "Crypto", package: "swift-crypto", condition: condition),
         .product(name: "Hummingbird", package: "hummingbird", condition: condition),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: condition),
+        .product(name: "HummingbirdTLS", package: "hummingbird", condition: condition),
         .product(name: "Logging", package: "swift-log", condition: condition),
+        .product(name: "NIOCore", package: "swift-nio", condition: condition),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: condition),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: condition),
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: condition),
       ],
       tests: [
