@@ -3,8 +3,7 @@ import PackageDescription
 
 // The targets, lowest first: each may use only what is named behind it. ARCHITECTURE.md tells what each knows.
 
-let metrics = TargetDependencyCondition.when(traits: ["Metrics"])
-let network = TargetDependencyCondition.when(traits: ["Server"])
+let network = TargetDependencyCondition.when(traits: ["Network"])
 
 let package = Package(
   name: "flowrun",
@@ -29,8 +28,10 @@ let package = Package(
     .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
   ],
   traits: [
-    .trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite"),
-    .trait(name: "Metrics", description: "How synchronizing stands as gauges and counters of swift-metrics"),
+    .trait(
+      name: "Network",
+      description:
+        "All that talks to servers: the client and the server of sync, and how synchronizing stands as metrics")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
@@ -107,16 +108,16 @@ let package = Package(
       ], tests: nil)
     + values(
       "SyncMetrics", of: "sync",
-      uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: metrics)],
+      uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: network)],
       tests: [
         "SyncCore", "SyncEngine", "SyncPomodoro",
-        .product(name: "MetricsTestKit", package: "swift-metrics", condition: metrics),
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: network),
       ])
     + plugin(
       "sync",
       uses: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit",
-        .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: metrics),
+        .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
       ])
     + core(
       "FlowCLI",
@@ -142,30 +143,29 @@ let package = Package(
     ]
 )
 
-/// The sync server and its database, which exist only with the package trait `Server`; `flowrun` never links them.
+/// The sync server and its database, which exist only with the package trait `Network`; `flowrun` never links them.
 func syncServer() -> [Target] {
-  let condition = TargetDependencyCondition.when(traits: ["Server"])
-  return [
+  [
     .systemLibrary(
       name: "CPostgreSQL", path: "plugins/sync/Sources/CPostgreSQL", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"]), .brew(["libpq"])])
   ]
     + values(
       "SyncPostgres", of: "sync",
-      uses: ["FlowSystem", "SyncCore", "SyncEngine", .target(name: "CPostgreSQL", condition: condition)], tests: nil)
+      uses: ["FlowSystem", "SyncCore", "SyncEngine", .target(name: "CPostgreSQL", condition: network)], tests: nil)
     + values(
       "SyncServer", of: "sync",
       uses: [
         "FlowSystem", "SyncCore", "SyncEngine", "SyncWire",
-        .product(name: "Crypto", package: "swift-crypto", condition: condition),
-        .product(name: "Hummingbird", package: "hummingbird", condition: condition),
-        .product(name: "HummingbirdCore", package: "hummingbird", condition: condition),
-        .product(name: "HummingbirdTLS", package: "hummingbird", condition: condition),
-        .product(name: "Logging", package: "swift-log", condition: condition),
-        .product(name: "NIOCore", package: "swift-nio", condition: condition),
-        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: condition),
-        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: condition),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: condition),
+        .product(name: "Crypto", package: "swift-crypto", condition: network),
+        .product(name: "Hummingbird", package: "hummingbird", condition: network),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: network),
+        .product(name: "HummingbirdTLS", package: "hummingbird", condition: network),
+        .product(name: "Logging", package: "swift-log", condition: network),
+        .product(name: "NIOCore", package: "swift-nio", condition: network),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: network),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: network),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: network),
       ],
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncWire",
@@ -176,7 +176,7 @@ func syncServer() -> [Target] {
         name: "flowrun-sync-server",
         dependencies: [
           "FlowSystem", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: condition),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: network),
         ], path: "plugins/sync/Sources/flowrun-sync-server")
     ]
 }

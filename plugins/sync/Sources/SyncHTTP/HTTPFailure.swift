@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import AsyncHTTPClient
   import Foundation
   import NIOCore

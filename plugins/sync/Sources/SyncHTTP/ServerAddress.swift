@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import SyncEngine
 
   /// Where a sync server is: `https://HOST[:PORT][/PATH]`, or `http://` on this machine.

@@ -3,10 +3,8 @@ import FlowPluginKit
 import Synchronization
 import SyncCore
 import SyncEngine
-#if Server
+#if Network
   import SyncHTTP
-#endif
-#if Metrics
   import SyncMetrics
 #endif
 import SyncPomodoro
@@ -66,7 +64,7 @@ final class Connection: Sendable {
       settings.requestTimeoutMilliseconds += delay.milliseconds
       settings.shortestTimeoutMilliseconds += delay.milliseconds
       let listeners = Listeners()
-      #if Metrics
+      #if Network
         let (metrics, clock) = (SyncMetrics(zone: zone), SystemClock())
       #endif
       let session = try await SyncSession.open(
@@ -74,7 +72,7 @@ final class Connection: Sendable {
         limits: limits
       ) { notice, machine in
         listeners.tell(notice, machine)
-        #if Metrics
+        #if Network
           metrics.record(machine.status(atMilliseconds: clock.nowMilliseconds()))
         #endif
       }
@@ -90,7 +88,7 @@ final class Connection: Sendable {
   private static func server(
     _ address: String, _ token: String, _ certificates: String?
   ) throws(BackendError) -> (any SyncBackend, @Sendable () throws -> Void) {
-    #if Server
+    #if Network
       let client = try HTTPBackend(address: address, token: token, certificates: certificates)
       return (client, { client.close() })
     #else

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import ServiceLifecycle
   import SyncCore
   import SyncEngine

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Hummingbird
   import HummingbirdCore
   import HummingbirdTLS

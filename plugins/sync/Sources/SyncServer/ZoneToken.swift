@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Crypto
 
   /// A zone's token as a server keeps it: its hash, from which nobody can tell the token.

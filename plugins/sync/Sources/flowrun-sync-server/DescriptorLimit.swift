@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import FlowSystem
 
   /// How many files and connections the process may have open: as many as the system lets it, since each channel is one.

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import ArgumentParser
   import Foundation
 
@@ -18,7 +18,7 @@
 #else
   @main struct FlowrunSyncServer {
     static func main() {
-      print("flowrun-sync-server: built without the package trait Server; build it with: swift build --traits Server")
+      print("flowrun-sync-server: built without the package trait Network; build it with: swift build --traits Network")
     }
   }
 #endif

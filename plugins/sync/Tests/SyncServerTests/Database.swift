@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Foundation
 
   /// A PostgreSQL of the test's own: a socket in a folder that goes away with it.

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Foundation
 
   /// A folder of a test's own, which goes away with it.
