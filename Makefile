@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build dist sync-server setup setup-test test test-long bench fuzz lint check data-check clean
+.PHONY: run build release dist sync-server setup setup-test test test-long bench fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -17,12 +17,16 @@ build: setup
 
 ## Starts PostgreSQL and the sync server on loopback, http://127.0.0.1:$(SYNC_PORT); Ctrl-C stops both.
 SYNC_PORT ?= 8480
-sync-server: setup-test
-	swift build -c release --static-swift-stdlib --traits Server --product flowrun-sync-server
+sync-server: release
 	scripts/sync-server $(SYNC_PORT)
 
+## Builds what is published: a flowrun that reaches servers, and the sync server.
+release: setup-test
+	$(RELEASE) --traits Network
+	swift build -c release --static-swift-stdlib --traits Network --product flowrun-sync-server
+
 ## Packs the release binary with its tables, manual pages and shell completions into .build/dist/flowrun.tar.gz.
-dist: build
+dist: release
 	scripts/dist .build/release .build/dist
 
 ## Installs the libraries that flowrun is built with, where they are missing.

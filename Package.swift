@@ -3,7 +3,7 @@ import PackageDescription
 
 // The targets, lowest first: each may use only what is named behind it. ARCHITECTURE.md tells what each knows.
 
-let metrics = TargetDependencyCondition.when(traits: ["Metrics"])
+let network = TargetDependencyCondition.when(traits: ["Network"])
 
 /// The plugins that come with flowrun, each a product for apps.
 let builtInPlugins = [
@@ -34,15 +34,22 @@ let package = Package(
     .library(name: "GeocodeCore", targets: ["GeocodeCore"]),
   ] + builtInPlugins.map { .library(name: $0, targets: [$0]) },
   traits: [
-    .trait(name: "Server", description: "The sync server: Hummingbird in front of PostgreSQL or SQLite"),
-    .trait(name: "Metrics", description: "How synchronizing stands as gauges and counters of swift-metrics"),
+    .trait(
+      name: "Network",
+      description:
+        "All that talks to servers: the client and the server of sync, and how synchronizing stands as metrics")
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
     .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
+    .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
@@ -107,20 +114,29 @@ let package = Package(
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
-    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: nil)
-    + values("SyncHTTP", of: "sync", uses: ["SyncCore", "SyncEngine", "SyncWire", "FlowSystem"], tests: nil)
+    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: ["SyncEngine"])
+    + values(
+      "SyncHTTP", of: "sync",
+      uses: [
+        "SyncCore", "SyncEngine", "SyncWire",
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: network),
+        .product(name: "NIOCore", package: "swift-nio", condition: network),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: network),
+        .product(name: "NIOPosix", package: "swift-nio", condition: network),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: network),
+      ], tests: nil)
     + values(
       "SyncMetrics", of: "sync",
-      uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: metrics)],
+      uses: ["SyncCore", "SyncEngine", .product(name: "Metrics", package: "swift-metrics", condition: network)],
       tests: [
         "SyncCore", "SyncEngine", "SyncPomodoro",
-        .product(name: "MetricsTestKit", package: "swift-metrics", condition: metrics),
+        .product(name: "MetricsTestKit", package: "swift-metrics", condition: network),
       ])
     + plugin(
       "sync",
       uses: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP", "SyncTestKit",
-        .target(name: "SyncMetrics", condition: metrics),
+        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit",
+        .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
       ])
     + core(
       "FlowCLI",
@@ -147,24 +163,29 @@ let package = Package(
     ]
 )
 
-/// The sync server and its database, which exist only with the package trait `Server`; `flowrun` never links them.
+/// The sync server and its database, which exist only with the package trait `Network`; `flowrun` never links them.
 func syncServer() -> [Target] {
-  let condition = TargetDependencyCondition.when(traits: ["Server"])
-  return [
+  [
     .systemLibrary(
       name: "CPostgreSQL", path: "plugins/sync/Sources/CPostgreSQL", pkgConfig: "libpq",
       providers: [.apt(["libpq-dev"]), .brew(["libpq"])])
   ]
     + values(
       "SyncPostgres", of: "sync",
-      uses: ["FlowSystem", "SyncCore", "SyncEngine", .target(name: "CPostgreSQL", condition: condition)], tests: nil)
+      uses: ["FlowSystem", "SyncCore", "SyncEngine", .target(name: "CPostgreSQL", condition: network)], tests: nil)
     + values(
       "SyncServer", of: "sync",
       uses: [
-        "SyncCore", "SyncEngine", "SyncWire",
-        .product(name: "Hummingbird", package: "hummingbird", condition: condition),
-        .product(name: "Logging", package: "swift-log", condition: condition),
-        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: condition),
+        "FlowSystem", "SyncCore", "SyncEngine", "SyncWire",
+        .product(name: "Crypto", package: "swift-crypto", condition: network),
+        .product(name: "Hummingbird", package: "hummingbird", condition: network),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: network),
+        .product(name: "HummingbirdTLS", package: "hummingbird", condition: network),
+        .product(name: "Logging", package: "swift-log", condition: network),
+        .product(name: "NIOCore", package: "swift-nio", condition: network),
+        .product(name: "NIOHTTPTypes", package: "swift-nio-extras", condition: network),
+        .product(name: "NIOSSL", package: "swift-nio-ssl", condition: network),
+        .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: network),
       ],
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncWire",
@@ -175,7 +196,7 @@ func syncServer() -> [Target] {
         name: "flowrun-sync-server",
         dependencies: [
           "FlowSystem", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncPostgres", "SyncServer",
-          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: condition),
+          .product(name: "ArgumentParser", package: "swift-argument-parser", condition: network),
         ], path: "plugins/sync/Sources/flowrun-sync-server")
     ]
 }

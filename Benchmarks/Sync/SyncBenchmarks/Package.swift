@@ -1,12 +1,12 @@
 // swift-tools-version: 6.1
 import PackageDescription
 
-// Apart from the other benchmarks, because it builds the sync server: Hummingbird and libpq.
+// Apart from the other benchmarks, because it builds the sync server: Hummingbird, libpq and TLS.
 let package = Package(
   name: "SyncBenchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "flowrun", path: "../../..", traits: ["Server"]),
+    .package(name: "flowrun", path: "../../..", traits: ["Network"]),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ],
   targets: [

@@ -37,6 +37,9 @@ public enum RecordLimits {
     return nil
   }
 
+  fileprivate static func admits(_ entry: Entry) -> Bool { problem(withState: entry.payload) == nil }
+  fileprivate static func admits(_ field: Field) -> Bool { problem(withField: field.name, field.value) == nil }
+
   /// Why a cell may not become what a write makes of it, nil when it may. One that is over a limit already may shrink.
   public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
     if cell.fields.count > fields, cell.fields.count > old.fields.count {
@@ -64,6 +67,16 @@ public enum RecordLimits {
 }
 
 extension Cell {
+  /// This cell without the states and values that break a limit, which an earlier version or a foreign program may have
+  /// committed: they stay in the record and are shown to nobody as the user's own, everything beside them is.
+  public func withinLimits() -> Cell {
+    if RecordLimits.problem(withValuesOf: self) == nil { return self }
+    var cell = self
+    cell.entries.removeAll { !RecordLimits.admits($0) }
+    cell.fields.removeAll { !RecordLimits.admits($0) }
+    return cell
+  }
+
   /// The bytes of its states, names and values.
   public var contentBytes: Int {
     entries.reduce(0) { $0 + $1.payload.count } + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.count }

@@ -112,6 +112,12 @@ public final class PokeHub: Sendable {
     for continuation in all { continuation.finish(throwing: error) }
   }
 
+  /// Ends the streams of one zone, as when its token has changed.
+  public func finish(zone: String, throwing error: BackendError) {
+    let all = state.withLock { $0.watchers.removeValue(forKey: zone)?.values.map(\.continuation) ?? [] }
+    for continuation in all { continuation.finish(throwing: error) }
+  }
+
   /// The furthest change that was published, nil before the first.
   public func latest(zone: String) -> Cursor? { state.withLock { $0.latest[zone] } }
 

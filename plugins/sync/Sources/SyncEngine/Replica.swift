@@ -41,8 +41,14 @@ public struct Replica: Sendable {
     dirty.insert(.identity)
   }
 
-  /// A record with what this device has not sent yet on top: what the user sees at once (local first, S32).
+  /// A record with what this device has not sent yet on top: what the user sees at once (local first, S32). What breaks a
+  /// limit in it is left out.
   public func view(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
+    whole(of: key, windowMilliseconds: windowMilliseconds).withinLimits()
+  }
+
+  /// The same with everything that is in it: what an action must be later than.
+  func whole(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     var cell = confirmed[key]?.cell ?? Cell()
     for item in outbox where item.key == key {
       switch item.change {

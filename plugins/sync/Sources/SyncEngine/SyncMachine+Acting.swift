@@ -6,7 +6,7 @@ extension SyncMachine {
     guard key.isWellFormed else {
       return "record type and name take 1 to \(RecordKey.maximumLength) bytes each, without control characters"
     }
-    let view = view(of: key)
+    let view = replica.whole(of: key, windowMilliseconds: policy.windowMilliseconds)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.nextNumber
     write.stamp = Stamp(milliseconds: view.latestStamp?.milliseconds ?? 0, counter: .max, device: write.dot.device)
@@ -30,7 +30,7 @@ extension SyncMachine {
 
   /// Takes an action of the user in: stamped, numbered and put into the outbox, in one save with the local state (M1, S32).
   mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64) {
-    let view = view(of: key)
+    let view = replica.whole(of: key, windowMilliseconds: policy.windowMilliseconds)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.takeNumber()
     var stamp = replica.stamp(nowMilliseconds: now)

@@ -256,6 +256,10 @@ extension SyncMachine {
 
   private mutating func confirm(_ record: Record) {
     let before = replica.view(of: record.key, windowMilliseconds: policy.windowMilliseconds)
+    let known = replica.confirmed[record.key].flatMap { RecordLimits.problem(withValuesOf: $0.cell) }
+    if let problem = RecordLimits.problem(withValuesOf: record.cell), problem != known {
+      tell(.setAside(record.key, reason: problem))
+    }
     replica.confirm(record)
     noteChange(of: record.key, since: before)
   }

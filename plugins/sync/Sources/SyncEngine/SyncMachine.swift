@@ -144,6 +144,8 @@ public struct SyncMachine: Sendable {
     case acknowledged(RecordKey, version: Int64)
     /// A change was set aside: it will not be sent until someone looks (`sync_parked`).
     case parked(RecordKey, reason: String)
+    /// A record from elsewhere holds something over a limit, which is not shown; everything else in it is.
+    case setAside(RecordKey, reason: String)
     /// A change that was set aside has been given up.
     case discarded(RecordKey)
     /// Others have done something that the budget does not let this device fetch before this time.

@@ -10,6 +10,8 @@ public struct SyncStatus: Hashable, Sendable {
   public var outboxAgeMilliseconds: Int64
   /// What was set aside, and why.
   public var parked: [Parked]
+  /// Records that hold something over a limit, by key, and which: that is not shown, all else in them is.
+  public var setAside: [SetAside]
   /// When a request last succeeded, in milliseconds since 1970 on the device's clock; nil for never.
   public var lastSuccessMilliseconds: Int64?
   /// When this device last heard all that others had done, in milliseconds since 1970 on its clock; nil for never.
@@ -39,6 +41,14 @@ public struct SyncStatus: Hashable, Sendable {
   /// What has happened so far, with the rule that decided each conflict.
   public var statistics: SyncStatistics
 
+  /// A record of which a part breaks a limit.
+  public struct SetAside: Hashable, Sendable {
+    /// Which record.
+    public var key: RecordKey
+    /// Which part, and which limit.
+    public var reason: String
+  }
+
   /// A change that was set aside.
   public struct Parked: Hashable, Sendable {
     /// Its place in the outbox, by which it is named.
@@ -66,6 +76,9 @@ public struct SyncStatus: Hashable, Sendable {
           reason: $0)
       }
     }
+    setAside = replica.confirmed.values.compactMap { record in
+      RecordLimits.problem(withValuesOf: record.cell).map { SetAside(key: record.key, reason: $0) }
+    }.sorted { $0.key < $1.key }
     let success = replica.statistics.lastSuccessMilliseconds
     lastSuccessMilliseconds = success == 0 ? nil : success
     let heard = replica.statistics.lastHeardMilliseconds

@@ -1,199 +1,235 @@
-import Foundation
-import FlowSystem
-import SyncCore
-import SyncEngine
-import SyncWire
-import Synchronization
+#if Network
+  import AsyncHTTPClient
+  import Foundation
+  import NIOCore
+  import NIOHTTP1
+  import NIOSSL
+  import SyncCore
+  import SyncEngine
+  import SyncWire
+  import Synchronization
 
-/// A zone behind a sync server: a small HTTP client of its own, so that nothing else needs to be linked.
-///
-/// Requests go over two connections that are kept open, each on a thread of its own; a channel has its own.
-public final class HTTPBackend: SyncBackend {
-  private let address: ServerAddress
-  private let token: String
-  private let lines: [Line]
-  /// Who watches, so that the server knows to whom a poke need not be repeated.
-  private let watcher = Mutex<DeviceID?>(nil)
-  /// How long a request may take.
-  static let timeout = Duration.seconds(10)
-  /// How long a channel may be silent.
-  static let silence = Duration.seconds(75)
+  /// A zone behind a sync server, over HTTP or HTTPS: connections are kept and shared, HTTP/2 is spoken where the server
+  /// offers it.
+  public final class HTTPBackend: SyncBackend {
+    private let address: ServerAddress
+    private let token: String
+    private let configuration: HTTPClient.Configuration
+    /// The client, nil once this is closed.
+    private let client: Mutex<HTTPClient?>
+    /// Who watches, so that the server knows to whom a poke need not be repeated.
+    private let watcher = Mutex<DeviceID?>(nil)
+    /// How long a request may take.
+    private static let timeout = Duration.seconds(10)
+    /// The largest answer that is read, in bytes.
+    private static let maximumBodyBytes = 8 << 20
 
-  /// For `http://HOST:PORT` with the zone's token. Throws `BackendError.invalid` for anything else.
-  public init(address: String, token: String) throws(BackendError) {
-    self.address = try ServerAddress(address)
-    guard token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
-      throw .invalid("the token holds characters that no token has")
+    /// For `https://HOST[:PORT]`, or `http://` on this machine, with the zone's token. `certificates` names a file of PEM
+    /// certificates: these authorities are trusted, and not the system's.
+    ///
+    /// Throws `BackendError.invalid` for anything else.
+    public init(address: String, token: String, certificates: String? = nil) throws(BackendError) {
+      self.address = try ServerAddress(address)
+      guard token.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+        throw .invalid("the token holds characters that no token has")
+      }
+      self.token = token
+      configuration = try Self.configuration(certificates: certificates)
+      client = Mutex(HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration))
     }
-    self.token = token
-    lines = (0..<2).map { Line(worker: BlockingWorker(name: "sync-http-\($0)")) }
-  }
 
-  /// Ends the connections.
-  public func close() { for line in lines { line.worker.stop() } }
+    deinit { close() }
 
-  /// Makes changes; see `SyncBackend`.
-  public func commit(_ operations: [SyncCore.Operation], zone: String) async throws(BackendError) -> CommitReply {
-    let body = Wire.body(of: operations)
-    guard body.count <= SyncLimits.bodyBytes else { throw .tooLarge }
-    let answer = try await exchange("POST", "/zones/\(Self.escaped(zone))/commit", body: body)
-    return try Self.read { () throws(Wire.Problem) in try Wire.commitReply(answer) }
-  }
+    /// Ends the connections.
+    public func close() {
+      let client = client.withLock { client in
+        defer { client = nil }
+        return client
+      }
+      client?.shutdown { _ in }
+    }
 
-  /// Gives what changed; see `SyncBackend`.
-  public func changes(
-    zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int
-  ) async throws(BackendError) -> ChangePage {
-    var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
-    if let cursor { target += "&since=\(cursor)" }
-    if let device = watcher.withLock({ $0 }) { target += "&device=\(device)" }
-    let answer = try await exchange("GET", target)
-    return try Self.read { () throws(Wire.Problem) in try Wire.page(answer) }
-  }
-
-  /// The clock in milliseconds since 1970.
-  public func serverTime() async throws(BackendError) -> Int64 {
-    let answer = try await exchange("GET", "/time")
-    return try Self.read { () throws(Wire.Problem) in try Wire.serverTime(answer) }
-  }
-
-  /// Pokes while the stream is read; see `SyncBackend`.
-  public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
-    watcher.withLock { $0 = device }
-    let (stream, continuation) = AsyncThrowingStream.makeStream(
-      of: ChannelSign.self, bufferingPolicy: .bufferingNewest(16))
-    let (address, headers) = (address, headers + [("Accept", "text/event-stream")])
-    let target = "\(address.path)/zones/\(Self.escaped(zone))/pokes?device=\(device.name)"
-    let shared = SharedEnding()
-    continuation.onTermination = { _ in shared.end() }
-    Thread.detachNewThread {
-      do throws(BackendError) {
-        let socket = try HTTPSocket(host: address.host, port: address.port, deadline: .now + Self.timeout)
-        guard shared.begin(socket.number) else { return }
-        defer { shared.forget() }
-        let exchange = HTTPExchange(socket: socket)
-        try exchange.send("GET", target, host: address.authority, headers: headers, deadline: .now + Self.timeout)
-        guard let head = try exchange.head(deadline: .now + Self.timeout) else {
-          throw BackendError.unreachable("the server closed the channel")
+    private static func configuration(certificates: String?) throws(BackendError) -> HTTPClient.Configuration {
+      var tls = TLSConfiguration.makeClientConfiguration()
+      tls.minimumTLSVersion = .tlsv12
+      if let certificates {
+        guard let roots = try? NIOSSLCertificate.fromPEMFile(certificates), !roots.isEmpty else {
+          throw .invalid("'\(certificates)' is no file of PEM certificates that can be read")
         }
-        guard head.status == 200 else {
-          throw Wire.error(
-            try exchange.body(head, deadline: .now + Self.timeout), status: head.status,
-            retryAfter: head.headers["retry-after"])
+        tls.trustRoots = .certificates(roots)
+      }
+      var configuration = HTTPClient.Configuration(tlsConfiguration: tls)
+      // A request goes out once and to one place: whoever counts them outside sees what the budget counts.
+      configuration.redirectConfiguration = .disallow
+      configuration.connectionPool.retryConnectionEstablishment = false
+      // Shorter than the server's own patience, so that it rarely closes what is just being used.
+      configuration.connectionPool.idleTimeout = .seconds(20)
+      configuration.timeout.connect = .seconds(10)
+      // How long a channel may be silent; a request has a deadline of its own.
+      configuration.timeout.read = .seconds(75)
+      return configuration
+    }
+
+    /// Makes changes; see `SyncBackend`.
+    public func commit(_ operations: [SyncCore.Operation], zone: String) async throws(BackendError) -> CommitReply {
+      let body = Wire.body(of: operations)
+      guard body.count <= SyncLimits.bodyBytes else { throw .tooLarge }
+      let answer = try await exchange(.POST, "/zones/\(Self.escaped(zone))/commit", body: body)
+      return try Self.read { () throws(Wire.Problem) in try Wire.commitReply(answer) }
+    }
+
+    /// Gives what changed; see `SyncBackend`.
+    public func changes(
+      zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int
+    ) async throws(BackendError) -> ChangePage {
+      var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
+      if let cursor { target += "&since=\(cursor)" }
+      if let device = watcher.withLock({ $0 }) { target += "&device=\(device)" }
+      let answer = try await exchange(.GET, target)
+      return try Self.read { () throws(Wire.Problem) in try Wire.page(answer) }
+    }
+
+    /// The clock in milliseconds since 1970.
+    public func serverTime() async throws(BackendError) -> Int64 {
+      let answer = try await exchange(.GET, "/time")
+      return try Self.read { () throws(Wire.Problem) in try Wire.serverTime(answer) }
+    }
+
+    /// Pokes while the stream is read; see `SyncBackend`.
+    public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
+      watcher.withLock { $0 = device }
+      let (stream, continuation) = AsyncThrowingStream.makeStream(
+        of: ChannelSign.self, bufferingPolicy: .bufferingNewest(16))
+      var request = request(.GET, "/zones/\(Self.escaped(zone))/pokes?device=\(device.name)")
+      request.headers.add(name: "Accept", value: "text/event-stream")
+      let client = client.withLock { $0 }
+      let task = Task { [request] in
+        do {
+          guard let client else { throw HTTPClientError.alreadyShutdown }
+          let response = try await client.execute(request, timeout: .nanoseconds(Self.timeout.nanoseconds))
+          guard response.status == .ok else {
+            let answer = try await Self.within(Self.timeout) { try await Answer(response) }
+            throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter)
+          }
+          var reader = EventStreamReader()
+          for try await piece in response.body {
+            for sign in reader.take(Array(buffer: piece)) { continuation.yield(sign) }
+          }
+          continuation.finish(throwing: BackendError.unreachable("the server closed the channel"))
+        } catch {
+          continuation.finish(throwing: HTTPFailure.error(error))
         }
-        var reader = EventStreamReader()
-        while let chunk = try exchange.chunk(deadline: .now + Self.silence) {
-          for sign in reader.take(chunk) { continuation.yield(sign) }
+      }
+      continuation.onTermination = { _ in task.cancel() }
+      return stream
+    }
+
+    // MARK: Requests
+
+    /// An answer as a whole.
+    private struct Answer: Sendable {
+      var status: Int
+      var retryAfter: String?
+      /// The name of the request that it belongs to.
+      var request: String?
+      var body: [UInt8]
+
+      init(_ response: HTTPClientResponse) async throws {
+        status = Int(response.status.code)
+        retryAfter = response.headers.first(name: "Retry-After")
+        request = response.headers.first(name: Wire.requestHeader)
+        body = Array(buffer: try await response.body.collect(upTo: HTTPBackend.maximumBodyBytes))
+      }
+    }
+
+    private func request(_ method: HTTPMethod, _ target: String) -> HTTPClientRequest {
+      var request = HTTPClientRequest(url: address.url + target)
+      request.method = method
+      request.headers.add(name: "Authorization", value: "Bearer \(token)")
+      return request
+    }
+
+    private func exchange(
+      _ method: HTTPMethod, _ target: String, body: [UInt8]? = nil
+    ) async throws(BackendError) -> [UInt8] {
+      var request = request(method, target)
+      let name = String(UInt64.random(in: .min ... .max), radix: 16)
+      request.headers.add(name: Wire.requestHeader, value: name)
+      if let body {
+        request.headers.add(name: "Content-Type", value: "application/json")
+        request.body = .bytes(ByteBuffer(bytes: body))
+      }
+      guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
+      let answer = try await Self.answer(to: request, from: client)
+      // On the way an answer can be doubled or held back: what belongs to another request is no answer to this one, and
+      // nothing more is read from where it came.
+      if answer.status == 200, answer.request != name {
+        renew(client)
+        throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
+      }
+      guard answer.status == 200 else {
+        throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter)
+      }
+      return answer.body
+    }
+
+    private static func answer(
+      to request: HTTPClientRequest, from client: HTTPClient
+    ) async throws(BackendError) -> Answer {
+      do {
+        return try await within(timeout) {
+          try await Answer(try await client.execute(request, timeout: .nanoseconds(timeout.nanoseconds)))
         }
-        continuation.finish(throwing: BackendError.unreachable("the server closed the channel"))
       } catch {
-        continuation.finish(throwing: error)
+        throw HTTPFailure.error(error)
       }
     }
-    return stream
-  }
 
-  // MARK: Requests
-
-  private var headers: [(String, String)] { [("Authorization", "Bearer \(token)")] }
-
-  private func exchange(_ method: String, _ target: String, body: [UInt8] = []) async throws(BackendError) -> [UInt8] {
-    let line = lines[0].worker.load <= lines[1].worker.load ? lines[0] : lines[1]
-    let (address, headers) = (address, headers)
-    do {
-      return try await line.worker.perform {
-        try line.exchange(method, address.path + target, address, headers, body)
+    /// Gives the connections of a client up.
+    private func renew(_ old: HTTPClient) {
+      let isPresent = client.withLock { client in
+        guard client === old else { return false }
+        client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+        return true
       }
-    } catch let error as BackendError {
-      throw error
-    } catch {
-      throw .unreachable("the client has been closed")
+      if isPresent { old.shutdown { _ in } }
+    }
+
+    /// What the body gives, or `timedOut` when that takes longer.
+    private static func within<Value: Sendable>(
+      _ limit: Duration, _ body: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+      try await withThrowingTaskGroup(of: Value?.self) { group in
+        group.addTask { try await body() }
+        group.addTask {
+          try await Task.sleep(for: limit)
+          return nil
+        }
+        defer { group.cancelAll() }
+        guard let value = try await group.next() ?? nil else { throw BackendError.timedOut }
+        return value
+      }
+    }
+
+    private static func read<Value>(_ body: () throws(Wire.Problem) -> Value) throws(BackendError) -> Value {
+      do {
+        return try body()
+      } catch {
+        if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
+        throw .unreachable("the server's answer cannot be read: \(error)")
+      }
+    }
+
+    private static func escaped(_ zone: String) -> String {
+      zone.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? zone
     }
   }
 
-  private static func read<Value>(_ body: () throws(Wire.Problem) -> Value) throws(BackendError) -> Value {
-    do {
-      return try body()
-    } catch {
-      if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
-      throw .unreachable("the server's answer cannot be read: \(error)")
+  extension Duration {
+    /// Whole nanoseconds.
+    fileprivate var nanoseconds: Int64 {
+      let (seconds, attoseconds) = components
+      return seconds * 1_000_000_000 + attoseconds / 1_000_000_000
     }
   }
-
-  private static func escaped(_ zone: String) -> String {
-    zone.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? zone
-  }
-}
-
-/// A connection that is kept open and the thread that uses it. `socket` is touched by jobs of `worker` alone, which run
-/// one after the other on one thread: the proof for the promise.
-private final class Line: @unchecked Sendable {
-  let worker: BlockingWorker
-  private var socket: HTTPSocket?
-
-  init(worker: BlockingWorker) { self.worker = worker }
-
-  func exchange(
-    _ method: String, _ target: String, _ address: ServerAddress, _ headers: [(String, String)], _ body: [UInt8]
-  ) throws(BackendError) -> [UInt8] {
-    let deadline = ContinuousClock.now + HTTPBackend.timeout
-    // A request goes out once: whoever counts them outside sees what the budget counts. A connection that the server has
-    // closed meanwhile is found out before it is used.
-    let kept = socket.flatMap { $0.isIdle ? $0 : nil }
-    socket = nil
-    let connection: HTTPSocket
-    if let kept {
-      connection = kept
-    } else {
-      connection = try HTTPSocket(host: address.host, port: address.port, deadline: deadline)
-    }
-    return try attempt(connection, method, target, address, headers, body, deadline)
-  }
-
-  private func attempt(
-    _ socket: HTTPSocket, _ method: String, _ target: String, _ address: ServerAddress,
-    _ headers: [(String, String)], _ body: [UInt8], _ deadline: ContinuousClock.Instant
-  ) throws(BackendError) -> [UInt8] {
-    let exchange = HTTPExchange(socket: socket)
-    let name = String(UInt64.random(in: .min ... .max), radix: 16)
-    try exchange.send(
-      method, target, host: address.authority, headers: headers + [(Wire.requestHeader, name)], body: body,
-      deadline: deadline)
-    guard let head = try exchange.head(deadline: deadline) else {
-      throw .unreachable("the server closed the connection")
-    }
-    let answer = try exchange.body(head, deadline: deadline)
-    // On the way an answer can be doubled or held back: what belongs to another request is no answer to this one, and
-    // nothing more is read from where it came.
-    let answered = head.headers[Wire.requestHeader]
-    if head.status == 200, answered != name {
-      throw .unreachable("the answer belongs to \(answered == nil ? "no request" : "another request")")
-    }
-    if head.keepsAlive, answered == name { self.socket = socket }
-    guard head.status == 200 else {
-      throw Wire.error(answer, status: head.status, retryAfter: head.headers["retry-after"])
-    }
-    return answer
-  }
-}
-
-/// Whether a channel has been ended, and the connection to end with it.
-private final class SharedEnding: Sendable {
-  private let state = Mutex<(isEnded: Bool, socket: Int32?)>((false, nil))
-
-  func begin(_ socket: Int32) -> Bool {
-    state.withLock { state in
-      if !state.isEnded { state.socket = socket }
-      return !state.isEnded
-    }
-  }
-
-  func forget() { state.withLock { $0.socket = nil } }
-
-  func end() {
-    state.withLock { state in
-      state.isEnded = true
-      if let socket = state.socket { HTTPSocket.shutDown(socket) }
-    }
-  }
-}
+#endif

@@ -1,4 +1,4 @@
-#if Metrics
+#if Network
   import Metrics
   import SyncCore
   import SyncEngine

@@ -3,8 +3,8 @@ import FlowPluginKit
 import Synchronization
 import SyncCore
 import SyncEngine
-import SyncHTTP
-#if Metrics
+#if Network
+  import SyncHTTP
   import SyncMetrics
 #endif
 import SyncPomodoro
@@ -24,8 +24,8 @@ final class Connection: Sendable {
   enum Place: Sendable {
     /// A SQLite file that the devices share.
     case file(String)
-    /// A sync server.
-    case server(String, token: String)
+    /// A sync server, with the file of the authorities that are trusted to vouch for it; nil for the system's.
+    case server(String, token: String, certificates: String?)
   }
 
   private init(
@@ -54,9 +54,8 @@ final class Connection: Sendable {
         let shared = try SQLiteBackend(path: path, zones: [zone: PomodoroPolicy()])
         (backend, close) = (shared, { try shared.close() })
         limits = .none
-      case .server(let address, let token):
-        let client = try HTTPBackend(address: address, token: token)
-        (backend, close) = (client, { client.close() })
+      case .server(let address, let token, let certificates):
+        (backend, close) = try server(address, token, certificates)
       }
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings()
@@ -65,7 +64,7 @@ final class Connection: Sendable {
       settings.requestTimeoutMilliseconds += delay.milliseconds
       settings.shortestTimeoutMilliseconds += delay.milliseconds
       let listeners = Listeners()
-      #if Metrics
+      #if Network
         let (metrics, clock) = (SyncMetrics(zone: zone), SystemClock())
       #endif
       let session = try await SyncSession.open(
@@ -73,7 +72,7 @@ final class Connection: Sendable {
         limits: limits
       ) { notice, machine in
         listeners.tell(notice, machine)
-        #if Metrics
+        #if Network
           metrics.record(machine.status(atMilliseconds: clock.nowMilliseconds()))
         #endif
       }
@@ -83,6 +82,20 @@ final class Connection: Sendable {
     } catch {
       throw Failure.error(error)
     }
+  }
+
+  /// A client of the server, and how it is closed.
+  private static func server(
+    _ address: String, _ token: String, _ certificates: String?
+  ) throws(BackendError) -> (any SyncBackend, @Sendable () throws -> Void) {
+    #if Network
+      let client = try HTTPBackend(address: address, token: token, certificates: certificates)
+      return (client, { client.close() })
+    #else
+      throw .invalid(
+        "this flowrun is built without networking and reaches no server, '\(address)' either; build one that does with: swift build -c release --static-swift-stdlib --traits Network --product flowrun"
+      )
+    #endif
   }
 
   /// Everything that the user is told from now on, with the machine as it then is.

@@ -15,6 +15,7 @@ enum NoticeText {
       let origin = isRemote ? "" : " (here)"
       return "\(reading(key, machine))\(origin)\(isRemote ? decided : "")"
     case .parked(let key, let reason): return "set aside: \(key): \(reason); 'parked' lists it"
+    case .setAside(let key, let reason): return "not shown: a part of \(key): \(reason); everything else in it is"
     case .paused(let error): return "paused: \(error); what you do is kept and sent later"
     case .failed(let error): return "not sent yet: \(error)"
     case .level(let level): return "service is \(level.word)"

@@ -1,6 +1,7 @@
-#if Server
+#if Network
   import SyncCore
   import SyncEngine
+  import Synchronization
 
   /// Zones in PostgreSQL, for any number of server processes in front of one database.
   ///
@@ -11,7 +12,7 @@
   /// be another copy, because a connection had to be opened again or because it knows less than this server, the next
   /// commit begins a new life of the zone.
   public final class PostgresBackend: SyncBackend {
-    private let zones: [String: any MergePolicy]
+    private let zones: Mutex<[String: any MergePolicy]>
     private let readers: [Line]
     private let writer: Line
     private let commits: CommitQueue
@@ -27,7 +28,7 @@
       _ information: String, zones: [String: any MergePolicy], readers: Int = 2,
       answerMilliseconds: Int = 10_000
     ) async throws(BackendError) {
-      self.zones = zones
+      self.zones = Mutex(zones)
       let places = ZonePlaces()
       let line = { (name: String) in
         Line(name: name, information, answerMilliseconds: answerMilliseconds) { places.forgetBegun() }
@@ -50,6 +51,14 @@
       notifier.stop()
       commits.stop()
       for line in readers + [writer] { line.stop() }
+    }
+
+    /// Takes one more zone.
+    public func open(zone: String, policy: any MergePolicy) async throws(BackendError) {
+      try await idle.perform { connection throws(BackendError) in
+        _ = try connection.runTogether(PostgresZone.schema.prefix(1) + PostgresZone.make(zone))
+      }
+      zones.withLock { $0[zone] = policy }
     }
 
     /// Makes changes; see `SyncBackend`.
@@ -158,7 +167,7 @@
     private var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
 
     private func policy(_ zone: String) throws(BackendError) -> any MergePolicy {
-      guard let policy = zones[zone] else { throw .zoneMissing(zone) }
+      guard let policy = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
       return policy
     }
 

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import CPostgreSQL
   import FlowSystem
   import SyncEngine

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Foundation
   import FlowSystem
   import SyncCore
@@ -12,6 +12,10 @@
     private static let channel = "flowrun_sync"
     /// How long notifications are gathered after one has gone, in milliseconds.
     private static let gatherMilliseconds: Int64 = 5
+    /// A database that is away is looked for after so many seconds, then twice, three, at most four times as many: a server
+    /// tells its devices of its return within half a second, and they settle within two.
+    private static let pauseSeconds = 0.1
+    private static let longestPause = 4
 
     private let information: String
     private let hub: PokeHub
@@ -48,8 +52,8 @@
               for payload in try connection.notifications(waitMilliseconds: 500) { hear(payload) }
             }
           } catch {
-            failures = min(failures + 1, 6)
-            Thread.sleep(forTimeInterval: 0.05 * Double(1 << failures))
+            failures = min(failures + 1, Self.longestPause)
+            Thread.sleep(forTimeInterval: Self.pauseSeconds * Double(failures))
           }
         }
       }

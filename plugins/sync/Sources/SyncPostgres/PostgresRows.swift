@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import CPostgreSQL
 
   /// The rows of a result, in binary format.

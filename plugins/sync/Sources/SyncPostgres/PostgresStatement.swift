@@ -1,4 +1,4 @@
-#if Server
+#if Network
   /// A statement with its parameters.
   struct PostgresStatement {
     var sql: String

@@ -8,7 +8,7 @@ import Synchronization
 public final class SQLiteBackend: SyncBackend {
   private let queue: DatabaseQueue
   private let path: String
-  private let zones: [String: any MergePolicy]
+  private let zones: Mutex<[String: any MergePolicy]>
   private let clock: any SyncClock
   /// The zones in which this opening of the file has begun a life.
   private let begun = Mutex<Set<String>>([])
@@ -40,25 +40,32 @@ public final class SQLiteBackend: SyncBackend {
     path: String, zones: [String: any MergePolicy], clock: any SyncClock = SystemClock()
   ) throws(BackendError) {
     self.path = path
-    self.zones = zones
+    self.zones = Mutex(zones)
     self.clock = clock
     do {
       if path != ":memory:" { FileLock.make(path) }
       queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
       try SQLiteFailure.migrate(queue, schemas: Self.schemas)
       try queue.write { database in
-        for zone in zones.keys {
-          try database.execute(
-            sql: "INSERT INTO zone VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
-            arguments: [zone, Int64.random(in: 1 ... .max)])
-          try database.execute(
-            sql: "INSERT INTO life SELECT name, 1, generation, 0 FROM zone WHERE name = ? ON CONFLICT DO NOTHING",
-            arguments: [zone])
-        }
+        for zone in zones.keys { try Self.make(zone, database) }
       }
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
     }
+  }
+
+  /// Takes one more zone.
+  public func open(zone: String, policy: any MergePolicy) async throws(BackendError) {
+    try await perform { try Self.make(zone, $0) }
+    zones.withLock { $0[zone] = policy }
+  }
+
+  private static func make(_ zone: String, _ database: Database) throws {
+    try database.execute(
+      sql: "INSERT INTO zone VALUES (?, ?, 0) ON CONFLICT DO NOTHING", arguments: [zone, Int64.random(in: 1 ... .max)])
+    try database.execute(
+      sql: "INSERT INTO life SELECT name, 1, generation, 0 FROM zone WHERE name = ? ON CONFLICT DO NOTHING",
+      arguments: [zone])
   }
 
   /// Makes changes; see `SyncBackend`.
@@ -140,9 +147,10 @@ public final class SQLiteBackend: SyncBackend {
   public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
     let (stream, continuation) = AsyncThrowingStream.makeStream(
       of: ChannelSign.self, bufferingPolicy: .bufferingNewest(1))
-    let task = Task { [path, clock, zones] in
+    let isKnown = zones.withLock { $0[zone] != nil }
+    let task = Task { [path, clock] in
       do {
-        guard zones[zone] != nil else { throw BackendError.zoneMissing(zone) }
+        guard isKnown else { throw BackendError.zoneMissing(zone) }
         let queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
         var (seen, lastSign): (Int64?, Int64) = (nil, clock.nowMilliseconds())
         while !Task.isCancelled {
@@ -193,7 +201,7 @@ public final class SQLiteBackend: SyncBackend {
   // MARK: The tables
 
   private func policy(_ zone: String) throws(BackendError) -> any MergePolicy {
-    guard let policy = zones[zone] else { throw .zoneMissing(zone) }
+    guard let policy = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }
     return policy
   }
 

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import SyncEngine
   import Synchronization
 
@@ -29,7 +29,7 @@
     }
 
     /// The text format of Prometheus, version 0.0.4.
-    func text(channels: Int) -> String {
+    func text(channels: Int, connections: (open: Int, closed: Int)) -> String {
       let state = state.withLock { $0 }
       var lines = ["# TYPE flowrun_sync_answers_total counter"]
       for (status, count) in state.answers.sorted(by: { $0.key < $1.key }) {
@@ -42,6 +42,11 @@
         lines.append("flowrun_sync_operations_total{result=\"\(result)\"} \(count)")
       }
       lines += ["# TYPE flowrun_sync_channels gauge", "flowrun_sync_channels \(channels)"]
+      lines += ["# TYPE flowrun_sync_connections gauge", "flowrun_sync_connections \(connections.open)"]
+      lines += [
+        "# TYPE flowrun_sync_connections_closed_total counter",
+        "flowrun_sync_connections_closed_total \(connections.closed)",
+      ]
       return lines.joined(separator: "\n") + "\n"
     }
   }

@@ -1,5 +1,7 @@
-#if Server
+#if Network
   import Hummingbird
+  import HummingbirdCore
+  import HummingbirdTLS
   import Logging
   import ServiceLifecycle
   import SyncCore
@@ -13,34 +15,47 @@
   public struct SyncServer: Sendable {
     private let backend: any SyncBackend
     private let settings: ServerSettings
-    private let tokens: TokenCheck
+    private let access: ZoneAccess
+    private let openZone: @Sendable (String) async throws -> Void
+    private let connections: ConnectionTable
     private let rate: RateLimit
     private let clock = SystemClock()
     private let pokes = PokeHub()
     private let counts = RequestCounts()
 
-    /// Serves a backend. The settings must have no `problem`.
-    public init(backend: any SyncBackend, settings: ServerSettings) {
+    /// Serves a backend. The settings must have no `problem`. `openZone` makes the backend take a zone that is added while
+    /// the server runs.
+    public init(
+      backend: any SyncBackend, settings: ServerSettings,
+      openZone: @escaping @Sendable (String) async throws -> Void = { _ in }
+    ) {
       precondition(settings.problem == nil, settings.problem ?? "")
       self.backend = backend
       self.settings = settings
-      tokens = TokenCheck(tokens: settings.tokens)
+      self.openZone = openZone
+      access = ZoneAccess(settings.zones)
+      connections = ConnectionTable(total: settings.connections, perPeer: settings.connectionsPerPeer)
       rate = RateLimit(perSecond: settings.requestsPerSecond)
     }
 
     /// Serves until the process is told to stop (SIGTERM, SIGINT) or the task is cancelled; requests that are under way are
-    /// finished, channels are closed. `onListening` gets the port once it is open.
+    /// finished, channels are closed. `onListening` gets the port once it is open, `report` what an operator should know.
     public func run(
-      stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in }
+      stopOnSignals: Bool = true, onListening: @escaping @Sendable (Int) async -> Void = { _ in },
+      report: @escaping @Sendable (String) -> Void = { _ in }
     ) async throws {
       var logger = Logger(label: "flowrun-sync-server")
       logger.logLevel = .error
       var application = Application(
-        router: router(), server: .http1(configuration: .init(idleTimeout: .seconds(settings.idleSeconds))),
+        router: router(), server: try server(report),
         configuration: ApplicationConfiguration(
           address: .hostname(settings.host, port: settings.port), serverName: "flowrun-sync-server"),
         onServerRunning: { channel in await onListening(channel.localAddress?.port ?? 0) }, logger: logger)
-      application.addServices(PokeService(backend: backend, zones: Array(settings.tokens.keys), hub: pokes))
+      application.addServices(PokeService(backend: backend, access: access, hub: pokes))
+      if let file = settings.zonesFile {
+        application.addServices(
+          ZonesService(file: file, access: access, hub: pokes, openZone: openZone, report: report))
+      }
       let group = ServiceGroup(
         configuration: ServiceGroupConfiguration(
           services: [application], gracefulShutdownSignals: stopOnSignals ? [.sigterm, .sigint] : [], logger: logger))
@@ -54,6 +69,15 @@
       }
     }
 
+    private func server(_ report: @escaping @Sendable (String) -> Void) throws -> HTTPServerBuilder {
+      let (table, timeouts) = (connections, settings.timeouts)
+      let plain = HTTPServerBuilder.http1(
+        configuration: .init(additionalChannelHandlers: [ConnectionGuard(table: table, timeouts: timeouts)]))
+      guard let certificate = settings.certificate, let key = settings.key else { return plain }
+      let files = try CertificateFiles(certificate: certificate, key: key, report: report)
+      return try .tls(plain, tlsConfiguration: files.configuration())
+    }
+
     private func router() -> Router<BasicRequestContext> {
       let router = Router()
       router.add(middleware: RequestNames())
@@ -61,7 +85,7 @@
       }
       router.get("/ready") { _, _ in
         try await answer { () throws(BackendError) in
-          for zone in settings.tokens.keys.sorted().prefix(1) {
+          for zone in access.names.sorted().prefix(1) {
             _ = try await backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1)
           }
           return Wire.body(ofServerTime: try await backend.serverTime())
@@ -70,7 +94,8 @@
       router.get("/metrics") { _, _ in
         Response(
           status: .ok, headers: [.contentType: "text/plain; version=0.0.4"],
-          body: ResponseBody(byteBuffer: ByteBuffer(string: counts.text(channels: pokes.count))))
+          body: ResponseBody(
+            byteBuffer: ByteBuffer(string: counts.text(channels: pokes.count, connections: connections.counts))))
       }
       router.get("/time") { _, _ in
         try await answer { () throws(BackendError) in Wire.body(ofServerTime: try await backend.serverTime()) }
@@ -176,7 +201,7 @@
     }
 
     private func admit(_ request: Request, _ zone: String) throws(BackendError) {
-      try tokens.check(zone: zone, authorization: request.headers[.authorization])
+      try access.check(zone: zone, authorization: request.headers[.authorization])
       try rate.take(zone: zone, atMilliseconds: clock.nowMilliseconds())
     }
 
@@ -226,45 +251,6 @@
       // The name is a token of RFC 9110, so there is one.
       response.headers[.init(Wire.requestHeader)!] = request.headers[.init(Wire.requestHeader)!]
       return response
-    }
-  }
-
-  /// Follows the backend's pokes for each zone, and repeats to the channels what they have not fetched.
-  struct PokeService: Service {
-    let backend: any SyncBackend
-    let zones: [String]
-    let hub: PokeHub
-
-    func run() async throws {
-      await withThrowingTaskGroup(of: Void.self) { group in
-        for zone in zones { group.addTask { try await follow(zone) } }
-        group.addTask {
-          while true {
-            try await Task.sleep(for: .milliseconds(SyncLimits.pokeRepeatMilliseconds))
-            hub.repeatUnfetched()
-          }
-        }
-        try? await gracefulShutdown()
-        group.cancelAll()
-      }
-    }
-
-    /// A backend that breaks is followed again after half a second; whoever watches hears when it is back.
-    private func follow(_ zone: String) async throws {
-      var wasAway = false
-      while !Task.isCancelled {
-        do {
-          for try await sign in backend.watch(zone: zone, device: SyncServer.serverDevice) {
-            guard let cursor = sign.cursor else { continue }
-            if case .recovered = sign { wasAway = true }
-            hub.publish(cursor, zone: zone, isRecovered: wasAway)
-            wasAway = false
-          }
-        } catch {
-          wasAway = true
-          try await Task.sleep(for: .milliseconds(500))
-        }
-      }
     }
   }
 

@@ -1,30 +1,47 @@
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
-/// What the header `Retry-After` asks for: seconds, or a date such as `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 10.2.3).
+/// What the header `Retry-After` asks for: seconds, or a date in any of the three forms that HTTP knows, such as
+/// `Sun, 06 Nov 1994 08:49:37 GMT` (RFC 9110, 10.2.3 and 5.6.7).
 enum RetryAfter {
   /// A server that asks for more is asked again after a day.
   private static let longestMilliseconds: Int64 = 86_400_000
 
   /// The time to wait in milliseconds, nil for a header that says nothing.
-  static func milliseconds(_ header: String, now: Date = Date()) -> Int64? {
+  static func milliseconds(_ header: String, nowMilliseconds now: Int64) -> Int64? {
     if let seconds = Int64(header), seconds >= 0 { return min(seconds, longestMilliseconds / 1000) * 1000 }
-    guard let seconds = secondsSince1970(header) else { return nil }
-    return min(max(0, seconds * 1000 - Int64(now.timeIntervalSince1970 * 1000)), longestMilliseconds)
+    guard let seconds = secondsSince1970(header, nowMilliseconds: now) else { return nil }
+    return min(max(0, seconds * 1000 - now), longestMilliseconds)
   }
 
-  private static func secondsSince1970(_ text: String) -> Int64? {
+  private static func secondsSince1970(_ text: String, nowMilliseconds now: Int64) -> Int64? {
     let parts = text.split(separator: " ")
-    guard parts.count == 6, parts[5] == "GMT", let day = Int64(parts[1]), let year = Int64(parts[3]) else { return nil }
+    let (day, month, year, time): (Substring, Substring, Substring, Substring)
+    switch (parts.count, parts.last) {
+    // Sun, 06 Nov 1994 08:49:37 GMT
+    case (6, "GMT"): (day, month, year, time) = (parts[1], parts[2], parts[3], parts[4])
+    // Sunday, 06-Nov-94 08:49:37 GMT
+    case (4, "GMT"):
+      let date = parts[1].split(separator: "-")
+      guard date.count == 3 else { return nil }
+      (day, month, year, time) = (date[0], date[1], date[2], parts[2])
+    // Sun Nov  6 08:49:37 1994
+    case (5, _): (day, month, year, time) = (parts[2], parts[1], parts[4], parts[3])
+    default: return nil
+    }
     let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    let clock = parts[4].split(separator: ":").compactMap { Int64($0) }
-    guard let month = months.firstIndex(of: String(parts[2])), clock.count == 3, (1970...9999).contains(year),
-      (1...31).contains(day), (0...23).contains(clock[0]), (0...59).contains(clock[1]), (0...60).contains(clock[2])
+    let clock = time.split(separator: ":").map { Int64($0) ?? -1 }
+    guard let month = months.firstIndex(of: String(month)), let day = Int64(day), (1...31).contains(day),
+      let year = fullYear(year, nowMilliseconds: now), clock.count == 3, (0...23).contains(clock[0]),
+      (0...59).contains(clock[1]), (0...60).contains(clock[2])
     else { return nil }
     return days(year, Int64(month) + 1, day) * 86_400 + clock[0] * 3600 + clock[1] * 60 + clock[2]
+  }
+
+  /// A year of two digits is the one within 50 years of the present.
+  private static func fullYear(_ text: Substring, nowMilliseconds now: Int64) -> Int64? {
+    guard let year = Int64(text), (0...9999).contains(year) else { return nil }
+    guard text.count == 2 else { return year >= 1970 ? year : nil }
+    let present = 1970 + now / 31_556_952_000
+    let same = present / 100 * 100 + year
+    return same > present + 50 ? same - 100 : same <= present - 50 ? same + 100 : same
   }
 
   /// Days since 1970, in years that begin in March (Hinnant, "chrono-Compatible Low-Level Date Algorithms").

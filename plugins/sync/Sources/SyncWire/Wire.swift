@@ -235,13 +235,17 @@ public enum Wire {
     return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
   }
 
-  /// Reads an error; `status` is what counts when the body is none of ours, as is `retryAfter`, the header of that name.
-  public static func error(_ body: [UInt8], status: Int, retryAfter: String? = nil) -> BackendError {
+  /// Reads an error; `status` is what counts when the body is none of ours, as is `retryAfter`, the header of that name,
+  /// in which a date counts from `nowMilliseconds`, the device's own clock.
+  public static func error(
+    _ body: [UInt8], status: Int, retryAfter: String? = nil,
+    nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
+  ) -> BackendError {
     let error = (try? object(body))?["error"]?.objectValue
     let message = error?["message"]?.stringValue ?? "status \(status)"
     let wait =
       error?["retryAfterMilliseconds"]?.integerValue.map { Int64($0) }
-      ?? retryAfter.flatMap { RetryAfter.milliseconds($0) }
+      ?? retryAfter.flatMap { RetryAfter.milliseconds($0, nowMilliseconds: now) }
     switch error?["code"]?.stringValue ?? "" {
     case "quota-exceeded": return .quotaExceeded(retryAfterMilliseconds: wait)
     case "rate-limited": return .rateLimited(retryAfterMilliseconds: wait)

@@ -1,19 +1,20 @@
-#if Server
+#if Network
   import FlowSystem
 
   /// How many files and connections the process may have open: as many as the system lets it, since each channel is one.
   enum DescriptorLimit {
-    /// Raises the limit to the most that is allowed without special rights.
-    static func raise() {
+    /// Raises the limit to the most that is allowed without special rights, and gives it.
+    static func raise() -> Int {
       var limit = rlimit()
       #if canImport(Glibc)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
       #else
         let resource = RLIMIT_NOFILE
       #endif
-      guard getrlimit(resource, &limit) == 0 else { return }
+      guard getrlimit(resource, &limit) == 0 else { return 1024 }
       limit.rlim_cur = min(limit.rlim_max, 65_536)
       _ = setrlimit(resource, &limit)
+      return getrlimit(resource, &limit) == 0 ? Int(limit.rlim_cur) : 1024
     }
   }
 #endif

@@ -1,4 +1,4 @@
-#if Metrics
+#if Network
   import MetricsTestKit
   import SyncCore
   import SyncEngine

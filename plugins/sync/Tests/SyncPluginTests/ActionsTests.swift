@@ -196,7 +196,7 @@ import Testing
     let host = TestHost(dataFolder: folder, workflowFolder: folder)
     let both: ValueObject = ["device": "mac", "server": "http://127.0.0.1:1", "store": "s.sqlite"]
     #expect(await code { _ = try await host.call(Connect.self, with: both) } == "sync-input")
-    #expect(await code { _ = try await host.call(Connect.self, with: ["server": "https://x"]) } == "sync-backend")
+    #expect(await code { _ = try await host.call(Connect.self, with: ["server": "http://x"]) } == "sync-backend")
     let missing: ValueObject = ["device": "mac", "server": "http://127.0.0.1:1", "token": "@/no/such/file"]
     #expect(await code { _ = try await host.call(Connect.self, with: missing) } == "sync-input")
     #expect(

@@ -111,6 +111,64 @@ import Testing
     await again.stop()
   }
 
+  /// Puts a settings record into the shared file that the arbiter would refuse, as an earlier version did.
+  private func commitOverLimit() async throws {
+    try (try backend()).close()
+    var cell = Cell()
+    let phone = DeviceID(stem: "phone", random: 9)
+    let now = SystemClock().nowMilliseconds()
+    for (number, (name, size)) in [("big", 4097), ("theme", 3)].enumerated() {
+      cell.apply(
+        Write(
+          dot: Dot(device: phone, number: Int64(number + 1)), milliseconds: now,
+          fields: [.init(name: name, value: Array(repeating: 7, count: size))]), windowMilliseconds: 5000)
+    }
+    let (key, bytes) = (PomodoroPolicy.settings, Data(cell.packed()))
+    let queue = try DatabaseQueue(path: folder.file("shared.sqlite"))
+    try await queue.write { database in
+      try database.execute(
+        sql: "INSERT INTO record VALUES (?, ?, ?, 1, 1, ?)",
+        arguments: [PomodoroPolicy.zone, key.type, key.name, bytes])
+      try database.execute(sql: "UPDATE zone SET seq = 1")
+    }
+    try queue.close()
+  }
+
+  private static func settings(_ machine: SyncMachine) -> [String] {
+    machine.view(of: PomodoroPolicy.settings).fields.map(\.name)
+  }
+
+  @Test func `V20: a record that is committed over a limit is set aside and shown, and nothing else is lost`()
+    async throws
+  {
+    func set(_ name: String, _ session: SyncSession) async throws {
+      try await session.act(PomodoroPolicy.settings, .init(fields: [.init(name: name, value: [2])]))
+      #expect(await session.wait(milliseconds: 5000) { $0.isFlushed })
+    }
+    try await commitOverLimit()
+    let mac = try await session("mac")
+    #expect(await mac.wait(milliseconds: 5000) { $0.replica.cursor != nil })
+    var status = await mac.status()
+    #expect(status.setAside.map(\.key) == [PomodoroPolicy.settings])
+    #expect(status.setAside.first?.reason.contains("'big' has 4097 bytes, at most 4096") == true)
+    #expect(await Self.settings(mac.machine) == ["theme"])
+    // Everything else goes on, in this record too.
+    try await focus(mac)
+    try await set("sound", mac)
+    await mac.stop()
+    let again = try await session("mac")
+    #expect(await Self.settings(again.machine) == ["sound", "theme"])
+    #expect(await Self.kind(again.machine) == .focus)
+    let record = try #require(await again.machine.replica.confirmed[PomodoroPolicy.settings])
+    #expect(record.cell.fields.map(\.value.count) == [4097, 1, 3])
+    // A value within the limits takes its place.
+    try await set("big", again)
+    status = await again.status()
+    #expect(status.setAside.isEmpty && status.parked.isEmpty)
+    #expect(await Self.settings(again.machine) == ["big", "sound", "theme"])
+    await again.stop()
+  }
+
   @Test func `V15 two devices on copies of one file at once lose nothing`() async throws {
     let mac = try await session("mac")
     func set(_ name: String, _ session: SyncSession) async throws {

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Foundation
   import SyncCore
   import SyncEngine

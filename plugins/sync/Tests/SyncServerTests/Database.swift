@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Foundation
 
   /// A PostgreSQL of the test's own: a socket in a folder that goes away with it.
@@ -30,6 +30,9 @@
       try? FileManager.default.removeItem(atPath: folder)
     }
 
+    /// Ends it in an orderly way.
+    func stop() throws { try run("stop") }
+
     /// Ends every process of it at once, as a power cut would.
     func kill() throws { try run("kill") }
 
@@ -57,20 +60,24 @@
 
   /// Commands of the system.
   enum Shell {
+    /// Runs a script. What goes in and comes out are files: the end of a pipe that a process started meanwhile by another
+    /// thread has inherited would keep the reader waiting for that one's end.
     static func run(_ script: String, input: String = "") throws -> (status: Int32, output: String) {
+      let name = NSTemporaryDirectory() + "sync-shell-\(UUID().uuidString)"
+      defer { for end in ["in", "out"] { try? FileManager.default.removeItem(atPath: "\(name).\(end)") } }
+      try Data(input.utf8).write(to: URL(fileURLWithPath: "\(name).in"))
+      try Data().write(to: URL(fileURLWithPath: "\(name).out"))
       let process = Process()
       process.executableURL = URL(fileURLWithPath: "/bin/bash")
       process.arguments = ["-c", script]
-      let (standardInput, standardOutput) = (Pipe(), Pipe())
-      process.standardInput = standardInput
-      process.standardOutput = standardOutput
-      process.standardError = standardOutput
+      let output = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(name).out"))
+      process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: "\(name).in"))
+      process.standardOutput = output
+      process.standardError = output
       try process.run()
-      try standardInput.fileHandleForWriting.write(contentsOf: Data(input.utf8))
-      try standardInput.fileHandleForWriting.close()
-      let output = String(decoding: standardOutput.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
       process.waitUntilExit()
-      return (process.terminationStatus, output)
+      let text = try Data(contentsOf: URL(fileURLWithPath: "\(name).out"))
+      return (process.terminationStatus, String(decoding: text, as: UTF8.self))
     }
   }
 

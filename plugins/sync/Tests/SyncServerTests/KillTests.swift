@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Foundation
   import SyncCore
   import SyncEngine
@@ -55,9 +55,39 @@
       server.kill()
     }
 
+    @Test func `what was done while PostgreSQL was away is there within 2 s of its return, however long it was away`()
+      async throws
+    {
+      let database = try Database()
+      let server = try ServerProcess(database: database)
+      let (mac, phone) = (
+        try await session("mac", server.address, store: try SQLiteReplicaStore(path: ":memory:")),
+        try await session("phone", server.address, store: try SQLiteReplicaStore(path: ":memory:"))
+      )
+      for (seconds, value) in [(1.0, UInt8(1)), (6, 2)] {
+        for device in [mac, phone] {
+          #expect(await device.wait(milliseconds: 20_000) { $0.isFlushed && $0.status(atMilliseconds: 0).isChannelUp })
+        }
+        try database.stop()
+        try await mac.act(PomodoroPolicy.settings, .init(fields: [.init(name: "n", value: [value])]))
+        // The database is away for so long that every pause has grown.
+        try await Task.sleep(for: .seconds(seconds))
+        try database.start()
+        let returned = ContinuousClock.now
+        let isThere = await phone.wait(milliseconds: 10_000) {
+          $0.view(of: PomodoroPolicy.settings).fields.first?.value == [value]
+        }
+        #expect(isThere)
+        #expect(returned.duration(to: .now) < .seconds(2), "after \(seconds) s away")
+      }
+      await mac.stop()
+      await phone.stop()
+      server.kill()
+    }
+
     @Test func `a server that is told to stop ends at once, also with a channel open`() async throws {
       let database = try Database()
-      let server = try ServerProcess(port: Int.random(in: 30_000...32_000), database: database)
+      let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")
       var signs = client.watch(zone: PomodoroPolicy.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
       #expect(try await signs.next() != nil)
@@ -67,49 +97,19 @@
     }
 
     private func session(_ device: String, port: Int, store: SQLiteReplicaStore) async throws -> SyncSession {
+      try await session(device, "http://127.0.0.1:\(port)", store: store)
+    }
+
+    private func session(_ device: String, _ address: String, store: SQLiteReplicaStore) async throws -> SyncSession {
       var limits = RequestBudget.Limits()
       limits.requestsPerHour = 100_000
       let session = try await SyncSession.open(
         device: device, zone: PomodoroPolicy.zone,
-        backend: try HTTPBackend(address: "http://127.0.0.1:\(port)", token: ""), store: store,
+        backend: try HTTPBackend(address: address, token: ""), store: store,
         policy: PomodoroPolicy(),
         limits: limits)
       await session.start()
       return session
-    }
-  }
-
-  /// `flowrun-sync-server` as a process, which ends with this.
-  final class ServerProcess {
-    let address: String
-    private let process = Process()
-
-    init(port: Int, database: Database) throws {
-      address = "http://127.0.0.1:\(port)"
-      let folder = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-      process.executableURL = folder.appendingPathComponent("flowrun-sync-server")
-      process.arguments = [
-        "--postgres", database.information, "--port", "\(port)", "--open", "--requests-per-second", "100000",
-      ]
-      let output = Pipe()
-      process.standardOutput = output
-      try process.run()
-      // The line that it prints when it listens, or the end of its output when it could not.
-      _ = try output.fileHandleForReading.read(upToCount: 1)
-    }
-
-    // What a failing test leaves running would hold the suite's output open.
-    deinit { if process.isRunning { kill() } }
-
-    func kill() {
-      _ = try? Shell.run("kill -KILL \(process.processIdentifier)")
-      process.waitUntilExit()
-    }
-
-    func stop() -> Int32 {
-      _ = try? Shell.run("kill -TERM \(process.processIdentifier)")
-      process.waitUntilExit()
-      return process.terminationStatus
     }
   }
 #endif

@@ -1,4 +1,4 @@
-#if Server && os(Linux)
+#if Network && os(Linux)
   import Foundation
   import Testing
 

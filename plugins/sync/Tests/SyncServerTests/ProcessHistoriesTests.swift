@@ -1,4 +1,4 @@
-#if Server && os(Linux) && DEBUG
+#if Network && os(Linux) && DEBUG
   import Foundation
   import Testing
 

@@ -1,4 +1,4 @@
-#if Server
+#if Network
   import Foundation
   import SyncTestKit
   import SyncCore
@@ -154,7 +154,7 @@
 
     @Test func `silent connections neither stop the server nor stay`() async throws {
       var settings = settings()
-      settings.idleSeconds = 1
+      settings.timeouts.headerSeconds = 1
       try await serving(MemoryBackend(zones: zones()), settings) { address in
         let port = try #require(Int(address.split(separator: ":").last ?? ""))
         let silent = (0..<300).compactMap { _ in LocalSocket(port: port) }
@@ -165,6 +165,31 @@
         for page in ["health", "ready", "metrics"] {
           #expect(try await Curl.get("\(address)/\(page)").status == 200)
         }
+      }
+    }
+
+    @Test(arguments: [
+      "GET /health HTTP/1.1\r\nHost: a\r\nX: ",
+      "POST /zones/Conformance0/commit HTTP/1.1\r\nContent-Length: 999\r\n\r\n",
+      "GET /health HTTP/1.1\r\nHost: a\r\n\r\nGET /health HTTP/1.1\r\nX: ",
+    ])
+    func `a client that sends byte by byte gains no time by it, in headers, body and after an answer`(
+      _ beginning: String
+    ) async throws {
+      var settings = settings()
+      settings.timeouts.headerSeconds = 1
+      settings.timeouts.bodySeconds = 1
+      settings.timeouts.idleSeconds = 1
+      try await serving(MemoryBackend(zones: zones()), settings) { address in
+        let port = try #require(Int(address.split(separator: ":").last ?? ""))
+        let slow = try #require(LocalSocket(port: port))
+        let began = ContinuousClock.now
+        slow.send(Array(beginning.utf8))
+        while slow.some(waitMilliseconds: 50) != nil, began.duration(to: .now) < .seconds(20) {
+          slow.send([UInt8(ascii: "x")])
+        }
+        #expect((.milliseconds(800)...(.seconds(10))).contains(began.duration(to: .now)))
+        #expect(try await Curl.get("\(address)/health").status == 200)
       }
     }
 
@@ -275,7 +300,7 @@
       #expect(settings.problem == nil)
       settings.host = "0.0.0.0"
       #expect(settings.problem?.contains("other machines") == true)
-      settings.tokens = ["a": Self.token]
+      settings.zones = ["a": ZoneToken(Self.token)]
       #expect(settings.problem?.contains("--plain-http") == true)
       settings.allowsPlainHTTP = true
       #expect(settings.problem == nil)
@@ -284,7 +309,10 @@
       #expect(ServerSettings(tokens: [:]).problem != nil)
     }
 
-    @Test(arguments: ["https://example.com", "http://example.com", "ftp://x", "http://", "http://127.0.0.1:99999"])
+    @Test(arguments: [
+      "http://example.com", "http://127.example.com", "ftp://x", "http://", "https://", "https://a@b", "https://b/?c",
+      "http://127.0.0.1:99999",
+    ])
     func `an address that would give the token away, or is none, is refused`(_ address: String) {
       #expect(throws: BackendError.self) { try HTTPBackend(address: address, token: "t") }
     }

@@ -22,8 +22,10 @@ struct Connect: AsyncAction {
   struct Input: ActionInput {
     @Field("The device's readable name, from which its identity is made once; default: a free one") var device: String?
     @Field("The SQLite file that the devices share; needs no server") var store: DataPath?
-    @Field("The address of a sync server instead, such as http://127.0.0.1:8480") var server: String?
+    @Field("The address of a sync server instead, such as https://sync.example.com") var server: String?
     @Field("The zone's token, or @FILE that holds it; default: the variable FLOWRUN_SYNC_TOKEN") var token: String?
+    @Field("A file of PEM certificates: the authorities that may vouch for the server; default: the system's")
+    var certificates: SourcePath?
     @Field("The zone; its devices share one timer") var zone = "PomodoroZone"
     @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
@@ -100,15 +102,25 @@ struct Connect: AsyncAction {
     return try await open("device-\(RecordLimits.devices)")
   }
 
-  /// A token as it is given, from a file, or from the environment: the latter two stand in no list of processes.
+  /// A token as it is given, from a file, or from the environment: the latter two stand in no list of processes. A file
+  /// may end with a newline, whoever has read it.
   private func token(_ text: String) throws -> String {
-    if text.isEmpty { return ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" }
-    guard text.hasPrefix("@") else { return text }
-    let path = String(text.dropFirst())
-    guard var token = try? String(contentsOfFile: path, encoding: .utf8) else {
-      throw ActionError(Failure.input.code, "the file '\(path)' with the token cannot be read")
+    var token = text.isEmpty ? ProcessInfo.processInfo.environment["FLOWRUN_SYNC_TOKEN"] ?? "" : text
+    if text.hasPrefix("@") {
+      let path = String(text.dropFirst())
+      guard let content = try? String(contentsOfFile: path, encoding: .utf8) else {
+        throw ActionError(Failure.input.code, "the file '\(path)' with the token cannot be read")
+      }
+      token = content
     }
-    if token.hasSuffix("\n") { token.removeLast() }
+    // A carriage return and a newline are one character.
+    if token.last?.isNewline == true { token.removeLast() }
+    guard token.isEmpty || !CommandLine.arguments.contains(where: { $0.contains(token) }) else {
+      throw ActionError(
+        Failure.input.code,
+        "the token stands on the command line, where every user of this machine can read it; write it to a file that only you can read and give -i token=@FILE, or set FLOWRUN_SYNC_TOKEN"
+      )
+    }
     return token
   }
 
@@ -116,7 +128,9 @@ struct Connect: AsyncAction {
     let server = input.server.flatMap { $0.isEmpty ? nil : $0 }
     let store = input.store.flatMap { $0.path.isEmpty ? nil : $0.path }
     switch (server, store) {
-    case (let server?, nil): return .server(server, token: try token(input.token ?? ""))
+    case (let server?, nil):
+      let certificates = input.certificates.flatMap { $0.path.isEmpty ? nil : $0.path }
+      return .server(server, token: try token(input.token ?? ""), certificates: certificates)
     case (nil, let store?): return .file(store)
     case (nil, nil): return .file("\(context.run.dataFolder)/shared.sqlite")
     case (_?, _?):

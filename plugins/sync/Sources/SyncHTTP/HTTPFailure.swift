@@ -1,0 +1,61 @@
+#if Network
+  import AsyncHTTPClient
+  import Foundation
+  import NIOCore
+  import NIOHTTP1
+  import NIOPosix
+  import NIOSSL
+  import SyncEngine
+
+  /// Why a request had no answer, in the words of the engine.
+  enum HTTPFailure {
+    /// The client is used after its end.
+    static let closed = BackendError.unreachable("the client has been closed")
+
+    /// What an error of the HTTP client means.
+    static func error(_ error: any Error) -> BackendError {
+      switch error {
+      case let error as BackendError: error
+      case let error as HTTPClientError: self.error(error)
+      case let error as NIOConnectionError: .unreachable("\(error.host):\(error.port): \(reason(error))")
+      case let error as IOError: .unreachable(words(error))
+      case let error as NIOSSLError: .unreachable(reason(error))
+      case is NIOSSLExtraError: .unreachable("the server's certificate is for another name than the address has")
+      case is HTTPParserError: .unreachable("the other side speaks no HTTP")
+      case is NIOTooManyBytesError: .unreachable("the answer is too large")
+      case is CancellationError: closed
+      default: .unreachable("\(error)")
+      }
+    }
+
+    private static func error(_ error: HTTPClientError) -> BackendError {
+      switch error {
+      case .connectTimeout, .deadlineExceeded, .readTimeout, .writeTimeout, .tlsHandshakeTimeout,
+        .getConnectionFromPoolTimeout:
+        .timedOut
+      case .cancelled, .alreadyShutdown: closed
+      case .remoteConnectionClosed: .unreachable("the server closed the connection")
+      default: .unreachable("the other side speaks no HTTP: \(error.shortDescription)")
+      }
+    }
+
+    private static func reason(_ error: NIOConnectionError) -> String {
+      if let failure = error.connectionErrors.last?.error {
+        return (failure as? IOError).map(words) ?? "\(failure)"
+      }
+      return "'\(error.host)' is no known host"
+    }
+
+    /// The system's words for a failure, without the call that failed.
+    private static func words(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)) }
+
+    private static func reason(_ error: NIOSSLError) -> String {
+      guard case .handshakeFailed(let cause) = error else { return "TLS: \(error)" }
+      // The library tells a certificate that is not trusted by the name of BoringSSL's error alone.
+      if "\(cause)".contains("CERTIFICATE_VERIFY_FAILED") {
+        return "the server's certificate is not trusted; 'certificates' names a file with the authority that signed it"
+      }
+      return "the server and this client agree on no TLS: \(cause)"
+    }
+  }
+#endif

@@ -1,0 +1,110 @@
+#if Network
+  import Foundation
+  import NIOCore
+  import NIOSSL
+  import Synchronization
+
+  /// A certificate and its key, read again when their files change: new connections get the new one, those that are open
+  /// go on. A pair that cannot be used is told, once, and the one before it stays.
+  final class CertificateFiles: Sendable {
+    private let certificate: String
+    private let key: String
+    private let state: Mutex<State>
+    private let report: @Sendable (String) -> Void
+
+    private struct Pair {
+      var chain: [NIOSSLCertificateSource]
+      var key: NIOSSLPrivateKeySource
+    }
+
+    private struct State {
+      var pair: Pair
+      var stamp: String
+      var looked: ContinuousClock.Instant
+      var problem: String?
+    }
+
+    /// Reads the files. Throws a `Problem` that says what is wrong with them.
+    init(certificate: String, key: String, report: @escaping @Sendable (String) -> Void) throws {
+      self.certificate = certificate
+      self.key = key
+      self.report = report
+      let stamp = Self.stamp(certificate, key)
+      state = Mutex(State(pair: try Self.read(certificate, key), stamp: stamp, looked: .now))
+    }
+
+    /// What is wrong with the files.
+    struct Problem: Error, CustomStringConvertible {
+      /// In words.
+      let description: String
+    }
+
+    /// The configuration of a server that shows the present certificate to each new connection.
+    func configuration() -> TLSConfiguration {
+      let pair = state.withLock { $0.pair }
+      var configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
+      configuration.minimumTLSVersion = .tlsv12
+      configuration.applicationProtocols = ["http/1.1"]
+      // Not on the connection's own thread: a pair that does not fit leaves an error of BoringSSL there, which the next
+      // handshake would take for its own.
+      configuration.sslContextCallback = { [self] _, promise in
+        promise.completeWithTask {
+          let pair = self.present()
+          var change = NIOSSLContextConfigurationOverride()
+          change.certificateChain = pair.chain
+          change.privateKey = pair.key
+          return change
+        }
+      }
+      return configuration
+    }
+
+    /// Looks at the files at most once a second.
+    private func present() -> Pair {
+      state.withLock { state in
+        guard state.looked.duration(to: .now) >= .seconds(1) else { return state.pair }
+        state.looked = .now
+        let stamp = Self.stamp(certificate, key)
+        guard stamp != state.stamp else { return state.pair }
+        do {
+          state.pair = try Self.read(certificate, key)
+          (state.stamp, state.problem) = (stamp, nil)
+        } catch {
+          // The two files are replaced one after the other, so it is tried again.
+          if state.problem != "\(error)" { report("\(error); the certificate before it is used on") }
+          state.problem = "\(error)"
+        }
+        return state.pair
+      }
+    }
+
+    private static func stamp(_ paths: String...) -> String {
+      paths.map { path in
+        let attributes = try? FileManager.default.attributesOfItem(atPath: path)
+        let date = (attributes?[.modificationDate] as? Date)?.timeIntervalSince1970 ?? 0
+        return "\(date) \(attributes?[.size] as? Int ?? 0) \(attributes?[.systemFileNumber] as? Int ?? 0)"
+      }.joined(separator: " ")
+    }
+
+    private static func read(_ certificate: String, _ key: String) throws -> Pair {
+      let rights = (try? FileManager.default.attributesOfItem(atPath: key))?[.posixPermissions] as? Int ?? 0
+      if rights & 0o004 != 0 {
+        throw Problem(
+          description: "every user of this machine can read the key '\(key)'; take the right away (chmod o-r)")
+      }
+      guard let chain = try? NIOSSLCertificate.fromPEMFile(certificate), !chain.isEmpty else {
+        throw Problem(description: "'\(certificate)' is no file of PEM certificates that can be read")
+      }
+      guard let secret = try? NIOSSLPrivateKey(file: key, format: .pem) else {
+        throw Problem(description: "'\(key)' is no PEM key that can be read")
+      }
+      let pair = Pair(chain: chain.map { .certificate($0) }, key: .privateKey(secret))
+      // The library finds out here whether the two belong together.
+      let configuration = TLSConfiguration.makeServerConfiguration(certificateChain: pair.chain, privateKey: pair.key)
+      guard (try? NIOSSLContext(configuration: configuration)) != nil else {
+        throw Problem(description: "the key '\(key)' does not belong to the certificate '\(certificate)'")
+      }
+      return pair
+    }
+  }
+#endif

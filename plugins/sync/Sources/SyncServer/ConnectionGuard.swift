@@ -1,0 +1,88 @@
+#if Network
+  import NIOCore
+  import NIOHTTPTypes
+
+  /// Gives each step of a connection a deadline: the headers of a request, its body, and the silence after an answer. A
+  /// client that sends a byte now and then gains no time by it.
+  ///
+  /// All of it runs on the connection's event loop.
+  final class ConnectionGuard: ChannelDuplexHandler, RemovableChannelHandler {
+    typealias InboundIn = HTTPRequestPart
+    typealias InboundOut = HTTPRequestPart
+    typealias OutboundIn = HTTPResponsePart
+    typealias OutboundOut = HTTPResponsePart
+
+    private let table: ConnectionTable
+    private let timeouts: ServerSettings.Timeouts
+    private var peer = ""
+    private var isOpen = false
+    private var unanswered = 0
+    private var deadline: Scheduled<Void>?
+
+    init(table: ConnectionTable, timeouts: ServerSettings.Timeouts) {
+      self.table = table
+      self.timeouts = timeouts
+    }
+
+    func handlerAdded(context: ChannelHandlerContext) { if context.channel.isActive { begin(context) } }
+
+    func handlerRemoved(context: ChannelHandlerContext) { end(context) }
+
+    func channelActive(context: ChannelHandlerContext) {
+      begin(context)
+      context.fireChannelActive()
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      end(context)
+      context.fireChannelInactive()
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      switch unwrapInboundIn(data) {
+      case .head:
+        unanswered += 1
+        table.note(context.channel, from: peer, waits: false)
+        close(context, afterSeconds: timeouts.bodySeconds)
+      case .body: break
+      case .end: close(context, afterSeconds: unanswered == 0 ? timeouts.idleSeconds : nil)
+      }
+      context.fireChannelRead(data)
+    }
+
+    func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+      if case .end = unwrapOutboundIn(data) {
+        unanswered -= 1
+        if unanswered == 0 {
+          table.note(context.channel, from: peer, waits: true)
+          close(context, afterSeconds: timeouts.idleSeconds)
+        }
+      }
+      context.write(data, promise: promise)
+    }
+
+    private func begin(_ context: ChannelHandlerContext) {
+      guard !isOpen else { return }
+      isOpen = true
+      peer = context.channel.remoteAddress?.ipAddress ?? ""
+      table.open(context.channel, from: peer)
+      close(context, afterSeconds: timeouts.headerSeconds)
+    }
+
+    private func end(_ context: ChannelHandlerContext) {
+      guard isOpen else { return }
+      isOpen = false
+      deadline?.cancel()
+      table.close(context.channel, from: peer)
+    }
+
+    /// Sets the one deadline anew; nil for none.
+    private func close(_ context: ChannelHandlerContext, afterSeconds seconds: Int64?) {
+      deadline?.cancel()
+      let channel = context.channel
+      deadline = seconds.map { seconds in
+        context.eventLoop.scheduleTask(in: .seconds(seconds)) { channel.close(promise: nil) }
+      }
+    }
+  }
+#endif

@@ -1,0 +1,77 @@
+#if Network
+  import NIOCore
+  import Synchronization
+
+  /// The connections that are open, by where they come from, and who must go when there are too many: never one whose
+  /// request is being answered, always the one that has waited longest without asking anything.
+  final class ConnectionTable: Sendable {
+    /// One connection.
+    struct Entry {
+      var channel: any Channel
+      /// Rises each time that any connection begins to wait; nil while a request is read to its end or answered.
+      var waitsSince: Int?
+    }
+
+    private struct State {
+      var next = 0
+      var peers: [String: [ObjectIdentifier: Entry]] = [:]
+      var count = 0
+      var closed = 0
+    }
+
+    private let state = Mutex(State())
+    private let total: Int
+    private let perPeer: Int
+
+    /// Lets in so many connections, and so many from one address.
+    init(total: Int, perPeer: Int) {
+      self.total = total
+      self.perPeer = perPeer
+    }
+
+    /// How many are open, and how many were closed because there were too many.
+    var counts: (open: Int, closed: Int) { state.withLock { ($0.count, $0.closed) } }
+
+    /// Notes a connection. Where there are too many, one that waits is closed, or this one if none waits.
+    func open(_ channel: any Channel, from peer: String) {
+      let surplus = state.withLock { state -> (any Channel)? in
+        state.next += 1
+        state.peers[peer, default: [:]][ObjectIdentifier(channel)] = Entry(channel: channel, waitsSince: state.next)
+        state.count += 1
+        let crowded: String?
+        if state.peers[peer]?.count ?? 0 > perPeer {
+          crowded = peer
+        } else if state.count > total {
+          crowded = state.peers.max { $0.value.count < $1.value.count }?.key
+        } else {
+          crowded = nil
+        }
+        guard let crowded else { return nil }
+        let waiting = state.peers[crowded]?.values.filter { $0.waitsSince != nil }
+        let first = waiting?.min { ($0.waitsSince ?? 0) < ($1.waitsSince ?? 0) }?.channel ?? channel
+        Self.remove(first, from: first === channel ? peer : crowded, &state)
+        state.closed += 1
+        return first
+      }
+      surplus?.close(promise: nil)
+    }
+
+    /// A request has begun to come in, or its answer has ended.
+    func note(_ channel: any Channel, from peer: String, waits: Bool) {
+      state.withLock { state in
+        if waits { state.next += 1 }
+        let since = waits ? state.next : nil
+        state.peers[peer]?[ObjectIdentifier(channel)]?.waitsSince = since
+      }
+    }
+
+    /// The connection has ended.
+    func close(_ channel: any Channel, from peer: String) { state.withLock { Self.remove(channel, from: peer, &$0) } }
+
+    private static func remove(_ channel: any Channel, from peer: String, _ state: inout State) {
+      guard state.peers[peer]?.removeValue(forKey: ObjectIdentifier(channel)) != nil else { return }
+      state.count -= 1
+      if state.peers[peer]?.isEmpty == true { state.peers[peer] = nil }
+    }
+  }
+#endif

@@ -1,0 +1,56 @@
+#if Network
+  import SyncEngine
+  import Synchronization
+
+  /// Who may use which zone at present; it can change while the server runs.
+  final class ZoneAccess: Sendable {
+    private struct State {
+      var zones: [String: ZoneToken?]
+      var listeners: [AsyncStream<Set<String>>.Continuation] = []
+    }
+
+    private let state: Mutex<State>
+    /// What an unknown zone is compared with, so that it takes the same time as a known one.
+    private static let nobody = ZoneToken(ZoneToken.random())
+
+    init(_ zones: [String: ZoneToken?]) { state = Mutex(State(zones: zones)) }
+
+    /// The names of the zones.
+    var names: Set<String> { state.withLock { Set($0.zones.keys) } }
+
+    /// The names now and after each change.
+    func changes() -> AsyncStream<Set<String>> {
+      let (stream, continuation) = AsyncStream.makeStream(of: Set<String>.self, bufferingPolicy: .bufferingNewest(1))
+      state.withLock { state in
+        state.listeners.append(continuation)
+        continuation.yield(Set(state.zones.keys))
+      }
+      return stream
+    }
+
+    /// From now on these count. Gives the zones that those who use them must name their token for anew.
+    func replace(with zones: [String: ZoneToken?]) -> [String] {
+      state.withLock { state in
+        let closed = state.zones.filter { name, token in zones[name] != .some(token) }.map(\.key)
+        state.zones = zones
+        for listener in state.listeners { listener.yield(Set(zones.keys)) }
+        return closed
+      }
+    }
+
+    /// Throws unless `authorization` is `Bearer` with the zone's token. An unknown zone takes the same comparison and the
+    /// same answer as a wrong token, so that nobody learns which zones there are.
+    func check(zone: String, authorization: String?) throws(BackendError) {
+      let prefix = "Bearer "
+      let given = authorization.flatMap { $0.hasPrefix(prefix) ? String($0.dropFirst(prefix.count)) : nil } ?? ""
+      let (known, isOpenToAll) = state.withLock { ($0.zones[zone], $0.zones.values.allSatisfy { $0 == nil }) }
+      // A zone that is open to this machine needs no token; whether any other is there is told to nobody without one.
+      if case .some(nil) = known { return }
+      let token = known ?? nil
+      if (token ?? Self.nobody).isHash(of: given), token != nil { return }
+      if isOpenToAll { throw .zoneMissing(zone) }
+      throw .notAuthenticated(
+        given.isEmpty ? "the zone '\(zone)' needs a token" : "the token does not open the zone '\(zone)'")
+    }
+  }
+#endif

@@ -1,0 +1,169 @@
+#if Network
+  import Foundation
+  import FlowSystem
+  import SyncCore
+
+  /// The file of a server's zones: a name and the hash of its token in each line. A token in clear text is read as well,
+  /// and hashed when the file is next written. Nobody but its owner may read it.
+  public struct ZonesFile: Sendable {
+    /// Where it is.
+    public let path: String
+    /// Whether other users of the machine may be able to read it all the same.
+    public let mayBeReadable: Bool
+
+    /// What is wrong with the file or with what is asked of it.
+    public struct Problem: Error, CustomStringConvertible {
+      /// In words, with the place.
+      public let description: String
+    }
+
+    private enum Line {
+      case zone(String, ZoneToken, isClear: Bool)
+      case other(String)
+    }
+
+    /// A file that need not be there yet.
+    public init(path: String, mayBeReadable: Bool = false) {
+      self.path = path
+      self.mayBeReadable = mayBeReadable
+    }
+
+    /// The zones with their tokens. Throws a `Problem`.
+    public func zones() throws -> [String: ZoneToken?] {
+      try lines().reduce(into: [:]) { zones, line in
+        if case .zone(let name, let token, _) = line { zones[name] = token }
+      }
+    }
+
+    /// The names of zones whose tokens stand in clear text.
+    public func clearZones() throws -> [String] {
+      try lines().compactMap { if case .zone(let name, _, true) = $0 { name } else { nil } }
+    }
+
+    /// When the file was last changed, as a text that differs when the file does; nil when it cannot be told.
+    func stamp() -> String? {
+      guard let attributes = try? FileManager.default.attributesOfItem(atPath: path),
+        let date = attributes[.modificationDate] as? Date
+      else { return nil }
+      let (size, number) = (attributes[.size] as? Int ?? 0, attributes[.systemFileNumber] as? Int ?? 0)
+      return "\(date.timeIntervalSince1970) \(size) \(number)"
+    }
+
+    // MARK: Changes
+
+    /// Makes a zone and gives its token, which is kept nowhere. Throws a `Problem` for a zone that is there.
+    public func add(_ name: String) throws -> String {
+      guard ZoneName.isWellFormed(name) else {
+        throw Problem(description: "'\(name)' is no name for a zone: \(ZoneName.rule)")
+      }
+      return try change(isNew: true) { lines in
+        guard Self.index(of: name, in: lines) == nil else {
+          throw Problem(description: "the zone '\(name)' is there already; 'zones rotate \(name)' gives it a new token")
+        }
+        let token = ZoneToken.random()
+        lines.append(.zone(name, ZoneToken(token), isClear: false))
+        return token
+      }
+    }
+
+    /// Gives a zone a new token in place of the one it has. Throws a `Problem` for a zone that is not there.
+    public func rotate(_ name: String) throws -> String {
+      try change { lines in
+        let token = ZoneToken.random()
+        lines[try Self.place(of: name, in: lines)] = .zone(name, ZoneToken(token), isClear: false)
+        return token
+      }
+    }
+
+    /// Takes a zone out; what it holds stays in the store. Throws a `Problem` for a zone that is not there.
+    public func revoke(_ name: String) throws {
+      try change { lines in _ = lines.remove(at: try Self.place(of: name, in: lines)) }
+    }
+
+    private static func index(of name: String, in lines: [Line]) -> Int? {
+      lines.firstIndex { if case .zone(name, _, _) = $0 { true } else { false } }
+    }
+
+    private static func place(of name: String, in lines: [Line]) throws -> Int {
+      if let index = index(of: name, in: lines) { return index }
+      let known = lines.compactMap { if case .zone(let name, _, _) = $0 { name } else { nil } }
+      throw Problem(
+        description:
+          "there is no zone '\(name)'; there \(known.isEmpty ? "is none" : "are \(known.joined(separator: ", "))")")
+    }
+
+    /// Reads, changes and replaces the file at once, one process after the other.
+    private func change<Value>(isNew: Bool = false, _ body: (inout [Line]) throws -> Value) throws -> Value {
+      let lock = open(path + ".lock", O_CREAT | O_RDWR | O_CLOEXEC, 0o600)
+      guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw unwritable() }
+      defer { close(lock) }
+      var lines = isNew && !FileManager.default.fileExists(atPath: path) ? [] : try self.lines()
+      let value = try body(&lines)
+      let text = lines.map { line in
+        switch line {
+        case .zone(let name, let token, _): "\(name) \(token.text)\n"
+        case .other(let text): "\(text)\n"
+        }
+      }.joined()
+      try replace(with: text)
+      return value
+    }
+
+    /// Under a name of its own first, so that whoever reads finds the old file or the new one, whole.
+    private func replace(with text: String) throws {
+      let fresh = "\(path).new"
+      unlink(fresh)
+      let descriptor = open(fresh, O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0o600)
+      guard descriptor >= 0 else { throw unwritable() }
+      let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+      do {
+        try file.write(contentsOf: Data(text.utf8))
+        try file.synchronize()
+      } catch {
+        unlink(fresh)
+        throw Problem(description: "'\(path)' cannot be written: \(error.localizedDescription)")
+      }
+      if rename(fresh, path) != 0 { throw unwritable() }
+    }
+
+    private func unwritable() -> Problem {
+      Problem(description: "'\(path)' cannot be written: \(String(cString: strerror(errno)))")
+    }
+
+    // MARK: Reading
+
+    private func lines() throws -> [Line] {
+      let rights = (try? FileManager.default.attributesOfItem(atPath: path))?[.posixPermissions] as? Int ?? 0
+      if rights & 0o004 != 0, !mayBeReadable {
+        throw Problem(
+          description:
+            "every user of this machine can read '\(path)'; take the right away (chmod o-r) or say --readable-zones")
+      }
+      let text: String
+      do {
+        text = try String(contentsOfFile: path, encoding: .utf8)
+      } catch {
+        throw Problem(description: "the file '\(path)' cannot be read: \(error.localizedDescription)")
+      }
+      var texts = text.split(separator: "\n", omittingEmptySubsequences: false)
+      if texts.last == "" { texts.removeLast() }
+      var lines: [Line] = []
+      for (index, text) in texts.enumerated() { lines.append(try line(text, number: index + 1, after: lines)) }
+      return lines
+    }
+
+    private func line(_ text: Substring, number: Int, after lines: [Line]) throws -> Line {
+      let parts = text.split(whereSeparator: \.isWhitespace)
+      if parts.isEmpty || text.hasPrefix("#") { return .other(String(text)) }
+      guard parts.count == 2 else {
+        throw Problem(description: "\(path):\(number): expected a zone's name and its token")
+      }
+      let name = String(parts[0])
+      guard Self.index(of: name, in: lines) == nil else {
+        throw Problem(description: "\(path):\(number): the zone '\(name)' stands here twice")
+      }
+      if let token = ZoneToken(text: parts[1]) { return .zone(name, token, isClear: false) }
+      return .zone(name, ZoneToken(String(parts[1])), isClear: true)
+    }
+  }
+#endif

@@ -1,0 +1,60 @@
+#if Network
+  import ArgumentParser
+  import SyncServer
+
+  /// `flowrun-sync-server zones`: who may use which zone. A server that runs takes every change within a second.
+  struct Zones: ParsableCommand {
+    static let configuration = CommandConfiguration(
+      abstract: "Adds, lists and takes away zones and exchanges their tokens, also while a server runs.",
+      subcommands: [Add.self, List.self, Rotate.self, Revoke.self])
+
+    struct File: ParsableArguments {
+      @Option(help: "The file of the zones and their tokens.") var zones: String
+      @Flag(help: "Take a zones file that other users of this machine can read.") var readableZones = false
+
+      /// Does something with the file.
+      func change<Value>(_ body: (ZonesFile) throws -> Value) throws -> Value {
+        do {
+          return try body(ZonesFile(path: zones, mayBeReadable: readableZones))
+        } catch {
+          FlowrunSyncServer.report("\(error)")
+          throw ExitCode(1)
+        }
+      }
+    }
+
+    struct Add: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Makes a zone and prints its token, which is kept nowhere but as a hash.")
+      @Argument(help: "The zone's name.") var name: String
+      @OptionGroup var file: File
+
+      func run() throws { print(try file.change { try $0.add(name) }) }
+    }
+
+    struct List: ParsableCommand {
+      static let configuration = CommandConfiguration(abstract: "Prints the zones' names, one a line.")
+      @OptionGroup var file: File
+
+      func run() throws { for name in try file.change({ try $0.zones() }).keys.sorted() { print(name) } }
+    }
+
+    struct Rotate: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Gives a zone a new token and prints it; the one before opens nothing any more.")
+      @Argument(help: "The zone's name.") var name: String
+      @OptionGroup var file: File
+
+      func run() throws { print(try file.change { try $0.rotate(name) }) }
+    }
+
+    struct Revoke: ParsableCommand {
+      static let configuration = CommandConfiguration(
+        abstract: "Takes a zone away: its devices are refused. What it holds stays in the store.")
+      @Argument(help: "The zone's name.") var name: String
+      @OptionGroup var file: File
+
+      func run() throws { try file.change { try $0.revoke(name) } }
+    }
+  }
+#endif

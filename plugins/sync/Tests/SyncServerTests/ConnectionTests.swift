@@ -1,0 +1,83 @@
+#if Network
+  import Foundation
+  import SyncCore
+  import SyncEngine
+  import SyncHTTP
+  import SyncPomodoro
+  import SyncPostgres
+  import Testing
+
+  /// What clients do to a server that wish it ill, or that it has too many of.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct ConnectionTests {
+    private let folder: TestFolder
+
+    init() throws { folder = try TestFolder() }
+
+    private func server(connectionsPerPeer: Int = 2048, descriptors: Int? = nil) throws -> ServerProcess {
+      try ServerProcess(
+        "--store", folder.file("zone.sqlite"), "--port", "0", "--open", "--connections-per-peer",
+        "\(connectionsPerPeer)", descriptors: descriptors)
+    }
+
+    private func silent(_ count: Int, _ server: ServerProcess) -> [LocalSocket] {
+      (0..<count).compactMap { _ in LocalSocket(port: server.port) }
+    }
+
+    @Test func `1,100 silent connections do not stop a server that may open only 1,024 files`() async throws {
+      let server = try server(descriptors: 1024)
+      let silent = silent(1100, server)
+      #expect(silent.count == 1100)
+      for page in ["health", "ready"] {
+        #expect(try await Curl.get("\(server.address)/\(page)").status == 200)
+      }
+      let client = try HTTPBackend(address: server.address, token: "")
+      #expect(try await client.changes(zone: PomodoroPolicy.zone, since: nil, limit: 1, maximumBytes: 1).records == [])
+      // Those that had waited longest made room.
+      #expect(silent.filter(\.isClosed).count >= 1100 - 1024)
+      let metrics = try await Curl.get("\(server.address)/metrics").body
+      #expect(!metrics.contains("flowrun_sync_connections_closed_total 0"))
+    }
+
+    @Test func `one address has no more connections than allowed, and a channel is never closed for a new one`()
+      async throws
+    {
+      let server = try server(connectionsPerPeer: 20)
+      let client = try HTTPBackend(address: server.address, token: "")
+      var signs = client.watch(zone: PomodoroPolicy.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
+      #expect(try await signs.next() != nil)
+      let silent = silent(60, server)
+      #expect(try await Curl.get("\(server.address)/health").status == 200)
+      let open = silent.filter { !$0.isClosed }
+      #expect((1...20).contains(open.count))
+      let metrics = try await Curl.get("\(server.address)/metrics").body
+      #expect(metrics.contains("flowrun_sync_channels 1"))
+    }
+
+    @Test func `told to stop, a server answers what is under way, takes nothing new and ends`() async throws {
+      let database = try Database()
+      let server = try ServerProcess(database: database)
+      try database.execute(
+        """
+        CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(1.5); RETURN NEW; END $$;
+        CREATE TRIGGER slow BEFORE UPDATE OF seq ON sync_zone FOR EACH ROW EXECUTE FUNCTION slow();
+        """)
+      let client = try HTTPBackend(address: server.address, token: "")
+      let write = Write(
+        dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: 1,
+        payload: TimerState(kind: .focus).payload)
+      let operation = SyncCore.Operation(key: PomodoroPolicy.timer, expectedVersion: 0, change: .write(write))
+      async let reply = client.commit([operation], zone: PomodoroPolicy.zone)
+      while try database.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {
+        try await Task.sleep(for: .milliseconds(20))
+      }
+      server.terminate()
+      guard case .committed(1, _, _) = try await reply.results.first else {
+        Issue.record("the commit that was under way was not answered")
+        return
+      }
+      #expect(server.ended() == 0)
+      #expect(LocalSocket(port: server.port) == nil)
+      #expect(try database.value("SELECT count(*) FROM sync_record") == "1")
+    }
+  }
+#endif

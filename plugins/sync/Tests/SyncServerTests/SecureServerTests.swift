@@ -1,0 +1,137 @@
+#if Network
+  import Foundation
+  import SyncCore
+  import SyncEngine
+  import SyncHTTP
+  import SyncPomodoro
+  import Testing
+
+  /// HTTPS between real processes, with authorities that the test makes.
+  @Suite(.serialized, .timeLimit(.minutes(2))) struct SecureServerTests {
+    private let folder: TestFolder
+    private let authority: Authority
+    private static let zone = PomodoroPolicy.zone
+    private static let token = "0123456789abcdef-secret"
+
+    init() throws {
+      folder = try TestFolder()
+      authority = try Authority("authority", in: folder)
+      try authority.sign("localhost", as: "server")
+    }
+
+    private func server() throws -> ServerProcess {
+      let zones = try folder.write("\(Self.zone) \(Self.token)\n", to: "zones")
+      return try ServerProcess(
+        "--store", folder.file("zone.sqlite"), "--port", "0", "--zones", zones, "--certificate",
+        folder.file("server.pem"), "--key", folder.file("server.key"))
+    }
+
+    private func client(
+      _ server: ServerProcess, host: String = "localhost", certificates: String? = nil
+    ) throws -> HTTPBackend {
+      try HTTPBackend(
+        address: "https://\(host):\(server.port)", token: Self.token,
+        certificates: certificates ?? authority.certificate)
+    }
+
+    private func failure(_ client: HTTPBackend) async -> String {
+      do throws(BackendError) {
+        _ = try await client.serverTime()
+        return "none"
+      } catch {
+        return "\(error)"
+      }
+    }
+
+    @Test func `requests and the channel go over TLS to a server whose authority is named`() async throws {
+      let server = try server()
+      #expect(server.address.hasPrefix("https://"))
+      let client = try client(server)
+      var signs = client.watch(zone: Self.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
+      #expect(try await signs.next() != nil)
+      let write = Write(
+        dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: try await client.serverTime(),
+        payload: TimerState(kind: .focus).payload)
+      let reply = try await client.commit(
+        [.init(key: PomodoroPolicy.timer, expectedVersion: 0, change: .write(write))], zone: Self.zone)
+      guard case .committed = reply.results.first else {
+        Issue.record("\(reply)")
+        return
+      }
+      #expect(try await client.changes(zone: Self.zone, since: nil, limit: 9, maximumBytes: 999).records.count == 1)
+      #expect(server.stop() == 0)
+    }
+
+    @Test func `a server of another authority, of another name, or without TLS is refused in words`() async throws {
+      let server = try server()
+      let other = try Authority("other", in: folder)
+      #expect(await failure(try client(server, certificates: other.certificate)).contains("is not trusted"))
+      #expect(await failure(try client(server, host: "127.0.0.1")).contains("is for another name"))
+      let plain = try ServerProcess("--store", folder.file("plain.sqlite"), "--port", "0", "--open")
+      #expect(await failure(try client(plain)).contains("TLS"))
+      #expect(throws: BackendError.self) { try client(server, certificates: folder.file("none.pem")) }
+      let empty = try folder.write("no certificate", to: "empty.pem")
+      #expect(throws: BackendError.self) { try client(server, certificates: empty) }
+    }
+
+    @Test func `a certificate that is replaced is shown to new connections while open ones go on`() async throws {
+      let server = try server()
+      let old = try client(server)
+      #expect(try await old.serverTime() > 0)
+      let fresh = try Authority("fresh", in: folder)
+      try fresh.sign("localhost", as: "server")
+      var answer = ""
+      for _ in 0..<50 where answer != "none" {
+        answer = await failure(try client(server, certificates: fresh.certificate))
+        if answer != "none" { try await Task.sleep(for: .milliseconds(100)) }
+      }
+      #expect(answer == "none")
+      #expect(try await old.serverTime() > 0)
+      #expect(await failure(try client(server)).contains("is not trusted"))
+      // A pair that does not belong together is told, and the one before it is used on.
+      try FileManager.default.removeItem(atPath: folder.file("server.key"))
+      try FileManager.default.copyItem(atPath: folder.file("fresh.key"), toPath: folder.file("server.key"))
+      try await Task.sleep(for: .milliseconds(1100))
+      #expect(await failure(try client(server, certificates: fresh.certificate)) == "none")
+      #expect(server.problems.contains("does not belong to the certificate"))
+    }
+
+    @Test func `a key that others can read, or that is not the certificate's, is refused at the start`() throws {
+      let arguments = "--store '\(folder.file("s.sqlite"))' --open --certificate '\(folder.file("server.pem"))' --key "
+      let readable = try folder.write(
+        try String(contentsOfFile: folder.file("server.key"), encoding: .utf8), to: "readable.key", rights: 0o644)
+      let (status, output) = try ServerProcess.run(arguments + "'\(readable)'")
+      #expect(status == 1 && output.contains("every user of this machine can read the key"))
+      let wrong = try ServerProcess.run(arguments + "'\(folder.file("authority.key"))'")
+      #expect(wrong.status == 1 && wrong.output.contains("does not belong"))
+      let none = try ServerProcess.run("--store x --open --certificate '\(folder.file("server.pem"))'")
+      #expect(none.status == 64 && none.output.contains("belong together"))
+    }
+
+    @Test func `flowrun synchronizes over TLS, with a token that stands in no list of processes`() throws {
+      let server = try server()
+      let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
+        .appendingPathComponent("flowrun").path
+      let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../../workflows/sync.yaml").standardizedFileURL.path
+      let common =
+        "'\(workflow)' -i server=https://localhost:\(server.port) -i 'certificates=\(authority.certificate)'"
+      func run(_ device: String, _ more: String, _ commands: String, token: String = "") throws -> (Int32, String) {
+        let data = folder.file(device)
+        return try Shell.run(
+          "\(token) '\(flowrun)' \(common) -i device=\(device) --data '\(data)' \(more)", input: commands)
+      }
+      let (first, output) = try run("mac", "", "focus 25m\n", token: "FLOWRUN_SYNC_TOKEN='\(Self.token)'")
+      #expect(first == 0, "\(output)")
+      // The file may end with a newline.
+      let file = try folder.write(Self.token + "\n", to: "token")
+      let (second, seen) = try run("phone", "-i 'token=@\(file)'", "status\n")
+      #expect(second == 0 && seen.contains("focus"), "\(seen)")
+      let (third, refused) = try run("watch", "-i token=\(Self.token)", "status\n")
+      #expect(third == 1 && refused.contains("every user of this machine can read it"), "\(refused)")
+      for device in ["mac", "phone"] {
+        #expect(try TestFolder.rights(folder.file("\(device)/sync-\(device).sqlite")) == 0o600)
+      }
+    }
+  }
+#endif

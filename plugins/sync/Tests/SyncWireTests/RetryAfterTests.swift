@@ -1,0 +1,52 @@
+import SyncEngine
+import SyncWire
+import Testing
+
+/// What a server asks for with `Retry-After`, in every form that HTTP has for it.
+@Suite struct RetryAfterTests {
+  /// 1994-11-06 08:49:07 UTC, half a minute before the dates below.
+  private static let now: Int64 = 784_111_747_000
+
+  private func wait(_ header: String, now: Int64 = now) -> BackendError.Remedy {
+    Wire.error([], status: 429, retryAfter: header, nowMilliseconds: now).remedy
+  }
+
+  @Test(arguments: [
+    "30", "Sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994",
+  ])
+  func `S36 seconds and each form of a date count as a pause`(_ header: String) {
+    #expect(wait(header) == .retry(afterMilliseconds: 30_000))
+  }
+
+  @Test func `a date in the past asks for no pause, one far ahead for a day at most`() {
+    #expect(wait("Sun, 06 Nov 1994 08:49:06 GMT") == .retry(afterMilliseconds: 0))
+    #expect(wait("Tue, 06 Nov 2040 08:49:37 GMT") == .retry(afterMilliseconds: 86_400_000))
+    #expect(wait("999999999999") == .retry(afterMilliseconds: 86_400_000))
+  }
+
+  @Test func `days are counted across leap years and the turn of a century`() {
+    // 2000-02-29 00:00:00 UTC and the first second of the next day.
+    #expect(wait("Wed, 01 Mar 2000 00:00:01 GMT", now: 951_782_400_000) == .retry(afterMilliseconds: 86_400_000))
+    #expect(wait("Tue, 29 Feb 2000 23:59:59 GMT", now: 951_782_400_000) == .retry(afterMilliseconds: 86_399_000))
+    // A year of two digits belongs to the century that is near.
+    #expect(wait("Saturday, 01-Jan-00 00:00:09 GMT", now: 946_684_799_000) == .retry(afterMilliseconds: 10_000))
+  }
+
+  @Test(arguments: [
+    "", "soon", "-1", "1.5", "Sun, 06 Nov 1994", "Sun, 32 Nov 1994 08:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49 GMT", "Sun, 06 Abc 1994 08:49:37 GMT", "Sun, 06 Nov 1994 25:49:37 GMT",
+    "Sun, 06 Nov 1994 08:49:37 CET",
+  ])
+  func `what is neither says nothing`(_ header: String) {
+    #expect(wait(header) == .retry(afterMilliseconds: nil))
+  }
+
+  @Test func `the same header with 503 counts as well, and what the body says comes first`() {
+    let header = "Sun, 06 Nov 1994 08:49:37 GMT"
+    let error = Wire.error([], status: 503, retryAfter: header, nowMilliseconds: Self.now)
+    #expect(error.remedy == .retry(afterMilliseconds: 30_000))
+    let body = Wire.body(of: .rateLimited(retryAfterMilliseconds: 700))
+    let told = Wire.error(body, status: 429, retryAfter: header, nowMilliseconds: Self.now)
+    #expect(told.remedy == .retry(afterMilliseconds: 700))
+  }
+}
