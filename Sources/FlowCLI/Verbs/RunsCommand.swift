@@ -3,6 +3,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowStore
+import FlowSystem
 import FlowStoreSQLite
 
 /// Which runs are meant: those remembered in a folder.
