@@ -3,6 +3,7 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 import FlowSyntax
+import FlowSystem
 
 /// One call of `flowrun run`, from reading the file to the exit code.
 struct RunSession: Sendable {

@@ -14,7 +14,7 @@ struct WorkflowFiles {
   /// Looks into the folders among `paths`; throws a ``FileProblem`` for one without any workflow.
   init(_ paths: [String]) throws(FileProblem) {
     for path in paths {
-      guard FolderPath.isFolder(path) else {
+      guard FilePath.isFolder(path) else {
         files.append(path)
         continue
       }
@@ -25,9 +25,9 @@ struct WorkflowFiles {
   }
 
   private mutating func look(in folder: String, depth: Int) {
-    for name in FolderPath.names(in: folder) ?? [] where !name.hasPrefix(".") {
+    for name in FilePath.names(in: folder) ?? [] where !name.hasPrefix(".") {
       let path = folder == "/" ? "/\(name)" : "\(folder)/\(name)"
-      if FolderPath.isFolder(path) {
+      if FilePath.isFolder(path) {
         if depth < Self.depth { look(in: path, depth: depth + 1) }
       } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml"), name != "plugin.yaml" {
         if Self.isWorkflow(path) { files.append(path) } else { passedOver += 1 }

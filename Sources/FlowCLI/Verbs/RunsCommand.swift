@@ -4,6 +4,7 @@ import FlowEngine
 import FlowModel
 import FlowStore
 import FlowStoreSQLite
+import FlowSystem
 
 /// Which runs are meant: those remembered in a folder.
 struct RunPlace: ParsableArguments {

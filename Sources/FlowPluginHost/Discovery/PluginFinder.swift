@@ -59,7 +59,7 @@ public struct PluginFinder: Sendable {
     }
     for folder in given + above(start).map({ $0 + "/plugins" }) {
       add(folder)
-      for name in FolderPath.names(in: folder) ?? [] { add("\(folder)/\(name)") }
+      for name in FilePath.names(in: folder) ?? [] { add("\(folder)/\(name)") }
     }
     return stamp
   }
