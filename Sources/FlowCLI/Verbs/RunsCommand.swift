@@ -5,6 +5,7 @@ import FlowModel
 import FlowStore
 import FlowSystem
 import FlowStoreSQLite
+import FlowSystem
 
 /// Which runs are meant: those remembered in a folder.
 struct RunPlace: ParsableArguments {

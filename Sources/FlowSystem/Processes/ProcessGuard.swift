@@ -115,7 +115,8 @@ package final class ProcessGuard: Sendable {
       done
     done
     for look in 1 2 3; do
-      marked=$(grep -lsF "$mark" /proc/[0-9]*/environ) || break
+      marked=$(grep -lsF "$mark" /proc/[0-9]*/environ)
+      [ -z "$marked" ] && break
       for file in $marked; do
         process=${file#/proc/}
         kill -KILL "${process%/environ}"
