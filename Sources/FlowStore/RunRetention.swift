@@ -10,15 +10,24 @@ public struct RunRetention: Sendable, Hashable {
   /// The usual: 200 runs or 90 days a workflow, 256 MiB in all.
   public init() {}
 
-  /// Of the runs of a store, the newest first, those that are too many or too old. Runs that go on are none.
-  public func excess(of runs: [StoredRun], nowMilliseconds: Int) -> [String] {
+  /// The runs of a store that are too many, too old, or no longer fit beside newer ones.
+  public func excess(in store: some RunStore, nowMilliseconds: Int) throws(StoreProblem) -> [String] {
+    excess(of: try store.runs(RunFilter()), sizes: try store.sizes(), nowMilliseconds: nowMilliseconds)
+  }
+
+  /// Of the runs of a store, the newest first, with the bytes that each has, those that are too many, too old, or no longer fit
+  /// beside newer ones. Runs that go on are none.
+  public func excess(of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int) -> [String] {
     var counts: [String: Int] = [:]
+    var total = 0
     var excess: [String] = []
     let oldest = nowMilliseconds - days * 86_400_000
     for run in runs {
       counts[run.file, default: 0] += 1
+      total += sizes[run.id] ?? 0
       guard run.state != .running else { continue }
-      if counts[run.file, default: 0] > self.runs || run.startedMilliseconds < oldest { excess.append(run.id) }
+      let isOneOfMany = counts[run.file, default: 0] > self.runs
+      if isOneOfMany || run.startedMilliseconds < oldest || total > bytes { excess.append(run.id) }
     }
     return excess
   }

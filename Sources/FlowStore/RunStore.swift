@@ -28,6 +28,9 @@ public protocol RunStore: Sendable {
   /// The chunks of a run, in the order in which they were written. Throws `unknown`.
   func chunks(of run: String) throws(StoreProblem) -> [[UInt8]]
 
+  /// How many bytes the journals and summaries of the runs have; runs without any may be left out.
+  func sizes() throws(StoreProblem) -> [String: Int]
+
   /// What a run was last begun as. Throws `unknown`.
   func definition(of run: String) throws(StoreProblem) -> [UInt8]
 

@@ -203,6 +203,20 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
+  /// How many bytes the journals and summaries of the runs have.
+  public func sizes() throws(StoreProblem) -> [String: Int] {
+    try withConnection { connection throws(StoreProblem) in
+      var sizes: [String: Int] = [:]
+      try connection.run(
+        """
+        SELECT id, ifnull(length(summary), 0) + ifnull((SELECT sum(length(body)) FROM chunk
+        WHERE key BETWEEN number << 32 AND number << 32 | 4294967295), 0) FROM run
+        """, []
+      ) { row throws(StoreProblem) in sizes[row.text(0)] = row.integer(1) }
+      return sizes
+    }
+  }
+
   /// What a run was last begun as.
   public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
     try withConnection { connection throws(StoreProblem) in

@@ -126,6 +126,13 @@ public final class MemoryRunStore: RunStore {
   /// The chunks of a run, in order.
   public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] { try entry(run).chunks }
 
+  /// How many bytes the journals and summaries of the runs have.
+  public func sizes() throws(StoreProblem) -> [String: Int] {
+    state.withLock { state in
+      state.entries.mapValues { entry in entry.run.summary.count + entry.chunks.reduce(0) { $0 + $1.count } }
+    }
+  }
+
   /// What a run was last begun as.
   public func definition(of run: String) throws(StoreProblem) -> [UInt8] { try entry(run).definition }
 

@@ -119,6 +119,7 @@ public struct RunStoreConformance: Sendable {
     let (store, other) = (try open(), try open())
     let lease = try store.create(run("held"), definition: [8])
     try store.keep(run("over", state: .success), definition: [3, 3, 3], chunks: [[1]])
+    check(&problems, try other.sizes()["over"] == 1, "what a run takes is known")
     check(&problems, try other.remove(["held", "over", "nobody"]) == 1, "what goes on is not removed")
     check(
       &problems, refusal { _ = try other.chunks(of: "over") } == .unknown(run: "over"), "what was removed is gone")

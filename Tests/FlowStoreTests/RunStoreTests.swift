@@ -119,7 +119,7 @@ import Testing
     for number in 0..<16 { #expect(try store.chunks(of: "run-\(number)").count == 20) }
   }
 
-  @Test func `forgets what is too many or too old, but nothing that goes on`() {
+  @Test func `forgets what is too many, too old or too big, but nothing that goes on`() {
     var retention = RunRetention()
     retention.runs = 2
     retention.days = 1
@@ -133,7 +133,11 @@ import Testing
       made("a", 10 * day, .success), made("b", 10 * day, .failure), made("c", 10 * day, .success),
       made("d", 10 * day, .running), made("e", 8 * day, .interrupted),
     ]
-    #expect(retention.excess(of: runs, nowMilliseconds: 10 * day) == ["c", "e"])
+    #expect(retention.excess(of: runs, sizes: [:], nowMilliseconds: 10 * day) == ["c", "e"])
+    // The newest two have exactly what there is room for; one byte more is too much.
+    retention.bytes = 10
+    #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 6], nowMilliseconds: 10 * day) == ["c", "e"])
+    #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 7], nowMilliseconds: 10 * day) == ["b", "c", "e"])
   }
 
   private func sqlite(_ text: String) throws {

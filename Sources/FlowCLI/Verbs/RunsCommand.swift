@@ -160,10 +160,10 @@ struct RunsCommand: AsyncParsableCommand {
     }
   }
 
-  /// `flowrun runs prune`: forgets what is too many or too old.
+  /// `flowrun runs prune`: forgets what is too many, too old or too big.
   struct Prune: Verb {
     static let configuration = CommandConfiguration(
-      commandName: "prune", abstract: "Forgets runs that are too many or too old; what goes on stays.")
+      commandName: "prune", abstract: "Forgets runs that are too many, too old or too big; what goes on stays.")
 
     @Option(help: "How many runs of each workflow stay.")
     var keep = RunRetention().runs
@@ -179,7 +179,7 @@ struct RunsCommand: AsyncParsableCommand {
       var retention = RunRetention()
       retention.runs = keep
       retention.days = days
-      let count = try store.remove(retention.excess(of: try store.runs(RunFilter()), nowMilliseconds: WallTime.now))
+      let count = try store.remove(try retention.excess(in: store, nowMilliseconds: WallTime.now))
       StandardOutput.write(count == 1 ? "1 run is forgotten\n" : "\(count) runs are forgotten\n")
     }
   }

@@ -103,8 +103,9 @@ extension PluginSession {
   }
 
   private func answer(_ id: Int, _ outcome: PluginCall.Outcome, isLogRead: Bool) -> Effect {
-    // What the program logged before it answered belongs to the step that ends with the answer.
-    if !isLogRead { readLog() }
+    // What the program logged before it answered belongs to the step that ends with the answer; where the log was empty,
+    // the session's thread may have just emptied it and not passed the lines on yet.
+    if isLogRead { log.withLock { _ in } } else { readLog() }
     let (call, isLast) = state.withLock { state in
       let call = state.answered(id, limits: limits)
       return (call, call != nil && state.isQuiet)

@@ -132,9 +132,9 @@ final class RunJournal: Sendable {
   /// Removes old runs; what goes wrong with that matters to nobody.
   func prune(nowMilliseconds: Int) {
     state.withLock { state in
-      guard let store = state.store, let runs = try? store.runs(RunFilter()) else { return }
-      let excess = history.retention.excess(of: runs, nowMilliseconds: nowMilliseconds)
-      if !excess.isEmpty { _ = try? store.remove(excess) }
+      guard let store = state.store else { return }
+      let excess = try? history.retention.excess(in: store, nowMilliseconds: nowMilliseconds)
+      if let excess, !excess.isEmpty { _ = try? store.remove(excess) }
     }
   }
 

@@ -1,8 +1,10 @@
 #if Network
+  import FlowSystem
   import Hummingbird
   import HummingbirdCore
   import HummingbirdTLS
   import Logging
+  import NIOCore
   import ServiceLifecycle
   import SyncCore
   import SyncEngine
@@ -63,7 +65,11 @@
       // writer's life is a fatal error in SwiftNIO. So a cancellation is a graceful stop.
       let serving = Task { try await group.run() }
       try await withTaskCancellationHandler {
-        try await serving.value
+        do {
+          try await serving.value
+        } catch let error as IOError where error.errnoCode == EADDRINUSE {
+          throw PortTaken(host: settings.host, port: settings.port)
+        }
       } onCancel: {
         Task { await group.triggerGracefulShutdown() }
       }

@@ -47,9 +47,7 @@
             fflush(nil)
           }, report: FlowrunSyncServer.report)
       } catch {
-        let isTaken = "\(error)".contains("Address already in use")
-        FlowrunSyncServer.report(
-          isTaken ? "the port \(port) on \(host) is taken; name another with --port" : "\(error)")
+        FlowrunSyncServer.report("\(error)")
         throw ExitCode(1)
       }
     }

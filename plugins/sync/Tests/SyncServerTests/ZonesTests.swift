@@ -126,6 +126,17 @@
       #expect(await code(server.address, "home", token) == "open")
     }
 
+    @Test func `a port that is taken is told, with what to do`() throws {
+      let folder = NSTemporaryDirectory() + "sync-port-\(UInt32.random(in: 0 ... .max))"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      let server = try ServerProcess("--store", "\(folder)/one.sqlite", "--port", "0", "--open")
+      defer { server.kill() }
+      let (status, output) = try ServerProcess.run("--store '\(folder)/two.sqlite' --port \(server.port) --open")
+      #expect(status == 1)
+      #expect(output.contains("the port \(server.port) on 127.0.0.1 is taken; name another with --port"))
+    }
+
     @Test func `plain HTTP that other machines can reach is refused unless it is said`() throws {
       _ = try zones("add home")
       let arguments = "--store '\(folder.file("s.sqlite"))' --port 0 --host 0.0.0.0 --zones '\(folder.file("zones"))'"

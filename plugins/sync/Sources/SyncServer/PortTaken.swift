@@ -1,0 +1,12 @@
+#if Network
+  /// Another program listens where a server is to.
+  public struct PortTaken: Error, CustomStringConvertible {
+    /// Where it was to listen.
+    public var host: String
+    /// The port.
+    public var port: Int
+
+    /// What is the matter and what to do.
+    public var description: String { "the port \(port) on \(host) is taken; name another with --port" }
+  }
+#endif
