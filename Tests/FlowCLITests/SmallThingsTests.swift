@@ -81,6 +81,8 @@ import Testing
     #expect(help.contains("flowrun hello.yaml -i who=you"))
     let page = try tool.text(of: "man/flowrun-run.1")
     #expect(page.hasPrefix(".TH FLOWRUN-RUN 1\n.SH NAME\nflowrun\\-run \\- Runs a workflow."))
+    let synopsis = try #require(page.firstRange(of: ".SH SYNOPSIS"))
+    #expect(try synopsis.lowerBound < #require(page.firstRange(of: ".SH DESCRIPTION")).lowerBound)
     for option in ["report", "trace", "event", "strict"] { #expect(page.contains("\\-\\-\(option)"), "\(option)") }
     #expect(try tool.text(of: "man/flowrun-plugins-show.1").contains(".SH SYNOPSIS"))
     #expect(try tool.run("manual", "nowhere").exitCode == 74)

@@ -79,7 +79,7 @@ public final class FlowrunProcess {
     var variables = ProcessInfo.processInfo.environment
     variables["NO_COLOR"] = "1"
     // The Swift runtime of a debug build handles SIGQUIT until `main` does, and then reads all debug information to write
-    // a crash report, which takes up to a minute. A release binary, which brings no crash reporter along, just ends.
+    // a crash report, which takes up to a minute.
     variables["SWIFT_BACKTRACE"] = "enable=no"
     for (name, value) in environment { variables[name] = value }
     // The shell changes the folder and becomes the program: the process is the same.

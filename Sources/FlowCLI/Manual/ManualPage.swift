@@ -23,18 +23,25 @@ struct ManualPage {
   private init(_ path: [String], abstract: String, help: String) {
     let name = path.joined(separator: "-")
     file = name + ".1"
-    var text = ".TH \(name.uppercased()) 1\n.SH NAME\n\(Self.escaped(name)) \\- \(Self.escaped(abstract))\n"
+    var sections: [(title: String, lines: [String])] = []
     for line in help.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
       if let (title, rest) = Self.title(line) {
-        text += "\(text.hasSuffix(".fi\n") || text.hasSuffix("\n") ? "" : "\n")"
-        if text.contains(".nf\n") { text += ".fi\n" }
-        text += ".SH \(title)\n.nf\n"
-        if !rest.isEmpty { text += Self.escaped(rest) + "\n" }
-      } else {
-        text += Self.escaped(line) + "\n"
+        sections.append((title, rest.isEmpty ? [] : [rest]))
+      } else if !sections.isEmpty {
+        sections[sections.count - 1].lines.append(line)
       }
     }
-    self.text = text + ".fi\n"
+    // `--help` begins with what a verb does, a manual with how it is called.
+    if let synopsis = sections.firstIndex(where: { $0.title == "SYNOPSIS" }) {
+      sections.insert(sections.remove(at: synopsis), at: 0)
+    }
+    text = sections.reduce(
+      into: ".TH \(name.uppercased()) 1\n.SH NAME\n\(Self.escaped(name)) \\- \(Self.escaped(abstract))\n"
+    ) { text, section in
+      text += ".SH \(section.title)\n.nf\n"
+      for line in section.lines { text += Self.escaped(line) + "\n" }
+      text += ".fi\n"
+    }
   }
 
   /// A line such as `USAGE: flowrun …` in its two parts, under the names that manuals use.

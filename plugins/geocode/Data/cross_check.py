@@ -82,7 +82,7 @@ def main():
     lines = ["\t".join(row) for row in found]
     if arguments.record:
         REVIEWED.write_text(
-            "# Chinese names that iso-codes has otherwise; each was looked at, and ours stands. Code, English, ours.\n"
+            "# Chinese names that iso-codes has otherwise, where ours stands. Code, English, ours.\n"
             + "\n".join(lines) + "\n")
     reviewed = set(REVIEWED.read_text().splitlines()) if REVIEWED.exists() else set()
     problems += [f"{line.replace(chr(9), ' ')}: otherwise in iso-codes, and nobody has looked" for line in lines
