@@ -8,7 +8,7 @@ import pytest_lsp
 from lsprotocol import types as lsp
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
-URI = "file:///work/shop.yaml"
+URI = "file:///project/shop.yaml"
 TEXT = """name: shop
 inputs:
   city: { type: string, default: Bern }
@@ -29,7 +29,7 @@ async def client(lsp_client: LanguageClient):
         lsp.InitializeParams(
             capabilities=client_capabilities("visual-studio-code"),
             initialization_options={"inlayHints": True},
-            root_uri="file:///work",
+            root_uri="file:///project",
         )
     )
     yield

@@ -38,7 +38,7 @@ final class TestClient {
     ])
   }
 
-  static let uri = "file:///work/test.yaml"
+  static let uri = "file:///project/test.yaml"
 
   private let toServer: Descriptor
   private let fromServer: Descriptor
