@@ -24,6 +24,9 @@ import Testing
     let page = try tool.run("runs", "show", id).standardOutput
     #expect(page.contains("b  failure") && page.contains("c  skipped    upstream-failed"))
     #expect(try tool.run("logs", id).standardOutput == "a: hello from a\n")
+    #expect(try tool.run("logs", id, "--step", "b").standardOutput == "")
+    let unknown = try tool.run("logs", id, "--step", "aa")
+    #expect(unknown.exitCode == 64 && unknown.standardError.contains("did you mean 'a'?"), "\(unknown)")
 
     let dry = try tool.run("resume", id, "--dry-run")
     #expect(dry.standardOutput.contains("kept: a\n") && dry.standardOutput.contains("c: it had ended: skipped"))
@@ -130,6 +133,11 @@ import Testing
     let second = try tool.run("resume", "last")
     #expect(second.exitCode == 1 && second.standardError.contains("is being run by process"), "\(second)")
     #expect(try tool.run("post", "last", "nothing").exitCode == 64)
+    // A process that is stopped does not answer, and does not do it when it goes on.
+    first.send(SIGSTOP)
+    let unanswered = try tool.run("cancel", "last")
+    #expect(unanswered.exitCode == 1 && unanswered.standardError.contains("does not answer"), "\(unanswered)")
+    first.send(SIGCONT)
     #expect(try tool.run("post", "last", "go").exitCode == 0)
     #expect(first.waitForOutput("wait done"))
     #expect(try tool.run("cancel", "last").exitCode == 0)

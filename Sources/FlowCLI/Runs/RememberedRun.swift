@@ -32,6 +32,13 @@ struct RememberedRun {
     }
   }
 
+  /// Reads the run that people name so.
+  init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
+    let store = try RunMemory.open(place.place)
+    let run = try RunReference.find(name, in: try store.runs(RunFilter()))
+    try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
+  }
+
   /// The run as a report; of one that has not ended, as far as it is known.
   var report: RunReport { RunReport(recollection, of: graph, run) }
 

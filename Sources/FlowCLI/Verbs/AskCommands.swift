@@ -14,7 +14,7 @@ enum RunQuestion {
   /// Asks and gives the run's id as it is shown; throws a ``UsageProblem`` with what the run said no with, a `StoreProblem` where there is no such run, and a
   /// ``RunProblem`` where nobody answers.
   @discardableResult
-  static func ask(_ name: String, in place: String, _ question: ValueObject) throws -> String {
+  static func ask(_ name: String, in place: String, _ question: ValueObject) async throws -> String {
     let store = try RunMemory.open(place, writes: true)
     let runs = try store.runs(RunFilter())
     let found = try RunReference.find(name, in: runs)
@@ -31,8 +31,11 @@ enum RunQuestion {
         if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
         return short
       }
-      usleep(10_000)
+      try await Task.sleep(for: .milliseconds(10))
     }
+    // Taken back: a run that is told not to answer must not do it later, unseen.
+    try store.answer(number, with: [])
+    _ = try store.answer(to: number)
     throw RunProblem("run \(short) does not answer (\(found.holder))")
   }
 }
@@ -54,7 +57,7 @@ struct CancelCommand: Verb {
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
-    let run = try RunQuestion.ask(run, in: place.place, ["ask": .string(RunRequestWord.cancel.rawValue)])
+    let run = try await RunQuestion.ask(run, in: place.place, ["ask": .string(RunRequestWord.cancel.rawValue)])
     StandardOutput.write("run \(run) is being cancelled\n")
   }
 }
@@ -73,7 +76,7 @@ struct PostCommand: Verb {
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
-    try RunQuestion.ask(
+    try await RunQuestion.ask(
       run, in: place.place, ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)])
     StandardOutput.write("event \(TerminalText.visible(event)) is posted\n")
   }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import FlowModel
 import FlowStore
+import FlowSyntax
 import FlowSystem
 
 /// `flowrun logs RUN`: everything that the steps of a run printed.
@@ -17,13 +19,21 @@ struct LogsCommand: Verb {
   var step: String?
 
   @OptionGroup var place: RunPlace
+  @OptionGroup var plugins: PluginArguments
 
   /// How often a run that goes on is looked at.
-  private static let lookMicroseconds: useconds_t = 200_000
+  private static let lookMilliseconds = 200
 
   func perform() async throws {
     let store = try RunMemory.open(place.place)
     let found = try RunReference.find(run, in: try store.runs(RunFilter()))
+    if let step {
+      let catalog = try Installation(around: found.file, given: plugins.folders).registry
+      let loaded = WorkflowLoader(catalog: catalog).load(bytes: try store.definition(of: found.id), file: found.file)
+      if let workflow = loaded.graph?.workflow, !workflow.steps.contains(where: { $0.id.text == step }) {
+        throw UsageProblem(RunsCommand.Show.unknown(step, workflow))
+      }
+    }
     let style = TextStyle(isColored: StandardOutput.allowsColor)
     var shown = 0
     while true {
@@ -33,7 +43,7 @@ struct LogsCommand: Verb {
       StandardOutput.write(RunLog(chunks: Array(chunks[min(shown, chunks.count)...]), step: step, style: style).text)
       shown = chunks.count
       guard follow, goesOn, !StandardOutput.isLost else { return }
-      usleep(Self.lookMicroseconds)
+      try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }
   }
 }

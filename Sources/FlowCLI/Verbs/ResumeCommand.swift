@@ -33,21 +33,7 @@ struct ResumeCommand: Verb {
   @Flag(help: "Prints what would be kept and what would run, and runs nothing.")
   var dryRun = false
 
-  @Flag(help: "Prints one JSON object an event instead of text.")
-  var json = false
-
-  @Option(help: "Writes the report to this file, as JSON.")
-  var report: String?
-
-  @Option(help: "Writes a Chrome trace to this file.")
-  var trace: String?
-
-  @Flag(help: "Keeps what commands and programs write out of the output; a failed step still quotes the last lines.")
-  var quiet = false
-
-  @Flag(help: "Exits 124 when the gate timed out.")
-  var strict = false
-
+  @OptionGroup var output: OutputArguments
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
@@ -65,14 +51,14 @@ struct ResumeCommand: Verb {
       return
     }
     var request = RunRequest(file: stored.file)
-    request.isJSON = json
-    request.report = report
-    request.trace = trace
-    request.isQuiet = quiet
-    request.isStrict = strict
+    request.isJSON = output.json
+    request.report = output.report
+    request.trace = output.trace
+    request.isQuiet = output.quiet
+    request.isStrict = output.strict
     request.pluginFolders = plugins.folders
     let resume = try PreparedResume(stored, store, request, self)
-    if !json || dryRun {
+    if !output.json || dryRun {
       StandardOutput.write(
         ResumeText.text(
           resume.plan, resume.prepared.graph, run: stored.id, style: TextStyle(isColored: StandardOutput.allowsColor)))

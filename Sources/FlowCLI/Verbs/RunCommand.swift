@@ -34,23 +34,10 @@ struct RunCommand: Verb {
   @Option(help: "Runs only steps marked prewarm for so long, then activates.")
   var prewarm: String?
 
-  @Flag(help: "Prints one JSON object an event instead of text.")
-  var json = false
-
-  @Option(help: "Writes the report to this file, as JSON.")
-  var report: String?
-
-  @Option(help: "Writes a Chrome trace to this file.")
-  var trace: String?
+  @OptionGroup var output: OutputArguments
 
   @Option(help: "The folder that keeps what outlives the run; default: .flowrun/NAME beside the workflow.")
   var data: String?
-
-  @Flag(help: "Keeps what commands and programs write out of the output; a failed step still quotes the last lines.")
-  var quiet = false
-
-  @Flag(help: "Exits 124 when the gate timed out.")
-  var strict = false
 
   @Flag(help: "Begins no step before everything that came out of the run until then is on disk.")
   var durable = false
@@ -63,9 +50,9 @@ struct RunCommand: Verb {
   /// What the arguments ask for.
   var request: RunRequest {
     RunRequest(
-      file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: json, report: report,
-      trace: trace, data: data, isStrict: strict, pluginFolders: plugins.folders,
-      isQuiet: quiet, isDurable: durable, keepsHistory: !noHistory)
+      file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: output.json,
+      report: output.report, trace: output.trace, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
+      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory)
   }
 
   func perform() async throws {

@@ -110,10 +110,7 @@ struct RunsCommand: AsyncParsableCommand {
     @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
-      let store = try RunMemory.open(place.place)
-      let stored = try RunReference.find(run, in: try store.runs(RunFilter()))
-      let installation = try Installation(around: stored.file, given: plugins.folders)
-      let remembered = try RememberedRun(stored, store, installation)
+      let remembered = try RememberedRun(run, in: place, plugins)
       if let step, !remembered.graph.workflow.steps.contains(where: { $0.id.text == step }) {
         throw UsageProblem(Self.unknown(step, remembered.graph.workflow))
       }
@@ -147,10 +144,7 @@ struct RunsCommand: AsyncParsableCommand {
     @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
-      let store = try RunMemory.open(place.place)
-      let stored = try RunReference.find(run, in: try store.runs(RunFilter()))
-      let installation = try Installation(around: stored.file, given: plugins.folders)
-      let remembered = try RememberedRun(stored, store, installation)
+      let remembered = try RememberedRun(run, in: place, plugins)
       var value = remembered.value
       value["inputs"] = .object(remembered.recollection.header.inputs)
       value["stepOutputs"] = .object(remembered.recollection.outputs(of: remembered.graph))
