@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from sections import command, engine, plugins, runs
+from sections import command, editor, engine, plugins, runs
 from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
@@ -40,6 +40,7 @@ SECTIONS = [
     ("history", ["flowrun"], runs.history),
     ("durable", ["flowrun"], runs.durable),
     ("resume", ["flowrun"], runs.resume),
+    ("editor", ["flowrun"], editor.editor),
     ("shell", ["flowrun"], command.shell),
     ("gates", ["flowrun"], command.gates),
     ("neighbors", ["flowrun"], command.neighbors),

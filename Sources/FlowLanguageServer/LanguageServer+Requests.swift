@@ -2,6 +2,9 @@ import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
+/// How many proposals one answer holds; the client asks again as more is typed.
+private let completionsLimit = 250
+
 extension LanguageServer {
   /// What a request is answered with.
   func result(of message: Message) throws(RPCProblem) -> Value {
@@ -76,19 +79,38 @@ extension LanguageServer {
   private func completion(_ message: Message) throws(RPCProblem) -> Value {
     guard let (document, workflow) = try subject(message) else { return .null }
     let offset = try offset(message, document)
-    var found = workflow.completions(at: offset)
-    let limit = 1_000
-    let isCut = found.count > limit
-    if isCut {
-      let typed = document.positions.source.text(of: Span(found[0].span.start, offset)).lowercased()
-      found = Array(found.lazy.filter { $0.label.lowercased().contains(typed) }.prefix(limit))
+    let found = workflow.completions(at: offset)
+    let shown = found.count > completionsLimit ? likeliest(found, typedUntil: offset, document) : found
+    guard let span = found.first?.span else { return ["isIncomplete": false, "items": []] }
+    let range = document.positions.range(span)
+    let items = shown.enumerated().map { index, completion in
+      // One request replaces one word.
+      completionValue(
+        completion, at: index, completion.span == span ? range : document.positions.range(completion.span))
     }
-    let items = found.enumerated().map { completionValue($1, at: $0, document) }
-    return ["isIncomplete": .boolean(isCut), "items": .array(items)]
+    return ["isIncomplete": .boolean(found.count > completionsLimit), "items": .array(items)]
   }
 
-  private func completionValue(_ completion: Completion, at place: Int, _ document: OpenDocument) -> Value {
-    let number = String(place)
+  /// The proposals that begin with what is typed, then those that have it in them; as many as are shown.
+  private func likeliest(
+    _ found: [Completion], typedUntil offset: Int, _ document: OpenDocument
+  ) -> [Completion] {
+    let typed = document.positions.source.text(of: Span(found[0].span.start, offset)).lowercased()
+    var inside: [Completion] = []
+    var first: [Completion] = []
+    for completion in found where first.count < completionsLimit {
+      let label = completion.label.lowercased()
+      if label.hasPrefix(typed) {
+        first.append(completion)
+      } else if inside.count < completionsLimit, label.contains(typed) {
+        inside.append(completion)
+      }
+    }
+    return first + inside.prefix(completionsLimit - first.count)
+  }
+
+  private func completionValue(_ completion: Completion, at index: Int, _ range: Value) -> Value {
+    let number = String(index)
     let text = completion.snippet ?? completion.label
     let isSnippet = completion.snippet != nil && client.hasSnippets
     let newText = completion.snippet == nil || isSnippet ? text : text.withoutPlaceholders
@@ -96,7 +118,7 @@ extension LanguageServer {
       "label": .string(completion.label), "kind": .integer(completion.kind.number),
       "sortText": .string(String(repeating: "0", count: max(0, 5 - number.count)) + number),
       "filterText": .string(completion.label),
-      "textEdit": ["range": document.positions.range(completion.span), "newText": .string(newText)],
+      "textEdit": ["range": range, "newText": .string(newText)],
       "insertTextFormat": isSnippet ? 2 : 1, "insertTextMode": 1,
     ]
     if !completion.detail.isEmpty { object["detail"] = .string(completion.detail) }

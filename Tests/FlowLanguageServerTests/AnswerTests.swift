@@ -122,6 +122,22 @@ import Testing
     try client.quit()
   }
 
+  @Test func `of many proposals it gives 250, what begins with the letters typed before what holds them`() throws {
+    let client = try TestClient()
+    let steps = (0..<600).map { "  \($0 % 2 == 0 ? "" : "un")packed-\($0): { uses: flow.noop }\n" }.joined()
+    let text = "name: many\nsteps:\n\(steps)  last:\n    uses: flow.noop\n    needs: "
+    let all = try client.labels(at: text + "[packed-¦]\n")
+    #expect(all.count == 250)
+    #expect(all.allSatisfy { $0.hasPrefix("packed-") })
+    let some = try client.labels(at: text + "[packed-59¦]\n")
+    #expect(
+      some == ["packed-590", "packed-592", "packed-594", "packed-596", "packed-598"]
+        + [59, 591, 593, 595, 597, 599].map { "unpacked-\($0)" })
+    let answer = try client.ask("textDocument/completion", at: text + "[packed-¦]\n")
+    #expect(answer.objectValue?["isIncomplete"] == true)
+    try client.quit()
+  }
+
   @Test func `proposes in expressions what can be read there`() throws {
     let client = try TestClient()
     let names = try client.labels(at: marked("${{ inputs.city }}", "${{ ¦ }}"))
