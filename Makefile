@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 25m
 
-.PHONY: run build release dist sync-server setup setup-test test test-long bench fuzz lint check data-check clean
+.PHONY: run build release dist python-package sync-server setup setup-test test test-long bench fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -28,6 +28,10 @@ release: setup-test
 ## Packs the release binary with its tables, manual pages and shell completions into .build/dist/flowrun.tar.gz.
 dist: release
 	scripts/dist .build/release .build/dist
+
+## Packs the Python module that plugins are written with, for editors and tests of plugins, as a wheel in .build/dist.
+python-package:
+	scripts/python-package .build/dist
 
 ## Installs the libraries that flowrun is built with, where they are missing.
 setup:

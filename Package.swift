@@ -77,8 +77,10 @@ let package = Package(
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "CFlowClock",
       ],
       tests: ["FlowModel", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"])
+    + [.target(name: "FlowPluginSupport", resources: [.embedInCode("Files")])]
     + core(
-      "FlowPluginHost", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit"],
+      "FlowPluginHost",
+      uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport"],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core(
       "FlowLanguageServer", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax"],

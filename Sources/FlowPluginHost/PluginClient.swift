@@ -146,14 +146,20 @@ final class PluginClient: Sendable {
   }
 
   private func spawn() throws(ActionError) -> PluginSession {
-    let arguments =
-      switch plugin.manifest.program {
-      case .command(let words): words
-      case .source(let entry): [try cache.program(of: plugin, entry: entry, limits: limits)]
-      }
+    let command: PluginCommand
+    switch plugin.manifest.program {
+    case .command(let words):
+      var withFiles = PluginCommand(words, seeing: plugin.manifest.environment)
+      // Where they cannot be laid out only a program that asks for them fails, and says what it misses.
+      let variables = try? SupportFolder(cache: cache.folder).variables(beside: withFiles.environment)
+      withFiles.environment.merge(variables ?? [:]) { $1 }
+      command = withFiles
+    case .source(let entry):
+      let program = try cache.program(of: plugin, entry: entry, limits: limits)
+      command = PluginCommand([program], seeing: plugin.manifest.environment)
+    }
     do throws(SystemError) {
-      return try PluginSession(
-        PluginCommand(arguments, seeing: plugin.manifest.environment), of: plugin, limits: limits)
+      return try PluginSession(command, of: plugin, limits: limits)
     } catch {
       throw startError(error)
     }

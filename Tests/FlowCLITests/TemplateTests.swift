@@ -42,25 +42,35 @@ struct TemplateTests {
     .swift: (
       "main.swift", #"call.log("saying it louder")"#,
       """
-      if input.text == "often" { throw PluginError("busy", "\\(call.milliseconds["pause"] ?? 0)", isRetryable: true) }
-        if input.text == "long" { call.log("waiting"); try call.wait(milliseconds: 60_000) }
+      if input.text == "often" { throw PluginError("busy", "\\(input.pause / .milliseconds(1))", isRetryable: true) }
+        if input.text == "long" { call.log("waiting"); try call.wait(.seconds(60)) }
       """
     ),
     .python: (
       "plugin.py", #"call.log("saying it louder")"#,
       """
-      if inputs["text"] == "often":
-              raise Problem("busy", str(call.milliseconds["pause"]), retryable=True)
-          if inputs["text"] == "long":
+      if text == "often":
+              raise Problem("busy", "%.1f" % (pause * 1000), retryable=True)
+          if text == "long":
               call.log("waiting")
               call.wait(60)
+      """
+    ),
+    .node: (
+      "plugin.js", #"call.log("saying it louder")"#,
+      """
+      if (text === "often") throw new Problem("busy", pause.toFixed(1), true);
+        if (text === "long") {
+          call.log("waiting");
+          await call.wait(60000);
+        }
       """
     ),
     .sh: (
       "plugin.sh", #"log "saying it louder""#,
       """
       case $value in
-          often) milliseconds pause && fail busy "$value" true || return ;;
+          often) milliseconds pause && fail busy "$value.0" true || return ;;
           long) log waiting; work sleep 60 ;;
         esac
         string text
@@ -77,7 +87,13 @@ struct TemplateTests {
     let file = plugin.folder + "/" + change.0
     let text = try String(contentsOfFile: file, encoding: .utf8)
     #expect(text.contains(change.1))
-    try text.replacing(change.1, with: change.2).write(toFile: file, atomically: true, encoding: .utf8)
+    let takesPause = [
+      "var text: String }": "var text: String; var pause: Duration }", "(call, text)": "(call, text, pause)",
+      "({ text }, call)": "({ text, pause }, call)",
+    ]
+    var changed = text.replacing(change.1, with: change.2)
+    for (old, new) in takesPause { changed = changed.replacing(old, with: new, maxReplacements: 1) }
+    try changed.write(toFile: file, atomically: true, encoding: .utf8)
     let manifest = plugin.folder + "/plugin.yaml"
     try String(contentsOfFile: manifest, encoding: .utf8).replacing(
       "    inputs:\n", with: "    inputs:\n      pause: { type: duration, default: 1m30s }\n"
@@ -87,7 +103,7 @@ struct TemplateTests {
     let action = host.actions(of: plugin)[0]
 
     let error = await #expect(throws: ActionError.self) { try await TestHost().call(action, with: ["text": "often"]) }
-    #expect(error?.code == "busy" && error?.isRetryable == true && error?.message == "90000")
+    #expect(error?.code == "busy" && error?.isRetryable == true && error?.message == "90000.0")
 
     let run = TestHost()
     let call = Task { try await run.call(action, with: ["text": "long"]) }
@@ -105,20 +121,23 @@ struct TemplateTests {
     #expect(try await findings(try PluginFinder.read("\(repository)/plugins/examples/\(name)").get()) == [])
   }
 
-  @Test(arguments: ["Protocol.swift", "JSON.swift", "Codable.swift"])
-  func `the example in Swift speaks the protocol with the same files as a new plugin`(name: String) throws {
-    let template = try #require(PluginTemplate(name: "agenda", language: .swift))
-    #expect(
-      template.files[name]
-        == (try String(contentsOfFile: "\(repository)/plugins/examples/agenda/\(name)", encoding: .utf8)))
+  @Test(arguments: PluginTemplate.Language.allCases)
+  func `the program of a new plugin is at most 20 lines`(language: PluginTemplate.Language) throws {
+    let template = try #require(PluginTemplate(name: "shout", language: language))
+    #expect(template.files.count == 3)
+    let program = try #require(template.files.first { $0.key != "plugin.yaml" && $0.key != "cases.jsonl" }).value
+    #expect(program.split(separator: "\n", omittingEmptySubsequences: false).count <= 20)
   }
 
   @Test func `a plugin in Swift reads and writes every JSON that a call may hold`() async throws {
     let plugin = try written(.swift)
     let mirror = """
-      struct Inner: Codable { var list: [Double]; var flags: [String: Bool]; var small: UInt8 }
-      struct Everything: Codable { var text: String; var none: String?; var inner: Inner; var nested: [[Int]] }
-      var plugin = PluginProgram(name: "shout", version: "1.0.0")
+      import FlowPlugin
+      struct Inner: Codable { var list: [Double]; var flags: [String: Bool]; var smallNumber: UInt8 }
+      struct Everything: Codable {
+        var text: String; var none: String?; var inner: Inner; var nested: [[Int]]; var any: JSON; var pause: Duration
+      }
+      var plugin = PluginProgram()
       plugin.action("shout.text") { (input: Everything, call) in
         call.progress(0.5)
         return input
@@ -136,7 +155,10 @@ struct TemplateTests {
       text = text.replacing(
         old,
         with:
-          "{ text: { type: string }, none: { type: string, required: false }, inner: { type: any }, nested: { type: any } }"
+          """
+          { text: { type: string }, none: { type: string, required: false }, inner: { type: any }, nested: { type: any }, \
+          any: { type: any }, pause: { type: duration } }
+          """
       )
     }
     try text.write(toFile: manifest, atomically: true, encoding: .utf8)
@@ -145,16 +167,20 @@ struct TemplateTests {
     for text in ["", "plain", "\"quoted\\ \u{1}\n\t\u{7f}", "日本 é 😀", String(repeating: "long ", count: 20_000)] {
       let inputs: ValueObject = [
         "text": .string(text),
-        "inner": ["list": [1, -2.5, 1e300, 0], "flags": ["yes": true, "no": false], "small": 255],
+        "inner": ["list": [1, -2.5, 1e300, 0], "flags": ["likedByMe": true], "small-number": 255],
         "nested": [[1, -9_007_199_254_740_993], [], [9_223_372_036_854_775_807]],
+        "any": [["camelCase": 1.5, "b": [.null, "x"]], true], "pause": "1500ms",
       ]
       #expect(try await TestHost().call(action, with: inputs) == inputs)
     }
     let error = await #expect(throws: ActionError.self) {
       try await TestHost().call(
-        action, with: ["text": "", "inner": ["list": [], "flags": [:], "small": 256], "nested": []])
+        action,
+        with: [
+          "text": "", "inner": ["list": [], "flags": [:], "small-number": 256], "nested": [], "any": 1, "pause": "1s",
+        ])
     }
-    #expect(error?.message == "the inputs do not fit the action: 'small' is a number, not of type UInt8")
+    #expect(error?.message == "the inputs do not fit the action: 'small-number' is a number, not of type UInt8")
     await host.close()
   }
 
@@ -211,7 +237,7 @@ struct TemplateTests {
     try source.replacing("uppercased()", with: "uppercase()").write(toFile: file, atomically: true, encoding: .utf8)
     let error = await #expect(throws: ActionError.self) { try await shout() }
     #expect(error?.code == "plugin-source")
-    #expect(error?.message.contains("main.swift:19:") ?? false, "\(error?.message ?? "")")
+    #expect(error?.message.contains("main.swift:12:") ?? false, "\(error?.message ?? "")")
     #expect(error?.message.contains("uppercase") ?? false)
     #expect(try programs(in: cache) == 4)
   }
@@ -233,7 +259,7 @@ struct TemplateTests {
   }
 
   private func programs(in cache: String) throws -> Int {
-    try FileManager.default.contentsOfDirectory(atPath: cache).count { !$0.hasSuffix(".build") }
+    try FileManager.default.contentsOfDirectory(atPath: cache).count { $0.hasPrefix("shout-") }
   }
 
   private var repository: String {

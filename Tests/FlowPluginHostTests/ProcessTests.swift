@@ -19,7 +19,7 @@ struct ProcessTests {
     let own: Set = ["LC_CTYPE", "PWD", "OLDPWD", "SHLVL", "_"]
     let variables = Set(try #require(seen["variables"]?.arrayValue).compactMap(\.stringValue))
     let given = variables.subtracting(own).filter { !$0.contains("PYENV_") }
-    #expect(given.sorted() == ["ACTIONS", "PATH"])
+    #expect(given.sorted() == ["ACTIONS", "FLOWRUN_PLUGIN_SH", "NODE_PATH", "PATH", "PYTHONPATH"])
     #expect(seen["descriptors"] == [0, 1, 2])
     let folder = URL(filePath: HostileChild.folder).resolvingSymlinksInPath().path
     #expect(seen["folder"] == .string(folder))

@@ -56,7 +56,7 @@ struct ImportTests {
       Repository.files(below: "Sources", ending: ".swift")
       + Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
     #expect(files.count > 200)
-    for file in files where !apart.contains(file) && !file.hasPrefix("Sources/FlowCLI/Scaffold/") {
+    for file in files where !apart.contains(file) && !file.hasPrefix("Sources/FlowPluginSupport/Files/") {
       for module in try imports(of: file) {
         #expect(!["Glibc", "Musl", "Darwin"].contains(module), "\(file) imports \(module)")
       }

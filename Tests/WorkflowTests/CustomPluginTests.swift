@@ -32,6 +32,7 @@ struct CustomPluginTests {
   @Test(arguments: [
     ("swift", "main.swift", #"+ "!""#, #"+ "?""#, "HELLO?"),
     ("python", "plugin.py", #"+ "!""#, #"+ "?""#, "HELLO?"),
+    ("node", "plugin.js", #"+ "!""#, #"+ "?""#, "HELLO?"),
     ("sh", "plugin.sh", #"$value!\"#, #"$value?\"#, "hello?"),
   ])
   func `from an empty folder to a running step, by one edit`(

@@ -2,7 +2,7 @@
 public struct PluginTemplate: Sendable {
   /// The languages there is a template for.
   public enum Language: String, Sendable, CaseIterable {
-    case swift, python, sh
+    case swift, python, node, sh
   }
 
   /// The plugin's name, also that of its folder.
@@ -32,6 +32,7 @@ public struct PluginTemplate: Sendable {
     switch language {
     case .swift: files.merge(Self.swiftFiles) { $1 }
     case .python: files.merge(Self.pythonFiles) { $1 }
+    case .node: files.merge(Self.nodeFiles) { $1 }
     case .sh: files.merge(Self.shellFiles) { $1 }
     }
     return files.mapValues { text in
@@ -43,6 +44,7 @@ public struct PluginTemplate: Sendable {
     switch language {
     case .swift: "source: main.swift                      # compiled by flowrun, again when a .swift file here changes"
     case .python: "command: [python3, plugin.py]"
+    case .node: "command: [node, plugin.js]"
     case .sh: "command: [sh, plugin.sh]"
     }
   }

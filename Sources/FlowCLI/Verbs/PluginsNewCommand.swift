@@ -19,7 +19,7 @@ struct PluginsNewCommand: Verb {
   @Argument(help: "Its name: lower case letters, digits and hyphens.")
   var name: String
 
-  @Option(help: "What it is written in: swift, python or sh.")
+  @Option(help: "What it is written in: swift, python, node or sh.")
   var language = PluginTemplate.Language.swift
 
   func perform() async throws {

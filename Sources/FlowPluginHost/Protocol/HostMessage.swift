@@ -8,11 +8,15 @@ enum HostMessage {
   /// The id of the `initialize` request, before all calls.
   static let initializeID = 0
 
-  /// The first message: who are you?
-  static func initialize() -> [UInt8] {
-    Array(
-      #"{"jsonrpc":"2.0","id":\#(initializeID),"method":"initialize","params":{"protocol":\#(protocolVersion)}}"#.utf8)
-      + [UInt8(ascii: "\n")]
+  /// The first message: who are you? It says what the manifest says, for programs that leave it to that.
+  static func initialize(name: String, version: String) -> [UInt8] {
+    let parameters: ValueObject = [
+      "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
+    ]
+    var line = Array(#"{"jsonrpc":"2.0","id":\#(initializeID),"method":"initialize","params":"#.utf8)
+    JSONText.append(.object(parameters), to: &line)
+    append("}\n", to: &line)
+    return line
   }
 
   /// What stands in a call of `action` between its id and its inputs.

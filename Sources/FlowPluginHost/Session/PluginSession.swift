@@ -12,6 +12,7 @@ import Synchronization
 /// notices the program's end and keeps the deadlines. Only that thread ends the conversation.
 final class PluginSession: Sendable {
   let plugin: String
+  private let version: String
   let limits: PluginLimits
   let child: ChildProcess
   let state = Mutex(SessionState())
@@ -28,6 +29,7 @@ final class PluginSession: Sendable {
   /// Starts the program and its thread.
   init(_ command: PluginCommand, of plugin: InstalledPlugin, limits: PluginLimits) throws(SystemError) {
     self.plugin = plugin.name
+    version = plugin.manifest.version
     self.limits = limits
     wakePipe = try Descriptor.pipe()
     recallPipe = try Descriptor.pipe()
@@ -44,7 +46,8 @@ final class PluginSession: Sendable {
   /// Asks the program who it is.
   func initialize() async -> PluginCall.Outcome {
     let call = newCall(nil, nil, deadline: .now + limits.start)
-    return if let outcome = make(call, HostMessage.initialize()) { outcome } else { await call.end() }
+    let line = HostMessage.initialize(name: plugin, version: version)
+    return if let outcome = make(call, line) { outcome } else { await call.end() }
   }
 
   /// Calls an action with complete inputs.

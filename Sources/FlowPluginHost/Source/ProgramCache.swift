@@ -40,6 +40,7 @@ struct ProgramCache: Sendable {
     let sources = try Self.sources(of: plugin, entry: entry)
     var hash = ContentHash()
     hash.combine(compiler.identity)
+    if Self.importsFlowPlugin(sources) { support.combineModule(into: &hash) }
     for (name, content) in sources {
       hash.combine(name)
       hash.combine(content)
@@ -52,14 +53,51 @@ struct ProgramCache: Sendable {
     } catch {
       throw failure(plugin, "cannot make the folder for compiled plugins '\(folder)': \(error)")
     }
-    try compile(sources, of: plugin, with: compiler.path, to: program, limits: limits)
+    let module = try module(for: sources, of: plugin, with: compiler, limits: limits)
+    try compile(sources, of: plugin, with: compiler.path, module: module, to: program, limits: limits)
     removeOldPrograms(of: plugin)
     return program
   }
 
+  /// The folder of the module `FlowPlugin`, compiled unless it is there; nil when the sources do not import it.
+  private func module(
+    for sources: [(name: String, content: Data)], of plugin: InstalledPlugin,
+    with compiler: (path: String, identity: String), limits: PluginLimits
+  ) throws(ActionError) -> String? {
+    guard Self.importsFlowPlugin(sources) else { return nil }
+    do {
+      return try support.module(of: compiler.identity) { folder in
+        let run = try FinishedProgram(
+          PluginCommand(SupportFolder.command(compiler: compiler.path), seeing: Self.compilerVariables),
+          directory: folder, deadline: .now + limits.compile)
+        guard run.status == .exited(code: 0) else {
+          throw failure(plugin, "the module FlowPlugin does not compile here (\(run.status)):\n\(run.output)")
+        }
+      }
+    } catch let error as ActionError {
+      throw error
+    } catch {
+      throw failure(plugin, "the module FlowPlugin cannot be made in '\(folder)': \(error)")
+    }
+  }
+
+  private static func importsFlowPlugin(_ sources: [(name: String, content: Data)]) -> Bool {
+    sources.contains { _, content in
+      String(decoding: content, as: UTF8.self).split(whereSeparator: \.isNewline).contains { line in
+        let words = line.split(separator: " ")
+        return words.last == "FlowPlugin" && words.dropLast().last == "import"
+      }
+    }
+  }
+
+  /// What the compiler sees of the environment.
+  private static let compilerVariables = ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]
+
+  private var support: SupportFolder { SupportFolder(cache: folder) }
+
   private func compile(
-    _ sources: [(name: String, content: Data)], of plugin: InstalledPlugin, with compiler: String, to output: String,
-    limits: PluginLimits
+    _ sources: [(name: String, content: Data)], of plugin: InstalledPlugin, with compiler: String, module: String?,
+    to output: String, limits: PluginLimits
   ) throws(ActionError) {
     let build: SourceBuild
     do {
@@ -71,7 +109,7 @@ struct ProgramCache: Sendable {
     do throws(SystemError) {
       run = try FinishedProgram(
         PluginCommand(
-          build.command(compiler: compiler), seeing: ["HOME", "TMPDIR", "SDKROOT", "DEVELOPER_DIR"]),
+          build.command(compiler: compiler, module: module), seeing: Self.compilerVariables),
         directory: build.folder, deadline: .now + limits.compile)
     } catch {
       throw failure(plugin, error.description)
@@ -131,18 +169,6 @@ struct ProgramCache: Sendable {
   }
 
   private func removeOldPrograms(of plugin: InstalledPlugin) {
-    let names = (FilePath.names(in: folder) ?? []).filter { name in
-      name.hasPrefix("\(plugin.name)-") && name.count == plugin.name.count + 1 + ContentHash.textLength
-    }
-    let byAge = names.map { name -> (path: String, seconds: Int) in
-      var status = stat()
-      _ = stat("\(folder)/\(name)", &status)
-      #if canImport(Darwin)
-        return ("\(folder)/\(name)", status.st_mtimespec.tv_sec)
-      #else
-        return ("\(folder)/\(name)", status.st_mtim.tv_sec)
-      #endif
-    }
-    for old in byAge.sorted(by: { $0.seconds > $1.seconds }).dropFirst(Self.keptPrograms) { unlink(old.path) }
+    CacheEntries(folder: folder, prefix: plugin.name + "-").removeOld(keeping: Self.keptPrograms)
   }
 }

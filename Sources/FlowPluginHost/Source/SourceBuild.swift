@@ -50,8 +50,10 @@ final class SourceBuild {
   /// The same words each time, the program's name included: with others the compiler takes everything for changed.
   /// Optimized: what speaks the protocol is compiled once, and a call then takes a fifth of the time. The names are
   /// relative, so that messages say `main.swift:3:5` and the program does not hold the folder's path.
-  func command(compiler: String) -> [String] {
+  /// `module` is the folder of what it may import besides the system's modules.
+  func command(compiler: String, module: String?) -> [String] {
     var command = [compiler, "-O", "-incremental", "-output-file-map", "files.json", "-module-name", "main"]
+    if let module { command += ["-I", module, "-L", module] }
     #if os(Linux)
       // The toolchain's own linker, twice as fast as the system's.
       command.append("-use-ld=lld")

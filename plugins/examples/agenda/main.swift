@@ -1,3 +1,5 @@
+import FlowPlugin
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
@@ -61,7 +63,7 @@ func markdown(_ input: AgendaInput) -> String {
   return text
 }
 
-var plugin = PluginProgram(name: "agenda", version: "1.0.0")
+var plugin = PluginProgram()
 
 plugin.action("agenda.write") { (input: AgendaInput, call) in
   for event in input.events where !isDate(event.day) {

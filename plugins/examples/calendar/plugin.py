@@ -1,20 +1,12 @@
 """Reads iCalendar files (RFC 5545) for flowrun: events, folded lines, escapes, days, times, simple repetitions."""
 
 import datetime
-import json
-import sys
+
+from flowrun_plugin import Problem, action, serve
 
 LARGEST_FILE = 16 << 20
 MOST_DAYS = 3660
 MOST_EVENTS = 10_000
-
-
-class Problem(Exception):
-    """An error with a word for programs and a sentence for people."""
-
-    def __init__(self, code, message):
-        super().__init__(message)
-        self.code = code
 
 
 def content_lines(text):
@@ -147,24 +139,24 @@ def shown(value):
     return value.strftime("%Y-%m-%dT%H:%M") if isinstance(value, datetime.datetime) else value.isoformat()
 
 
-def events(inputs, call):
-    """calendar.events"""
+@action("calendar.events")
+def events(call, file, from_, days, limit):
     try:
-        first = datetime.date.fromisoformat(inputs["from"])
+        first = datetime.date.fromisoformat(from_)
     except ValueError:
-        raise Problem("not-a-date", "'%s' is no day; write 2026-05-01" % inputs["from"])
-    if not 1 <= inputs["days"] <= MOST_DAYS or not 1 <= inputs["limit"] <= MOST_EVENTS:
+        raise Problem("not-a-date", "'%s' is no day; write 2026-05-01" % from_)
+    if not 1 <= days <= MOST_DAYS or not 1 <= limit <= MOST_EVENTS:
         raise Problem("out-of-range", "days must be 1 to %d and limit 1 to %d" % (MOST_DAYS, MOST_EVENTS))
     try:
-        last = first + datetime.timedelta(days=inputs["days"] - 1)
-        with open(inputs["file"], "rb") as file:
-            content = file.read(LARGEST_FILE + 1)
+        last = first + datetime.timedelta(days=days - 1)
+        with open(file, "rb") as opened:
+            content = opened.read(LARGEST_FILE + 1)
     except OverflowError:
-        raise Problem("out-of-range", "there are no %d days after %s" % (inputs["days"], first))
+        raise Problem("out-of-range", "there are no %d days after %s" % (days, first))
     except OSError as problem:
-        raise Problem("no-such-file", "'%s' cannot be read: %s" % (inputs["file"], problem.strerror))
+        raise Problem("no-such-file", "'%s' cannot be read: %s" % (file, problem.strerror))
     if len(content) > LARGEST_FILE:
-        raise Problem("not-a-calendar", "'%s' is larger than 16 MiB" % inputs["file"])
+        raise Problem("not-a-calendar", "'%s' is larger than 16 MiB" % file)
     found = []
     for event in read_events(content.decode("utf-8-sig", "replace")):
         length = event.get("end", event["start"]) - event["start"]
@@ -177,51 +169,7 @@ def events(inputs, call):
                     "title": event["title"], "start": shown(start), "end": shown(end), "location": event["location"]})
     found.sort(key=lambda event: (event["start"], event["title"]))
     call.log("%d events from %s to %s" % (len(found), first, last))
-    return {"events": found[:inputs["limit"]], "count": min(len(found), inputs["limit"])}
+    return {"events": found[:limit], "count": min(len(found), limit)}
 
 
-ACTIONS = {"calendar.events": events}
-
-
-# What follows speaks flowrun's protocol: JSON-RPC 2.0 on standard input and output, one message a line. Standard output
-# belongs to the protocol: write everything else to standard error.
-
-
-def send(message):
-    sys.stdout.write(json.dumps({"jsonrpc": "2.0", **message}) + "\n")
-    sys.stdout.flush()
-
-
-class Call:
-    """The call that an action answers."""
-
-    def __init__(self, id):
-        self.id = id
-
-    def log(self, message, level="info"):
-        send({"method": "log", "params": {"id": self.id, "level": level, "message": message}})
-
-
-def answer(id, params):
-    try:
-        action = ACTIONS[params["action"]]
-        send({"id": id, "result": {"outputs": action(params["inputs"], Call(id))}})
-    except Problem as problem:
-        send({"id": id, "error": {"code": problem.code, "message": str(problem)}})
-    except Exception as problem:
-        send({"id": id, "error": {"code": "failed", "message": "%s: %s" % (type(problem).__name__, problem)}})
-
-
-def main():
-    for line in sys.stdin:
-        message = json.loads(line)
-        if message["method"] == "initialize":
-            send({"id": message["id"], "result": {
-                "name": "calendar", "version": "1.0.0", "actions": sorted(ACTIONS)}})
-        elif message["method"] == "run":
-            answer(message["id"], message["params"])
-        elif message["method"] == "shutdown":
-            return
-
-
-main()
+serve()

@@ -10,10 +10,11 @@ final class BarePipe {
   private var isChecked = false
   private var buffer = [UInt8](repeating: 0, count: 1 << 16)
 
-  init(_ command: [String], folder: String) throws {
+  init(_ command: [String], folder: String, environment: [String: String] = [:]) throws {
     process.executableURL = URL(filePath: "/usr/bin/env")
     process.arguments = command
     process.currentDirectoryURL = URL(filePath: folder)
+    process.environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }
     process.standardInput = toChild
     process.standardOutput = fromChild
     try process.run()

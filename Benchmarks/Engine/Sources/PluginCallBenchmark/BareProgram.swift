@@ -14,6 +14,7 @@ struct BareProgram {
     let text: String
     switch language {
     case .python: (name, text) = ("bare.py", Self.python)
+    case .node: (name, text) = ("bare.js", Self.node)
     case .sh: (name, text) = ("bare.sh", Self.shell)
     case .swift: (name, text) = ("bare.swift", Self.swift)
     }
@@ -21,6 +22,7 @@ struct BareProgram {
     try text.write(toFile: file, atomically: true, encoding: .utf8)
     switch language {
     case .python: command = ["python3", file]
+    case .node: command = ["node", file]
     case .sh: command = ["sh", file]
     case .swift:
       let compiler = Process()
@@ -40,6 +42,16 @@ struct BareProgram {
         request = json.loads(line)
         text = request["params"]["inputs"]["text"].upper() + "!"
         print(json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": {"outputs": {"text": text}}}), flush=True)
+
+    """#
+
+  private static let node = #"""
+    const lines = require("node:readline").createInterface({ input: process.stdin });
+    lines.on("line", (line) => {
+      const request = JSON.parse(line);
+      const text = request.params.inputs.text.toUpperCase() + "!";
+      process.stdout.write(JSON.stringify({ jsonrpc: "2.0", id: request.id, result: { outputs: { text } } }) + "\n");
+    });
 
     """#
 

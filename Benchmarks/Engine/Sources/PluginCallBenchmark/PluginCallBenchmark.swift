@@ -47,7 +47,8 @@ struct PluginCallBenchmark {
     let call = try plugin.call(through: host)
     try await call()
     let bare = try BarePipe(try BareProgram(language, in: folder).command, folder: plugin.folder)
-    let own = try BarePipe(plugin.command(cache: cache), folder: plugin.folder)
+    let own = try BarePipe(
+      plugin.command(cache: cache), folder: plugin.folder, environment: plugin.environment(cache: cache))
     for _ in 0..<500 {
       try await call()
       try bare.roundTrip()
@@ -131,7 +132,7 @@ struct EchoPlugin {
     for (name, text) in template.files {
       let quiet = text.split(separator: "\n", omittingEmptySubsequences: false)
         .filter { !$0.contains("saying it louder") }.joined(separator: "\n")
-      try quiet.replacing("beside text", with: "text").write(
+      try quiet.replacing("action \(template.name).text", with: "quick \(template.name).text").write(
         toFile: folder + "/" + name, atomically: true, encoding: .utf8)
     }
     installed = try PluginFinder.read(folder).get()
@@ -149,7 +150,14 @@ struct EchoPlugin {
   func command(cache: String) -> [String] {
     if case .command(let words) = installed.manifest.program { return words }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
-    return names.filter { !$0.hasSuffix(".build") }.map { "\(cache)/\($0)" }
+    return names.filter { $0.hasPrefix("echo-") && !$0.hasSuffix(".build") }.map { "\(cache)/\($0)" }
+  }
+
+  /// What the host gives its program, so that it finds what it is written with.
+  func environment(cache: String) -> [String: String] {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: cache)) ?? []
+    guard let files = names.first(where: { $0.hasPrefix("FlowFiles-") }).map({ "\(cache)/\($0)" }) else { return [:] }
+    return ["PYTHONPATH": files, "NODE_PATH": files, "FLOWRUN_PLUGIN_SH": "\(files)/flowrun-plugin.sh"]
   }
 }
 

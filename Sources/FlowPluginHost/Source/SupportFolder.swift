@@ -1,0 +1,95 @@
+import FlowPluginSupport
+import FlowSystem
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// Where the files lie that plugins' programs are written with: named by what it holds, made once, shared by all runs. The
+/// names begin with capital letters, so that no plugin's program has one.
+struct SupportFolder: Sendable {
+  /// The folder for what is kept.
+  let cache: String
+
+  private static let files = [SupportFile.python, .node, .shell]
+
+  /// How many folders of one kind are kept: those of other flowruns, and of other compilers.
+  private static let keptFolders = 4
+
+  /// What is added to the environment of a plugin's program, so that it finds the files.
+  func variables(beside environment: [String: String]) throws -> [String: String] {
+    let folder = try folder(of: Self.files)
+    func path(_ name: String) -> String {
+      environment[name].map { $0.isEmpty ? folder : "\(folder):\($0)" } ?? folder
+    }
+    return [
+      "PYTHONPATH": path("PYTHONPATH"), "NODE_PATH": path("NODE_PATH"),
+      "FLOWRUN_PLUGIN_SH": "\(folder)/\(SupportFile.shell.name)",
+    ]
+  }
+
+  private func folder(of files: [SupportFile]) throws -> String {
+    var hash = ContentHash()
+    Self.combine(files, into: &hash)
+    return try made(prefix: "FlowFiles-", hash: hash) { folder in
+      for file in files { try Data(file.bytes).write(to: URL(filePath: "\(folder)/\(file.name)")) }
+    }
+  }
+
+  /// The folder of what is compiled of the files of `FlowPlugin`, which `compile` makes when it is not there: it is given a
+  /// folder with the files.
+  func module(of compiler: String, compile: (_ folder: String) throws -> Void) throws -> String {
+    var hash = ContentHash()
+    combineModule(into: &hash)
+    hash.combine(compiler)
+    return try made(prefix: "FlowPlugin-", hash: hash) { folder in
+      for file in SupportFile.swift { try Data(file.bytes).write(to: URL(filePath: "\(folder)/\(file.name)")) }
+      try compile(folder)
+    }
+  }
+
+  /// What compiles the files of a folder: every file by itself, so that all cores have work.
+  static func command(compiler: String) -> [String] {
+    [
+      compiler, "-O", "-parse-as-library", "-emit-library", "-static", "-emit-module", "-module-name", "FlowPlugin",
+      "-module-link-name", "FlowPlugin", "-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o",
+      "libFlowPlugin.a",
+    ] + SupportFile.swift.map(\.name)
+  }
+
+  /// Takes up what the module is compiled from.
+  func combineModule(into hash: inout ContentHash) { Self.combine(SupportFile.swift, into: &hash) }
+
+  private static func combine(_ files: [SupportFile], into hash: inout ContentHash) {
+    for file in files {
+      hash.combine(file.name)
+      hash.combine(Data(file.bytes))
+    }
+  }
+
+  /// The folder for a hash. It is filled in another place and renamed when it is complete, so that two flowruns may make it
+  /// at once.
+  private func made(prefix: String, hash: ContentHash, fill: (String) throws -> Void) throws -> String {
+    let folder = "\(cache)/\(prefix)\(hash.text)"
+    if access(folder, R_OK | X_OK) == 0 { return folder }
+    let unfinished = "\(folder).\(getpid()).\(UInt32.random(in: 0...UInt32.max))"
+    try FileManager.default.createDirectory(
+      atPath: unfinished, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    do {
+      try fill(unfinished)
+    } catch {
+      try? FileManager.default.removeItem(atPath: unfinished)
+      throw error
+    }
+    if rename(unfinished, folder) != 0 {
+      let number = errno
+      try? FileManager.default.removeItem(atPath: unfinished)
+      // Another flowrun was as quick.
+      guard access(folder, R_OK | X_OK) == 0 else { throw SystemError("cannot make the folder '\(folder)'", number) }
+    }
+    CacheEntries(folder: cache, prefix: prefix).removeOld(keeping: Self.keptFolders)
+    return folder
+  }
+}

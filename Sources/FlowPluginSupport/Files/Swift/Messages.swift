@@ -1,0 +1,85 @@
+#if canImport(Darwin)
+  import Darwin
+#elseif canImport(Glibc)
+  import Glibc
+#elseif canImport(Musl)
+  import Musl
+#endif
+
+/// The messages that come, one after the other, also while an action works.
+final class Messages {
+  private var begun: [UInt8] = []
+  private var waiting: [JSON] = []
+  private var cancelled: Set<Int> = []
+  private var isOpen = true
+
+  /// The next message that is no cancellation; nil at the end.
+  func next() -> JSON? {
+    while waiting.isEmpty, isOpen { read() }
+    return waiting.isEmpty ? nil : waiting.removeFirst()
+  }
+
+  /// Takes what has come, after waiting for it so long.
+  func look(milliseconds: Int32 = 0) {
+    var interest = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+    if isOpen, poll(&interest, 1, milliseconds) > 0 { read() }
+  }
+
+  /// Whether a call is to be given up, as one is when nobody is there any more to hear its answer.
+  func isCancelled(_ id: Int) -> Bool {
+    look()
+    return isCancelledSoFar(id) || !isOpen
+  }
+
+  /// Whether a call is to be given up by what has been read.
+  func isCancelledSoFar(_ id: Int) -> Bool { cancelled.contains(id) }
+
+  /// Forgets a call that has been answered.
+  func forget(_ id: Int) { if !cancelled.isEmpty { cancelled.remove(id) } }
+
+  private func read() {
+    let count = withUnsafeTemporaryAllocation(byteCount: 1 << 16, alignment: 1) { buffer in
+      let count = readInput(buffer)
+      if count > 0 { take(UnsafeRawBufferPointer(rebasing: buffer[..<count])) }
+      return count
+    }
+    if count == 0 || count < 0 && errno != EINTR { isOpen = false }
+  }
+
+  private func take(_ piece: UnsafeRawBufferPointer) {
+    var rest = piece[...]
+    while let end = rest.firstIndex(of: UInt8(ascii: "\n")) {
+      let line = begun + rest[..<end]
+      begun.removeAll(keepingCapacity: true)
+      rest = rest[(end + 1)...]
+      guard let message = try? ValueReader.read(String(decoding: line, as: UTF8.self)) else { continue }
+      if message["method"]?.text == "cancel" {
+        if let id = message["params"]?["id"]?.integer { cancelled.insert(id) }
+      } else {
+        waiting.append(message)
+      }
+    }
+    begun += rest
+  }
+}
+
+private func readInput(_ buffer: UnsafeMutableRawBufferPointer) -> Int { read(0, buffer.baseAddress, buffer.count) }
+
+func answer(_ id: JSON, _ result: JSON) { send([("id", id), ("result", result)]) }
+
+func fail(_ id: JSON, _ error: PluginError) {
+  var members: [(key: String, value: JSON)] = [("code", .string(error.code)), ("message", .string(error.message))]
+  if let isRetryable = error.isRetryable { members.append(("data", .object([("retryable", .boolean(isRetryable))]))) }
+  send([("id", id), ("error", .object(members))])
+}
+
+func send(_ members: [(key: String, value: JSON)]) {
+  var line: [UInt8] = []
+  JSON.object([("jsonrpc", .string("2.0"))] + members).write(to: &line)
+  line.append(UInt8(ascii: "\n"))
+  var sent = 0
+  while sent < line.count {
+    let count = line.withUnsafeBytes { write(1, $0.baseAddress! + sent, $0.count - sent) }
+    if count > 0 { sent += count } else if errno != EINTR { exit(1) }
+  }
+}
