@@ -21,6 +21,6 @@ void flow_hold_signals(sigset_t *before) {
   // Those that tell of the thread's own doing, and the profiler's. Also a child's end: where nobody handles it the system
   // drops it, but only if the thread that started the child does not hold it; else another is woken to find nothing.
   const int own[] = {SIGILL, SIGTRAP, SIGABRT, SIGFPE, SIGBUS, SIGSEGV, SIGSYS, SIGPROF, SIGCHLD};
-  for (unsigned place = 0; place < sizeof own / sizeof own[0]; place++) sigdelset(&held, own[place]);
+  for (unsigned index = 0; index < sizeof own / sizeof own[0]; index++) sigdelset(&held, own[index]);
   pthread_sigmask(SIG_BLOCK, &held, before);
 }
