@@ -37,7 +37,7 @@ uint64_t *flow_guard_table(int count, int *file) {
     errno = failure;
     return NULL;
   }
-  for (int place = 0; place < count; place++) memcpy((char *)table + 8 * place, "end    \n", 8);
+  for (int index = 0; index < count; index++) memcpy((char *)table + 8 * index, "end    \n", 8);
   return table;
 }
 

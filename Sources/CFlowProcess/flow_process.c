@@ -30,7 +30,7 @@ static void note_group(uint64_t *record, pid_t group) {
   char digits[16];
   int count = 0;
   for (; group > 0 && count < 7; group /= 10) digits[count++] = (char)('0' + group % 10);
-  for (int place = 0; place < count; place++) text[place] = digits[count - 1 - place];
+  for (int index = 0; index < count; index++) text[index] = digits[count - 1 - index];
   uint64_t value;
   memcpy(&value, text, sizeof value);
   __atomic_store_n(record, value, __ATOMIC_RELEASE);

@@ -29,12 +29,12 @@ int flow_take_signals(const int *numbers, int count, int writing_end) {
   action.sa_handler = pass_on;
   action.sa_flags = SA_RESTART;
   sigfillset(&action.sa_mask);
-  for (int place = 0; place < count; place++)
-    if (sigaction(numbers[place], &action, NULL) != 0) return errno;
+  for (int index = 0; index < count; index++)
+    if (sigaction(numbers[index], &action, NULL) != 0) return errno;
   // Whoever started this process may have blocked them.
   sigset_t taken;
   sigemptyset(&taken);
-  for (int place = 0; place < count; place++) sigaddset(&taken, numbers[place]);
+  for (int index = 0; index < count; index++) sigaddset(&taken, numbers[index]);
   return sigprocmask(SIG_UNBLOCK, &taken, NULL) == 0 ? 0 : errno;
 }
 

@@ -29,16 +29,20 @@ public struct Diagnostic: Sendable, Hashable {
   public var related: [RelatedPlace]
   /// A remedy, or nil.
   public var help: String?
+  /// The name that is missing, for tools that put it there; nil: nothing with a name is.
+  public var missingName: String?
 
   /// A diagnostic at `span`.
   public init(
-    _ code: DiagnosticCode, _ message: String, at span: Span, related: [RelatedPlace] = [], help: String? = nil
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [RelatedPlace] = [], help: String? = nil,
+    missingName: String? = nil
   ) {
     self.code = code
     self.message = message
     self.span = span
     self.related = related
     self.help = help
+    self.missingName = missingName
   }
 
   /// Error or warning; the code decides.

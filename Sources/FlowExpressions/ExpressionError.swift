@@ -40,8 +40,8 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   /// 3 within expression: 1 2`. Positions count UTF-16 units from 1. Errors of evaluation concern no place.
   public func message(in source: String) -> String {
     guard kind != .evaluation, length > 0 else { return message }
-    let place = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))
-    return "\(message). Located at position \(source.utf16.distance(from: source.startIndex, to: place) + 1) "
+    let start = source.utf8.index(source.startIndex, offsetBy: min(offset, source.utf8.count))
+    return "\(message). Located at position \(source.utf16.distance(from: source.startIndex, to: start) + 1) "
       + "within expression: \(source)"
   }
 

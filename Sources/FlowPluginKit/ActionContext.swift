@@ -32,6 +32,7 @@ public struct ActionContext: Sendable {
   /// of which run it is, in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`.
   public var environment: [String: String] {
     var variables = host.environment(of: step)
+    variables.reserveCapacity(variables.count + 4)
     variables["FLOWRUN_RUN"] = run.id
     variables["FLOWRUN_STEP"] = stepID.text
     variables["FLOWRUN_ATTEMPT"] = String(attempt)

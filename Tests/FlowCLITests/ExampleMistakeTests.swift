@@ -38,4 +38,17 @@ import Testing
     }
     #expect(files.count >= 5 && tried > 4_000 / share)
   }
+
+  @Test(arguments: [SingleMistake.lineTwoIn, .blockTwoIn])
+  func `takes along what follows from it, as the events of a launch that stand on the wrong level`(
+    mistake: SingleMistake
+  ) throws {
+    let text = try String(contentsOfFile: Self.folder + "/launch.yaml", encoding: .utf8)
+    let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    let number = try #require(lines.firstIndex(of: "events:"))
+    let broken = try #require(mistake.text(of: lines, at: number))
+    let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all))
+    let result = loader.load(bytes: Array(broken.utf8), file: "launch.yaml")
+    #expect(result.diagnostics.count(where: \.isError) == 1, "\(result.rendered())")
+  }
 }

@@ -19,6 +19,17 @@ import Testing
     #expect(output.standardError == "flowrun: 'hello' is neither a verb nor a file; did you mean 'hello.yaml'?\n")
   }
 
+  @Test func `a data folder that flowrun makes is its owner's alone, and one that is there stays as it is`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    let mode = "stat -c %a made made/data; chmod 750 made/data"
+    try tool.write("name: mode\nsteps: { a: { uses: shell.run, with: { command: \(mode) } } }\n", to: "mode.yaml")
+    let arguments = ["mode.yaml", "--no-history", "--data", "made/data"]
+    #expect(try tool.run(arguments).standardOutput.contains("a: 700\n"))
+    let output = try tool.run(arguments).standardOutput
+    #expect(output.contains("a: 700\n") && output.contains("a: 750\n"), "\(output)")
+  }
+
   @Test func `an unknown event is answered with those that are known`() throws {
     let tool = try tool()
     defer { tool.remove() }

@@ -107,6 +107,12 @@ import Testing
     #expect(stage.text[0].contains("failed    a"))
   }
 
+  @Test func `of a failure of several lines the table has room for the first`() {
+    let stage = ViewStage(Self.three)
+    stage.at(0, ViewStage.activated, ViewStage.done("a", .failure, "make failed:\n  cc -c\n  oops"))
+    #expect(stage.text[1].hasSuffix("make failed"))
+  }
+
   @Test func `a line that has no end yet stands below its step, changes in place and becomes a line`() {
     let stage = ViewStage(Self.three)
     stage.at(0, ViewStage.activated, ViewStage.started("a"), ViewStage.wrote("a", "begin"))
@@ -207,6 +213,6 @@ import Testing
     #expect(stage.text.filter { $0.hasPrefix("a: ") }.count == 2)
     #expect(stage.text.contains("  | y␛c; again in 5.0 ms"))
     #expect(stage.text.last?.contains("✗  failed    ␛[2J␛]0;title␇␍␊forg") == true)
-    #expect(stage.text.last?.contains("␛[31mred␊  ✓  done  b") == true)
+    #expect(stage.text.last?.hasSuffix("␛[31mred") == true)
   }
 }

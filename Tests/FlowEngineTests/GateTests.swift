@@ -20,6 +20,16 @@ import Testing
     #expect(report.conclusion == .success)
   }
 
+  @Test func `a floor that has passed holds nothing, though the gate opens a moment after the last step`() async throws
+  {
+    for floor in [nil, Duration.milliseconds(1)] {
+      let steps = [Step("a", "flow.sleep", with: ["for": "20ms"])]
+      let report = try await EngineFixture(steps, gate: gate(min: floor, max: .seconds(5))).run()
+      #expect(report.gate.outcome == .ready)
+      #expect(report.gate.heldByMinMilliseconds == 0)
+    }
+  }
+
   @Test func `the ceiling opens beside 64 steps that occupy threads, and never early (L35)`() async throws {
     let probe = ProbePlugin()
     var fixture = EngineFixture(

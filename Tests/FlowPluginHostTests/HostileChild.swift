@@ -17,7 +17,7 @@ struct HostileChild {
     "answer-twice", "close-input", "close-output", "die", "die-by-signal", "echo", "environment", "exit-after", "fail",
     "flood-lines", "flood-log", "flood-messages", "flood-progress", "flood-without-end", "fork-and-answer",
     "fork-and-die", "garbage", "half-line", "hang", "hang-all",
-    "hold", "lie", "log", "long-line", "long-text", "post", "service", "stop-reading", "strays", "thread",
+    "hold", "lie", "log", "log-slowly", "long-line", "long-text", "post", "service", "stop-reading", "strays", "thread",
   ]
 
   /// Limits with which the tests need not wait for long.

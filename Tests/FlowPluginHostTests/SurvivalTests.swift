@@ -343,6 +343,20 @@ struct SurvivalTests {
     await child.close()
   }
 
+  @Test func `a line that a program has begun to write is shown as it stands, and becomes a line once`() async throws {
+    let child = try HostileChild()
+    let run = TestHost()
+    let inputs: ValueObject = ["text": "10 %\r20 %", "seconds": 0.5]
+    #expect(try await child.call("log-slowly", inputs, in: run) == ["text": "logged"])
+    #expect(run.unfinishedLines == [.init("20 %", from: .standardError)])
+    #expect(run.logLines == [.init("20 %", from: .standardError)])
+    let long = TestHost()
+    let text = Value.string(String(repeating: "x", count: 5000))
+    #expect(try await child.call("log-slowly", ["text": text, "seconds": 0.2], in: long) == ["text": "logged"])
+    #expect(long.unfinishedLines.isEmpty && long.logLines.map(\.message.utf8.count) == [5000])
+    await child.close()
+  }
+
   @Test func `what a program writes while it works for two steps is credited to neither`() async throws {
     let child = try HostileChild()
     let first = TestHost()

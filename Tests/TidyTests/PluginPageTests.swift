@@ -34,4 +34,23 @@ import Testing
     let check = try flowrun("plugins", "check", "plugins/shout")
     #expect(check.exitCode == 0, "\(check.output)\(check.errors)")
   }
+
+  @Test func `every workflow on the page of a plugin is valid as it stands`() throws {
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("pages-\(UInt64.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var names: [String] = []
+    for page in Repository.files(below: "plugins", ending: "/README.md") {
+      for block in try Block.all(in: Repository.text(page)) where block.language == "yaml" {
+        guard block.text.contains("\nsteps:\n") else { continue }
+        let name = page.replacing("/", with: "-") + "-\(names.count).yaml"
+        try block.text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+        names.append(name)
+      }
+    }
+    #expect(names.count >= 8)
+    let examples = Repository.root.appendingPathComponent("plugins/examples").path
+    let result = try FlowrunProcess.run(["validate", "--plugin-dir", examples] + names, in: folder.path)
+    #expect(result.exitCode == 0, "\(result.output)\(result.errors)")
+  }
 }

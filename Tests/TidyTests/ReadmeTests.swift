@@ -2,10 +2,11 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The README's blocks are run as a reader would run them.
+/// The blocks of the README and of the gate's page are run as a reader would run them.
 @Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
-  @Test func `the tour shows what really happens`() throws {
-    let blocks = try Block.all(in: Repository.text("README.md"))
+  @Test(arguments: [("README.md", 6), ("docs/gate.md", 5)])
+  func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
+    let blocks = try Block.all(in: Repository.text(page))
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
       "readme-\(UInt64.random(in: 0 ... .max))")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
@@ -19,7 +20,7 @@ import Testing
         try check(block, in: folder)
       }
     }
-    #expect(calls == 6)
+    #expect(calls == expectedCalls)
   }
 
   @Test func `the example for apps is the one that is compiled and run`() throws {

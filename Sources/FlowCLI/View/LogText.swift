@@ -29,6 +29,12 @@ enum LogText {
     }
   }
 
+  /// The first line of a message, for where there is room for no more.
+  static func headline(_ message: String) -> String {
+    let first = message.prefix { $0 != "\n" }
+    return TerminalText.visible(String(first.count < message.count && first.last == ":" ? first.dropLast() : first))
+  }
+
   /// A failure behind what failed: `: no network [no-network]`.
   static func cause(_ failure: StepFailure?) -> [String] {
     guard let failure else { return [""] }

@@ -213,7 +213,7 @@ struct ProgressTable {
     case .done(let finished):
       if let failure = finished.failure {
         // The summary tells it in full.
-        if !isEnded { text = TerminalText.visible(failure.message) }
+        if !isEnded { text = LogText.headline(failure.message) }
       } else {
         text = finished.reason?.word ?? ""
       }

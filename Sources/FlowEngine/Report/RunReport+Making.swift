@@ -29,7 +29,7 @@ extension RunReport {
     self.gate = Gate(
       outcome: gate.outcome ?? .cancelled, openedAt: time(gate.openedAtNanoseconds),
       readyAt: time(gate.readyAtNanoseconds),
-      heldByMinMilliseconds: Self.heldByFloor(gate, activation: activation),
+      heldByMinMilliseconds: Self.heldByFloor(plan, activation: activation),
       late: gate.late.map(ids), failed: gate.failed.map(ids))
     entries = Self.entries(of: plan)
     criticalPath = Self.criticalPath(of: plan).map { step in
@@ -100,8 +100,12 @@ extension RunReport {
   }
 
   /// What the floor held: from ready to open, when the gate opened `ready`.
-  private static func heldByFloor(_ gate: GateReading, activation: Int) -> Double {
-    guard gate.outcome == .ready, let opened = gate.openedAtNanoseconds, let ready = gate.readyAtNanoseconds else {
+  private static func heldByFloor(_ plan: Plan, activation: Int) -> Double {
+    let gate = plan.gate
+    // What was ready at the floor or later was held by nothing, though the gate opens a moment after it.
+    guard gate.outcome == .ready, let opened = gate.openedAtNanoseconds, let ready = gate.readyAtNanoseconds,
+      ready < activation + plan.gateBounds.floorNanoseconds
+    else {
       return 0
     }
     return millisecondsOf(max(0, opened - max(ready, activation)))

@@ -19,7 +19,7 @@ public struct DataFolder: Sendable {
     }
   }
 
-  /// Opens the folder at an absolute path, making it and its parents when missing.
+  /// Opens the folder at an absolute path, making it and its parents when missing; what it makes is its owner's alone.
   public init(making path: String) throws(Problem) {
     self.path = path
     if access(path, W_OK | X_OK) == 0, access(path + "/.", F_OK) == 0 { return }
@@ -27,7 +27,7 @@ public struct DataFolder: Sendable {
     for part in path.split(separator: "/") {
       let parent = partial
       partial += "/\(part)"
-      if mkdir(partial, 0o755) == 0 { continue }
+      if mkdir(partial, 0o700) == 0 { continue }
       // What `mkdir` says of a folder that is there differs between file systems.
       let code = errno
       var status = stat()

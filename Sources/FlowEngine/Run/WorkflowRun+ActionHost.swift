@@ -17,10 +17,11 @@ extension WorkflowRun: ActionHost {
 
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
+    let own = prepared.detail(of: step)?.environment
     let values = state.withLock { state -> ValueObject in
       var values = state.environment
-      if let own = try? prepared.detail(of: step)?.environment.evaluate(in: scope(step, state)) {
-        for (name, value) in own { values[name] = value }
+      if let own, own.literal?.isEmpty != true, let stated = try? own.evaluate(in: scope(step, state)) {
+        for (name, value) in stated { values[name] = value }
       }
       return values
     }

@@ -97,18 +97,18 @@ struct Evaluator<Context: ExpressionContext> {
     case .inWhole: return nil
     case .missing: return .null
     case .value(let value):
-      let place = "\(name).\(key.lowercased())"
-      if let known = contexts[place] { return known }
+      let path = "\(name).\(key.lowercased())"
+      if let known = contexts[path] { return known }
       let operand = Operand(value)
-      if operand.isCollection { contexts[place] = operand }
+      if operand.isCollection { contexts[path] = operand }
       return operand
     }
   }
 
   private static func element(of array: ArrayReference, _ key: Operand) -> Operand? {
-    let place = key.number.rounded(.down)
-    guard place >= 0, place < Double(array.elements.count) else { return nil }
-    return array.element(at: Int(place))
+    let index = key.number.rounded(.down)
+    guard index >= 0, index < Double(array.elements.count) else { return nil }
+    return array.element(at: Int(index))
   }
 
   /// An index behind a `*`: the members of those elements that have one.

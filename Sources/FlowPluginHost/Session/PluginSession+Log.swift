@@ -8,22 +8,38 @@ extension PluginSession {
   /// Reads what the program logged, at most what a pipe holds.
   @discardableResult func readLog() -> Look {
     log.withLock { log in
-      withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
-        var total = 0
-        while total < Self.logBytesAtATime {
-          switch child.errors.receive(into: buffer) {
-          case .nothing: return .open
-          case .end: return .ended
-          case .bytes(let count):
-            total += count
-            let room = state.withLock { $0.logRoom(limit: limits.logLinesPerCall) }
-            let lines = log.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), room: room)
-            passOutput(lines.texts, dropped: lines.dropped)
-          }
-        }
-        return .flooded
-      }
+      var total = 0
+      let look = readPieces(of: &log, &total)
+      if total > 0, let line = log.unfinished { showUnfinished(line) }
+      return look
     }
+  }
+
+  private func readPieces(of log: inout ProgramLog, _ total: inout Int) -> Look {
+    withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+      while total < Self.logBytesAtATime {
+        switch child.errors.receive(into: buffer) {
+        case .nothing: return .open
+        case .end: return .ended
+        case .bytes(let count):
+          total += count
+          let room = state.withLock { $0.logRoom(limit: limits.logLinesPerCall) }
+          let lines = log.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), room: room)
+          passOutput(lines.texts, dropped: lines.dropped)
+        }
+      }
+      return .flooded
+    }
+  }
+
+  /// Shows a line whose end has not come as one of the step for which the program works; where it works for several,
+  /// nobody knows for which.
+  private func showUnfinished(_ line: String) {
+    let context = state.withLock { state -> ActionContext? in
+      let calls = state.calls.filter { $0.context != nil }
+      return calls.count == 1 && state.logRoom(limit: limits.logLinesPerCall) > 0 ? calls[0].context : nil
+    }
+    if let context, context.host.showsUnfinishedLines { context.showUnfinished(line, from: .standardError) }
   }
 
   /// Passes on a last line without an end.

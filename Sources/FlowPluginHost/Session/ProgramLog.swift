@@ -6,6 +6,8 @@ struct ProgramLog {
   private var splitter = LineSplitter(longest: Limits.logLineBytes + 1)
   private var last = LastLines()
 
+  private static let unfinishedBytes = 4 << 10
+
   /// The lines that a piece of the stream completed.
   struct Lines: Equatable {
     /// Those that there was room for.
@@ -23,6 +25,13 @@ struct ProgramLog {
     }
     lines.dropped = count - lines.texts.count
     return lines
+  }
+
+  /// The line whose end has not come, as a terminal would show it; nil where none has begun, and of what is far longer than
+  /// a terminal is wide.
+  var unfinished: String? {
+    let bytes = splitter.unfinished
+    return bytes.isEmpty || bytes.count > Self.unfinishedBytes ? nil : String(decoding: bytes, as: UTF8.self)
   }
 
   /// The line without an end that stands last, when the stream has ended.

@@ -44,7 +44,8 @@ struct Consequences {
     let (names, steps, areInputsBroken, isStepLost) = (strayNames, brokenSteps, inputsAreBroken, isStepLost)
     diagnostics = diagnostics.filter { diagnostic in
       switch diagnostic.code {
-      case .unknownStep: !names.contains(name(of: diagnostic))
+      // An input is rejected, among others, that names an event which was declared in there.
+      case .unknownStep, .inputRejected: !names.contains(name(of: diagnostic))
       case .unknownEvent: !isStepLost && !names.contains(name(of: diagnostic))
       case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
       case .undeclaredInput: !areInputsBroken && !names.contains(name(of: diagnostic))

@@ -41,7 +41,8 @@ extension WorkflowCheck {
     for field in declaration.inputs where field.isRequired && with[field.name] == nil {
       report(
         .missingInput, "step '\(name(step))' lacks the input '\(field.name)' of '\(declaration.name)'",
-        at: span(.uses, of: step), help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field))
+        at: span(.uses, of: step), help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field),
+        missingName: field.name)
     }
     report(catalog.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
   }

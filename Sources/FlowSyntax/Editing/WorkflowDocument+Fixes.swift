@@ -57,12 +57,9 @@ extension WorkflowDocument {
 
   private func missingInput(_ diagnostic: Diagnostic) -> [Fix] {
     guard let check, let step = step(at: diagnostic.span.start),
-      let declaration = check.actions.declaration(ofStep: step)
+      let declaration = check.actions.declaration(ofStep: step),
+      let field = declaration.inputs.first(where: { $0.name == diagnostic.missingName })
     else { return [] }
-    let missing = declaration.inputs.filter {
-      $0.isRequired && workflow.steps[step].with[$0.name] == nil && diagnostic.message.contains("'\($0.name)'")
-    }
-    guard let field = missing.first else { return [] }
     let title = "Add the input '\(field.name)'"
     let entry = "\(field.name): \(field.type.stand)"
     if let with = check.node(.with, of: step), check.tree.kind(with) == .mapping {

@@ -37,10 +37,11 @@ extension DocumentReading {
   /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
-    help: String? = nil
+    help: String? = nil, missingName: String? = nil
   ) {
     if isFull, code.severity == .warning || isSettled { return }
-    diagnostics.append(Diagnostic(code, message, at: span, related: related, help: help))
+    diagnostics.append(
+      Diagnostic(code, message, at: span, related: related, help: help, missingName: missingName))
   }
 
   /// Calls `body` for each key of a map of the format; reports what is no map, and unknown, repeated and missing keys.

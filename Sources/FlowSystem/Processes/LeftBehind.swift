@@ -17,10 +17,10 @@ package enum LeftBehind {
   /// How long they have between SIGTERM and SIGKILL.
   private static let graceMilliseconds = 500
 
-  /// The variable as an entry of a command's environment.
-  package static var entry: String {
+  /// The variable's value in a command's environment.
+  package static var value: String {
     isMarked.store(true, ordering: .relaxed)
-    return "\(variable)=\(mark)"
+    return mark
   }
 
   /// Ends them all, first with SIGTERM, and says which they were: `'sleep 600' (4711)`. To be called when no command runs

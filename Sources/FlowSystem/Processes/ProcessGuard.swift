@@ -20,7 +20,7 @@ package final class ProcessGuard: Sendable {
   /// A line of the table.
   // Proof of safety: the table is mapped as long as the process lives, and a record is read and written atomically.
   struct Record: @unchecked Sendable {
-    fileprivate let place: Int
+    fileprivate let index: Int
     let pointer: UnsafeMutablePointer<UInt64>
   }
 
@@ -45,25 +45,25 @@ package final class ProcessGuard: Sendable {
       }
       let bit = (~state.taken[word]).trailingZeroBitCount
       state.taken[word] |= 1 << bit
-      let place = word * 64 + bit
+      let index = word * 64 + bit
       // From now on the guard reads past it.
-      flow_guard_clear(table.records + place)
-      return Record(place: place, pointer: table.records + place)
+      flow_guard_clear(table.records + index)
+      return Record(index: index, pointer: table.records + index)
     }
   }
 
   /// Forgets a group that has ended, or was never started.
   func free(_ record: Record) {
     flow_guard_clear(record.pointer)
-    state.withLock { $0.taken[record.place / 64] &= ~(1 << (record.place % 64)) }
+    state.withLock { $0.taken[record.index / 64] &= ~(1 << (record.index % 64)) }
   }
 
   /// Kills every group at once, for a process that is about to end.
   package func killAll() {
     state.withLock { state in
       guard let table = state.table else { return }
-      for place in 0..<Self.mostGroups where state.taken[place / 64] & 1 << (place % 64) != 0 {
-        let group = flow_guard_group(table.records + place)
+      for index in 0..<Self.mostGroups where state.taken[index / 64] & 1 << (index % 64) != 0 {
+        let group = flow_guard_group(table.records + index)
         if group > 0 { kill(-group, SIGKILL) }
       }
     }

@@ -161,6 +161,14 @@ def run(id, action, inputs, params):
         notify("progress", id=id, fraction=0.5, message="half")
         log("on standard error: " + text)
         answer(id, text="logged")
+    elif action == "hostile.log-slowly":
+        sys.stderr.write(text)
+        sys.stderr.flush()
+
+        def end():
+            log("")
+            answer(id, text="logged")
+        threading.Timer(inputs["seconds"], end).start()
 
 
 services = set()

@@ -267,7 +267,9 @@ def build_tables(eighth, outlines):
     # Named places.
     searchable = []  # (records, each a list of the strings it can be found by)
     capitals = {c["iso"]: c["capital"] for c in sources.countries().values()}
-    own_names = {row[0]: row for row in own_rows("names.tsv")}
+    own = own_rows("names.tsv")
+    own_names = {row[0]: row for row in own}
+    assert len(own_names) == len(own), "names.tsv names something twice"
     zone_cities = {
         (zone, names.fold(zone.split("/")[-1])): city for zone, city in sources.chinese_city_names().items()}
     zone_cities["America/New_York", names.fold("New York City")] = zone_cities["America/New_York", names.fold("New York")]
@@ -326,7 +328,7 @@ def build_tables(eighth, outlines):
             c["neighbours"], *where,
         ])
     tables["countries.tsv"] = tsv(
-        ["iso2", "iso3", "name", "zh", "capital", "continent", "neighbours", "latitude", "longitude"], country_rows)
+        ["iso2", "iso3", "name", "zh", "capital", "continent", "neighbors", "latitude", "longitude"], country_rows)
     searchable += [[row[2], row[3], row[0], row[1]] for row in country_rows]
 
     # Divisions of China: provinces and prefectures by code, then districts and counties in k-d order.

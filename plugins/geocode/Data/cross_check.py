@@ -2,7 +2,7 @@
 """Compares the geocoder's tables with Debian's iso-codes, which knows ISO 3166 by other hands.
 
     cross_check.py             exit status 1 if something differs that nobody has looked at
-    cross_check.py --record    writes what differs to cross_check.tsv, to be read by eye before it is committed
+    cross_check.py --record    writes what differs to cross_check.tsv, where each needs a reason before it is committed
 
 Codes of two and three letters must be those of ISO 3166-1, and Kosovo. A Chinese name that is called otherwise there must
 be one that cross_check.tsv lists as looked at: iso-codes is no better source (it has 琦玉 for Saitama), but where both say the
@@ -70,6 +70,12 @@ def name_differences():
     return found, compared
 
 
+def reviewed():
+    """Why a name of ours stands, by code, English name and ours."""
+    lines = REVIEWED.read_text().splitlines() if REVIEWED.exists() else []
+    return {tuple(line.split("\t")[:3]): line.split("\t")[3] for line in lines if not line.startswith("#")}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--record", action="store_true")
@@ -79,14 +85,16 @@ def main():
         return 0
     problems = code_problems()
     found, compared = name_differences()
-    lines = ["\t".join(row) for row in found]
+    reasons = reviewed()
     if arguments.record:
         REVIEWED.write_text(
-            "# Chinese names that iso-codes has otherwise, where ours stands. Code, English, ours.\n"
-            + "\n".join(lines) + "\n")
-    reviewed = set(REVIEWED.read_text().splitlines()) if REVIEWED.exists() else set()
-    problems += [f"{line.replace(chr(9), ' ')}: otherwise in iso-codes, and nobody has looked" for line in lines
-                 if line not in reviewed]
+            "# Chinese names that iso-codes has otherwise, read one by one. Code, English, ours, why ours stands.\n"
+            + "".join("\t".join([*row, reasons.get(row, "")]) + "\n" for row in found))
+        reasons = reviewed()
+    problems += [f"{' '.join(row)}: otherwise in iso-codes, and nobody has said why ours stands" for row in found
+                 if not reasons.get(row)]
+    problems += [f"{' '.join(row)}: iso-codes agrees by now; take it out of {REVIEWED.name}" for row in reasons
+                 if row not in found]
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{compared} Chinese names compared with iso-codes, {len(found)} differ, {len(problems)} problems")

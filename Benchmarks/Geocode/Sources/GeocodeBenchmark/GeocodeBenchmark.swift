@@ -17,7 +17,7 @@ import GeocodeCore
       return arguments[place + 1]
     }
     let source = URL(fileURLWithPath: #filePath).deletingLastPathComponent().path
-    let folder = option("--tables") ?? source + "/../../../plugins/geocode/Sources/GeocodePlugin/Tables"
+    let folder = option("--tables") ?? source + "/../../../../plugins/geocode/Sources/GeocodePlugin/Tables"
 
     let before = residentMegabytes()
     let clock = ContinuousClock()

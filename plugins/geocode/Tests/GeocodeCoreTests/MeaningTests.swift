@@ -37,6 +37,14 @@ import Testing
     #expect(try best(query).countryCode == code)
   }
 
+  @Test(arguments: [
+    ("北榄府", "Samut Prakan"), ("北柳府", "Chachoengsao"), ("尖竹汶府", "Chanthaburi"), ("洛坤府", "Nakhon Si Thammarat"),
+    ("亚拉腊", "Ararat"), ("阿拉拉特", "Ararat"),
+  ])
+  func `finds a province by the older name that many use`(_ query: String, _ province: String) throws {
+    #expect(try best(query).admin1 == province)
+  }
+
   @Test func `gives what lies in Taiwan no division of China`() throws {
     for query in ["台湾", "金门", "台北", "高雄"] {
       let places = try Shared.forward.search(query, options: .init(limit: 100)).map {

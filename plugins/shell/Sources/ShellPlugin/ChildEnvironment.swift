@@ -11,25 +11,23 @@ import FlowSystem
 /// The environment of a child: flowrun's own, on top of it the workflow's and the step's, on top of that the inputs, and
 /// the variable by which whatever it leaves running is found.
 enum ChildEnvironment {
-  /// This process's own, read once.
-  private static let own = ProcessInfo.processInfo.environment
-  private static let ownEntries = entries(of: own)
+  /// This process's own, read once, and the variable that marks its descendants.
+  private static let own: (entries: CStrings, path: String) = {
+    var variables = ProcessInfo.processInfo.environment
+    variables[LeftBehind.variable] = LeftBehind.value
+    return (CStrings(environment: variables), variables["PATH"] ?? "")
+  }()
 
   /// The whole environment as `NAME=value`, with the folders in which programs are looked for.
   static func make(_ stated: [String: String], _ input: ValueObject) throws -> (entries: CStrings, path: String) {
-    if stated.isEmpty && input.isEmpty { return (ownEntries, own["PATH"] ?? "") }
-    var variables = own.merging(stated) { $1 }
+    var variables = stated
     for member in input {
       if let problem = problem(with: member) { throw ActionError("command-invalid", problem, isRetryable: false) }
       variables[member.key] = text(member.value)
     }
-    return (entries(of: variables), variables["PATH"] ?? "")
-  }
-
-  private static func entries(of variables: [String: String]) -> CStrings {
-    var entries = [LeftBehind.entry]
-    for (name, value) in variables where name != LeftBehind.variable { entries.append("\(name)=\(value)") }
-    return CStrings(entries)
+    variables[LeftBehind.variable] = nil
+    if variables.isEmpty { return own }
+    return (CStrings(environment: variables, over: own.entries), variables["PATH"] ?? own.path)
   }
 
   /// What is wrong with a variable; nil: nothing.

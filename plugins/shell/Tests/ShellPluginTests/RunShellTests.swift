@@ -70,6 +70,18 @@ import Testing
     #expect(error?.code == "command-killed" && error?.message.contains("signal 9") == true)
   }
 
+  @Test func `a variable that is stated anew stands once, and its namesakes stay`() async throws {
+    let outputs = try await run("env", ["env": ["PAT": "short", "PATH": "/bin:/usr/bin", "HOME": "/nowhere"]])
+    let variables = try #require(outputs["stdout"]?.stringValue).split(separator: "\n").map { String($0) }
+    for expected in ["PAT=short", "PATH=/bin:/usr/bin", "HOME=/nowhere"] {
+      let name = expected.prefix { $0 != "=" } + "="
+      #expect(variables.filter { $0.hasPrefix(name) } == [expected])
+    }
+    #expect(variables.count { $0.hasPrefix("FLOWRUN_PROCESS=") } == 1)
+    let own = ProcessInfo.processInfo.environment.keys.filter { !$0.hasPrefix("_") && $0 != "PWD" }
+    #expect(own.allSatisfy { name in variables.contains { $0.hasPrefix("\(name)=") } })
+  }
+
   @Test func `the environment is this process's own, then the step's, then the inputs'`() async throws {
     let host = TestHost(workflowFolder: "/", environment: ["STEP": "step", "BOTH": "step"])
     let outputs = try await host.call(

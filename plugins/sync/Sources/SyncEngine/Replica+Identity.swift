@@ -3,7 +3,7 @@ import SyncCore
 extension Replica {
   /// Whether a record holds a write under this device's name that this device did not make: then its file is an older
   /// copy, or another device runs on a copy of it, and its numbers stand for other actions as well (M1).
-  func isOutrun(by record: Record) -> Bool {
+  func isImpersonated(by record: Record) -> Bool {
     guard let there = record.cell.context.note(of: device) else { return false }
     if there.dot.number >= nextNumber { return true }
     let known = confirmed[record.key]?.cell.context.note(of: device)

@@ -88,8 +88,8 @@ extension Replica {
         if one.isUnconfirmed { unconfirmed.insert(one.record.key) }
       }
     }
-    let place = try Self.read(.cursor, stored, StoredCursor.init(packed:))
-    (cursor, isResynchronizing) = (place.cursor, place.isResynchronizing)
+    let reached = try Self.read(.cursor, stored, StoredCursor.init(packed:))
+    (cursor, isResynchronizing) = (reached.cursor, reached.isResynchronizing)
     let time = try Self.read(.clock, stored, StoredClock.init(packed:))
     (clock, skewMilliseconds) = (time.clock, time.skewMilliseconds)
     budget = try Self.read(.budget, stored) { bytes throws(PackingError) in
@@ -183,9 +183,9 @@ private struct StoredCursor {
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)
     let flags = try reader.byte("the cursor's parts")
-    let place = Cursor(
+    let stored = Cursor(
       generation: try reader.unsigned("the zone's generation"), sequence: try reader.number("the cursor"))
-    if flags & 1 == 1 { cursor = place }
+    if flags & 1 == 1 { cursor = stored }
     isResynchronizing = flags & 2 == 2
   }
 }

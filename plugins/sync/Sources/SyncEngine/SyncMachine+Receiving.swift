@@ -86,7 +86,7 @@ extension SyncMachine {
 
   private mutating func receive(_ page: ChangePage, _ now: Int64) {
     var hasLost = false
-    renewIdentity(outrunBy: page.records)
+    renewIdentity(impersonatedBy: page.records)
     for record in page.records {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
@@ -107,8 +107,8 @@ extension SyncMachine {
     if replica.isResynchronizing, !page.hasMore { giveBackWhatWasLost() }
   }
 
-  private mutating func renewIdentity(outrunBy records: [Record], isCertain: Bool = false) {
-    guard isCertain || records.contains(where: replica.isOutrun) else { return }
+  private mutating func renewIdentity(impersonatedBy records: [Record], isCertain: Bool = false) {
+    guard isCertain || records.contains(where: replica.isImpersonated) else { return }
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()))
     tell(.renamed(replica.device))
   }
@@ -233,13 +233,13 @@ extension SyncMachine {
     if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
       if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
       acknowledge(operation.key, position, version: record.version)
-      renewIdentity(outrunBy: [record])
+      renewIdentity(impersonatedBy: [record])
       return false
     }
     // Under the number of the write that was sent the server may know another one.
     let isTaken =
       if case .write(let write) = operation.change { record.cell.context.covers(write.dot) } else { false }
-    renewIdentity(outrunBy: [record], isCertain: isTaken)
+    renewIdentity(impersonatedBy: [record], isCertain: isTaken)
     if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
     return true
   }

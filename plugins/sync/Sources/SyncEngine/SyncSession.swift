@@ -154,7 +154,7 @@ public actor SyncSession {
       done?.resume(returning: result)
     }
     isDraining = false
-    settle()
+    prepareToWait()
   }
 
   /// What cannot be saved has not happened: the machine goes back, and nothing that rests on it is sent.
@@ -194,7 +194,7 @@ public actor SyncSession {
     saving = (saving.failures + 1, clock.nowMilliseconds() + pause)
   }
 
-  private func settle() {
+  private func prepareToWait() {
     for (number, waiter) in waiters where waiter.condition(machine) {
       waiters[number] = nil
       waiter.done.resume(returning: true)

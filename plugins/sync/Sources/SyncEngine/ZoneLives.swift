@@ -1,6 +1,6 @@
 import SyncCore
 
-/// The lives of a zone, oldest first: which generation numbers its changes have borne, and from which place on.
+/// The lives of a zone, oldest first: which generation numbers its changes have borne, and from which sequence number on.
 ///
 /// A store that is opened begins a new life with its first change. So a store that was put back to an old copy parts from
 /// what it had been: a cursor from before lies beyond the end of its life, or in a life that the copy does not know, and is
@@ -10,7 +10,7 @@ public struct ZoneLives: Hashable, Sendable {
   public struct Life: Hashable, Sendable {
     /// Its number, drawn at random.
     public var generation: UInt64
-    /// The last place of the life before.
+    /// The last sequence number of the life before.
     public var from: Int64
 
     /// Makes a life.
@@ -27,13 +27,13 @@ public struct ZoneLives: Hashable, Sendable {
   /// The lives that a store has kept, oldest first.
   public init(_ lives: [Life]) { self.lives = lives }
 
-  /// Begins a life behind the present place.
-  public mutating func begin(generation: UInt64, from place: Int64) {
-    lives.append(Life(generation: generation, from: place))
+  /// Begins a life behind the present sequence number.
+  public mutating func begin(generation: UInt64, from sequence: Int64) {
+    lives.append(Life(generation: generation, from: sequence))
     if lives.count > Self.limit { lives.removeFirst(lives.count - Self.limit) }
   }
 
-  /// Whether a cursor names a place that this store has had, given the last of its places.
+  /// Whether a cursor is one that this store has had, given its last sequence number.
   public func holds(_ cursor: Cursor, last: Int64) -> Bool {
     guard let index = lives.lastIndex(where: { $0.generation == cursor.generation }) else { return false }
     return cursor.sequence <= (index + 1 < lives.count ? lives[index + 1].from : last)

@@ -33,7 +33,7 @@ extension Connection {
 
   /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized waits a
   /// little to hear.
-  func checkPlace(waiting limit: Duration) async throws {
+  func checkRoom(waiting limit: Duration) async throws {
     if await session.machine.replica.cursor == nil {
       _ = await session.wait(milliseconds: limit.milliseconds) {
         $0.replica.cursor != nil || $0.replica.pause != nil || $0.pausedBecause != nil

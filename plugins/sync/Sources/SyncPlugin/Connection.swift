@@ -21,7 +21,7 @@ final class Connection: Sendable {
   private let listeners: Listeners
 
   /// Where the zone lives.
-  enum Place: Sendable {
+  enum Home: Sendable {
     /// A SQLite file that the devices share.
     case file(String)
     /// A sync server, with the file of the authorities that are trusted to vouch for it; nil for the system's.
@@ -42,14 +42,14 @@ final class Connection: Sendable {
 
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(
-    device: String, zone: String, place: Place, file: String, delay: Duration = .zero
+    device: String, zone: String, home: Home, file: String, delay: Duration = .zero
   ) async throws -> Connection {
     do {
       let store = try SQLiteReplicaStore(path: file)
       var backend: any SyncBackend
       let close: @Sendable () throws -> Void
       var limits = RequestBudget.Limits()
-      switch place {
+      switch home {
       case .file(let path):
         let shared = try SQLiteBackend(path: path, zones: [zone: PomodoroPolicy()])
         (backend, close) = (shared, { try shared.close() })

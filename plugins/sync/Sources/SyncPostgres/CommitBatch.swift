@@ -15,7 +15,7 @@
     /// How often an operation whose record was changed meanwhile is decided anew.
     private static let attempts = 3
 
-    private let places: ZonePlaces
+    private let cursors: ZoneCursors
     private var callers: [Caller]
     private var slots: [Slot] = []
     private var slotIndices: [Name: Int] = [:]
@@ -34,7 +34,7 @@
     }
 
     /// An operation: the caller's number and its own.
-    private struct Place {
+    private struct Pending {
       var caller: Int
       var operation: Int
     }
@@ -62,8 +62,8 @@
       case done(CommitResult)
     }
 
-    init(_ requests: [Request], places: ZonePlaces) {
-      self.places = places
+    init(_ requests: [Request], cursors: ZoneCursors) {
+      self.cursors = cursors
       callers = requests.map { Caller(request: $0, results: Array(repeating: nil, count: $0.operations.count)) }
     }
 
@@ -82,23 +82,23 @@
     /// connection broke, perhaps everything.
     mutating func run(on connection: PostgresConnection) throws(BackendError) {
       var open = callers.indices.flatMap { caller in
-        callers[caller].request.operations.indices.map { Place(caller: caller, operation: $0) }
+        callers[caller].request.operations.indices.map { Pending(caller: caller, operation: $0) }
       }
       for attempt in 1...Self.attempts where !open.isEmpty {
         try read(open, connection)
         let decisions = open.map { decide($0, mayChange: attempt < Self.attempts) }
         try swap(connection)
-        open = zip(open, decisions).compactMap { place, decision in settle(place, decision) ? nil : place }
+        open = zip(open, decisions).compactMap { pending, decision in answer(pending, decision) ? nil : pending }
       }
     }
 
     // MARK: Reading
 
-    private mutating func read(_ open: [Place], _ connection: PostgresConnection) throws(BackendError) {
+    private mutating func read(_ open: [Pending], _ connection: PostgresConnection) throws(BackendError) {
       slots.removeAll(keepingCapacity: true)
       slotIndices.removeAll(keepingCapacity: true)
-      for place in open {
-        let name = name(of: place)
+      for pending in open {
+        let name = name(of: pending)
         guard slotIndices[name] == nil else { continue }
         slotIndices[name] = slots.count
         slots.append(Slot(name: name))
@@ -125,38 +125,38 @@
     }
 
     /// Notices when the database holds less of a zone than it did.
-    private func compare(_ place: Cursor, _ slot: Int, _ connection: PostgresConnection) throws(BackendError) {
+    private func compare(_ cursor: Cursor, _ slot: Int, _ connection: PostgresConnection) throws(BackendError) {
       let zone = slots[slot].name.zone
-      if places.fits(place, zone: zone) { return }
+      if cursors.fits(cursor, zone: zone) { return }
       // What is known now has been in the database before it is asked again.
-      let known = places.known(zone: zone)
+      let known = cursors.known(zone: zone)
       let (lives, present) = try PostgresZone.lives(zone, connection)
       if known.allSatisfy({ lives.holds($0, last: present.sequence) }) {
-        places.verify(present.generation, zone: zone)
+        cursors.verify(present.generation, zone: zone)
       } else {
-        places.goBack(zone: zone)
+        cursors.goBack(zone: zone)
       }
     }
 
     // MARK: Deciding
 
-    private func name(of place: Place) -> Name {
-      let request = callers[place.caller].request
-      return Name(zone: request.zone, key: request.operations[place.operation].key)
+    private func name(of pending: Pending) -> Name {
+      let request = callers[pending.caller].request
+      return Name(zone: request.zone, key: request.operations[pending.operation].key)
     }
 
-    private mutating func decide(_ place: Place, mayChange: Bool) -> Decision? {
-      let request = callers[place.caller].request
-      guard let index = slotIndices[name(of: place)] else { return nil }
+    private mutating func decide(_ pending: Pending, mayChange: Bool) -> Decision? {
+      let request = callers[pending.caller].request
+      guard let index = slotIndices[name(of: pending)] else { return nil }
       let slot = slots[index]
       if let problem = slot.problem {
-        callers[place.caller].error = problem
+        callers[pending.caller].error = problem
         return nil
       }
-      callers[place.caller].generation = slot.generation
-      callers[place.caller].serverMilliseconds = slot.serverMilliseconds
+      callers[pending.caller].generation = slot.generation
+      callers[pending.caller].serverMilliseconds = slot.serverMilliseconds
       let decision = Arbiter.decide(
-        request.operations[place.operation], stored: slot.record, policy: request.policy,
+        request.operations[pending.operation], stored: slot.record, policy: request.policy,
         serverMilliseconds: slot.serverMilliseconds)
       switch decision {
       case .store(let cell, let stamps) where mayChange:
@@ -181,7 +181,7 @@
       var firsts: [Int] = []
       for index in changed {
         let (zone, slot) = (slots[index].name.zone, slots[index])
-        if begun.last != zone, places.mustBegin(zone) {
+        if begun.last != zone, cursors.mustBegin(zone) {
           statements += PostgresZone.beginLife(zone)
           begun.append(zone)
         }
@@ -192,23 +192,23 @@
             cell: slot.record?.cell ?? Cell()))
       }
       let all = try connection.runTogether(statements)
-      for zone in begun { places.begun(zone) }
+      for zone in begun { cursors.begun(zone) }
       for (index, statement) in zip(changed, firsts) where all[statement].count == 1 {
         slots[index].sequence = all[statement].integer(0, 0)
         slots[index].generation = UInt64(bitPattern: all[statement].integer(0, 1))
-        let place = Cursor(generation: slots[index].generation, sequence: slots[index].sequence ?? 0)
-        places.note(place, zone: slots[index].name.zone)
+        let cursor = Cursor(generation: slots[index].generation, sequence: slots[index].sequence ?? 0)
+        cursors.note(cursor, zone: slots[index].name.zone)
       }
     }
 
-    // MARK: Settling
+    // MARK: Answering
 
     /// False when the record was changed by somebody else meanwhile: then the operation is decided anew.
-    private mutating func settle(_ place: Place, _ decision: Decision?) -> Bool {
-      guard let decision, let index = slotIndices[name(of: place)] else { return true }
+    private mutating func answer(_ pending: Pending, _ decision: Decision?) -> Bool {
+      guard let decision, let index = slotIndices[name(of: pending)] else { return true }
       let slot = slots[index]
       if slot.changes > 0, slot.sequence == nil { return false }
-      callers[place.caller].generation = slot.generation
+      callers[pending.caller].generation = slot.generation
       let result: CommitResult
       switch decision {
       case .done(let done): result = done
@@ -219,7 +219,7 @@
         if changes > 0 { record?.sequence = sequence(slot, after: changes) }
         result = .conflict(record)
       }
-      callers[place.caller].results[place.operation] = result
+      callers[pending.caller].results[pending.operation] = result
       return true
     }
 

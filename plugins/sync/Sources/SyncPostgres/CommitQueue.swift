@@ -15,7 +15,7 @@
     private static let operationLimit = SyncLimits.operations
 
     private let line: Line
-    private let places: ZonePlaces
+    private let cursors: ZoneCursors
     private let state = State()
 
     /// Guarded by `condition`: every access to the other members holds its lock. That is the proof for the promise below.
@@ -41,9 +41,9 @@
     }
 
     /// Commits on this connection, which nobody else uses.
-    init(line: Line, places: ZonePlaces) {
+    init(line: Line, cursors: ZoneCursors) {
       self.line = line
-      self.places = places
+      self.cursors = cursors
     }
 
     /// Waits until the commit is durable.
@@ -143,7 +143,7 @@
       _ requests: [CommitBatch.Request], on connection: PostgresConnection
     ) -> [Result<CommitReply, BackendError>] {
       do throws(BackendError) {
-        var batch = CommitBatch(requests, places: places)
+        var batch = CommitBatch(requests, cursors: cursors)
         try batch.run(on: connection)
         return batch.replies
       } catch {

@@ -29,14 +29,14 @@
       answerMilliseconds: Int = 10_000
     ) async throws(BackendError) {
       self.zones = Mutex(zones)
-      let places = ZonePlaces()
+      let cursors = ZoneCursors()
       let line = { (name: String) in
-        Line(name: name, information, answerMilliseconds: answerMilliseconds) { places.forgetBegun() }
+        Line(name: name, information, answerMilliseconds: answerMilliseconds) { cursors.forgetBegun() }
       }
       self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)") }
       writer = line("sync-commit")
-      commits = CommitQueue(line: writer, places: places)
-      notifier = PostgresNotifier(information, hub: pokes, places: places)
+      commits = CommitQueue(line: writer, cursors: cursors)
+      notifier = PostgresNotifier(information, hub: pokes, cursors: cursors)
       let preparation = PostgresZone.schema + zones.keys.sorted().flatMap { PostgresZone.make($0) }
       try await writer.perform { connection throws(BackendError) in _ = try connection.runTogether(preparation) }
       // Opened now, a line that opens later opens again.
@@ -66,9 +66,9 @@
       let policy = try policy(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
       if operations.isEmpty {
-        let place = try await place(zone)
+        let cursor = try await cursor(zone)
         return CommitReply(
-          results: [], generation: place.generation, serverMilliseconds: try await serverTime())
+          results: [], generation: cursor.generation, serverMilliseconds: try await serverTime())
       }
       let reply = try await commits.commit(.init(zone: zone, policy: policy, operations: operations))
       let last = reply.results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }
@@ -88,7 +88,7 @@
       _ = try policy(zone)
       let most = min(max(limit, 1), SyncLimits.records)
       return try await read { connection throws(BackendError) in
-        // One statement, so that the zone's place and the records are of one moment.
+        // One statement, so that the zone's cursor and the records are of one moment.
         let rows = try connection.run(
           """
           SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
@@ -128,7 +128,7 @@
     public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
       pokes.subscribe(zone: zone, device: device) { [self] in
         _ = try policy(zone)
-        return try await place(zone)
+        return try await cursor(zone)
       }
     }
 
@@ -171,7 +171,7 @@
       return policy
     }
 
-    private func place(_ zone: String) async throws(BackendError) -> Cursor {
+    private func cursor(_ zone: String) async throws(BackendError) -> Cursor {
       try await read { connection throws(BackendError) in
         let rows = try connection.run("SELECT generation, seq FROM sync_zone WHERE name = $1", [.text(zone)])
         guard rows.count == 1 else { throw .zoneMissing(zone) }

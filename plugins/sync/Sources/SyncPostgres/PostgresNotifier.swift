@@ -19,7 +19,7 @@
 
     private let information: String
     private let hub: PokeHub
-    private let places: ZonePlaces
+    private let cursors: ZoneCursors
     private let worker = BlockingWorker(name: "sync-postgres-notify")
     private let connection: NotifyingConnection
     private let state = Mutex(State())
@@ -30,10 +30,10 @@
       var isStopped = false
     }
 
-    init(_ information: String, hub: PokeHub, places: ZonePlaces) {
+    init(_ information: String, hub: PokeHub, cursors: ZoneCursors) {
       self.information = information
       self.hub = hub
-      self.places = places
+      self.cursors = cursors
       connection = NotifyingConnection(information)
     }
 
@@ -104,7 +104,7 @@
       let parts = payload.split(separator: ":")
       guard parts.count >= 3, let cursor = Cursor(parts.suffix(2).joined(separator: ":")) else { return }
       let zone = parts.dropLast(2).joined(separator: ":")
-      places.note(cursor, zone: zone)
+      cursors.note(cursor, zone: zone)
       hub.publish(cursor, zone: zone)
     }
   }

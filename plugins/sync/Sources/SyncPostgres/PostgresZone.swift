@@ -36,7 +36,7 @@
 
     // MARK: Records
 
-    /// The zone's place, the clock and a record: generation, seq, milliseconds, version, seq, cell.
+    /// The zone's cursor, the clock and a record: generation, seq, milliseconds, version, seq, cell.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
@@ -82,7 +82,7 @@
 
     // MARK: Lives
 
-    /// Begins a life behind the zone's present place and forgets the oldest. The zone's row is locked before the life is
+    /// Begins a life behind the zone's present cursor and forgets the oldest. The zone's row is locked before the life is
     /// numbered, so that the numbers are in the order of the lives.
     static func beginLife(_ zone: String) -> [PostgresStatement] {
       [
@@ -108,10 +108,10 @@
           """, parameters: [.text(zone)])
     }
 
-    /// The lives of a zone and its present place, of one moment.
+    /// The lives of a zone and its present cursor, of one moment.
     static func lives(
       _ zone: String, _ connection: PostgresConnection
-    ) throws(BackendError) -> (lives: ZoneLives, place: Cursor) {
+    ) throws(BackendError) -> (lives: ZoneLives, cursor: Cursor) {
       let rows = try connection.run(
         """
         SELECT z.generation, z.seq, l.generation, l.from_seq FROM sync_zone z

@@ -75,7 +75,7 @@ public final class SQLiteBackend: SyncBackend {
     let now = clock.nowMilliseconds()
     let hasBegun = begun.withLock { $0.contains(zone) }
     let (reply, begins) = try await perform { database in
-      var (generation, sequence) = try Self.place(zone, database)
+      var (generation, sequence) = try Self.cursor(zone, database)
       var begins = false
       var results: [CommitResult] = []
       for operation in operations {
@@ -116,7 +116,7 @@ public final class SQLiteBackend: SyncBackend {
     _ = try policy(zone)
     let now = clock.nowMilliseconds()
     return try await perform { database in
-      let (generation, sequence) = try Self.place(zone, database)
+      let (generation, sequence) = try Self.cursor(zone, database)
       if let cursor, try !Self.lives(zone, database).holds(cursor, last: sequence) { throw BackendError.cursorExpired }
       let most = min(max(limit, 1), SyncLimits.records)
       let rows = try Row.fetchCursor(
@@ -158,7 +158,7 @@ public final class SQLiteBackend: SyncBackend {
           let news = try await queue.read { database -> (Int64, SyncCore.Cursor)? in
             let version = try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
             if version == known { return nil }
-            let (generation, sequence) = try Self.place(zone, database)
+            let (generation, sequence) = try Self.cursor(zone, database)
             return (version, SyncCore.Cursor(generation: generation, sequence: sequence))
           }
           if let (version, cursor) = news {
@@ -253,7 +253,7 @@ public final class SQLiteBackend: SyncBackend {
     return ZoneLives(lives)
   }
 
-  private static func place(_ zone: String, _ database: Database) throws -> (UInt64, Int64) {
+  private static func cursor(_ zone: String, _ database: Database) throws -> (UInt64, Int64) {
     let row = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT generation, seq FROM zone WHERE name = ?"), arguments: [zone])
     guard let row else { throw BackendError.zoneMissing(zone) }

@@ -70,21 +70,21 @@
     public func rotate(_ name: String) throws -> String {
       try change { lines in
         let token = ZoneToken.random()
-        lines[try Self.place(of: name, in: lines)] = .zone(name, ZoneToken(token), isClear: false)
+        lines[try Self.index(of: name, in: lines)] = .zone(name, ZoneToken(token), isClear: false)
         return token
       }
     }
 
     /// Takes a zone out; what it holds stays in the store. Throws a `Problem` for a zone that is not there.
     public func revoke(_ name: String) throws {
-      try change { lines in _ = lines.remove(at: try Self.place(of: name, in: lines)) }
+      try change { lines in _ = lines.remove(at: try Self.index(of: name, in: lines)) }
     }
 
     private static func index(of name: String, in lines: [Line]) -> Int? {
       lines.firstIndex { if case .zone(name, _, _) = $0 { true } else { false } }
     }
 
-    private static func place(of name: String, in lines: [Line]) throws -> Int {
+    private static func index(of name: String, in lines: [Line]) throws -> Int {
       if let index = index(of: name, in: lines) { return index }
       let known = lines.compactMap { if case .zone(let name, _, _) = $0 { name } else { nil } }
       throw Problem(

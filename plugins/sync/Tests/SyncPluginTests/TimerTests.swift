@@ -45,9 +45,9 @@ enum PomodoroTimer {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let mac = try await Connection.open(
-      device: "mac", zone: "PomodoroZone", place: .file(folder + "/shared.sqlite"), file: folder + "/mac.sqlite")
+      device: "mac", zone: "PomodoroZone", home: .file(folder + "/shared.sqlite"), file: folder + "/mac.sqlite")
     let phone = try await Connection.open(
-      device: "phone", zone: "PomodoroZone", place: .file(folder + "/shared.sqlite"), file: folder + "/phone.sqlite")
+      device: "phone", zone: "PomodoroZone", home: .file(folder + "/shared.sqlite"), file: folder + "/phone.sqlite")
     let shown = Mutex<[String]>([])
     let console = TimerConsole(connection: phone) { line in shown.withLock { $0.append(line) } }
     try await phone.pull(timeout: .seconds(5))

@@ -24,7 +24,7 @@ struct CountryTable: Sendable {
   init(_ file: TableFile, _ index: TableIndex) throws(TableError) {
     rows = try TextTable(
       file, index, rows: .countryRows,
-      columns: ["iso2", "iso3", "name", "zh", "capital", "continent", "neighbours", "latitude", "longitude"])
+      columns: ["iso2", "iso3", "name", "zh", "capital", "continent", "neighbors", "latitude", "longitude"])
     seats = try index.array(.countrySeats, of: SIMD2<Int32>.self, count: rows.startCount)
     guard count < Int(CountryBorders.none) else {
       throw .corrupt(file: file.name, line: nil, problem: "\(count) countries, expected fewer than 255")

@@ -1,8 +1,8 @@
 /// A route that no URL reaches, because others take every URL it matches.
 public struct ShadowedRoute: Sendable, Hashable {
-  /// The place of the route.
+  /// The index of the route.
   public let index: Int
-  /// The place of a route that takes its URLs.
+  /// The index of a route that takes its URLs.
   public let byIndex: Int
   /// A URL that it matches and does not get.
   public let example: String

@@ -64,11 +64,11 @@ struct Connect: AsyncAction {
     guard ZoneName.isWellFormed(input.zone) else {
       throw ActionError(Failure.input.code, "'zone' is '\(input.zone)'; \(ZoneName.rule)")
     }
-    let (connection, name) = try await open(input, try place(input, context), context)
+    let (connection, name) = try await open(input, try home(input, context), context)
     context.provide(.syncConnection, connection) { try connection.close() }
     let status = await connection.session.status()
     if status.outboxDepth > 0 { context.log("\(NoticeText.waiting(status.outboxDepth, "from earlier")) to be sent") }
-    try await connection.checkPlace(waiting: input.wait)
+    try await connection.checkRoom(waiting: input.wait)
     try await connection.announce(name: name, version: input.version)
     return Output(
       device: status.device.name, zone: input.zone, file: connection.file, waiting: status.outboxDepth)
@@ -76,12 +76,12 @@ struct Connect: AsyncAction {
 
   /// Opens the named device, or, without a name, the first one whose file no other process has.
   private func open(
-    _ input: Input, _ place: Connection.Place, _ context: ActionContext
+    _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
     func open(_ name: String) async throws -> (Connection, String) {
       let file = input.file?.path ?? DeviceFile.path(device: name, zone: input.zone, in: context.run.dataFolder)
       let connection = try await Connection.open(
-        device: name, zone: input.zone, place: place, file: file, delay: input.delay)
+        device: name, zone: input.zone, home: home, file: file, delay: input.delay)
       return (connection, name)
     }
     if let name = input.device, !name.isEmpty {
@@ -124,7 +124,7 @@ struct Connect: AsyncAction {
     return token
   }
 
-  private func place(_ input: Input, _ context: ActionContext) throws -> Connection.Place {
+  private func home(_ input: Input, _ context: ActionContext) throws -> Connection.Home {
     let server = input.server.flatMap { $0.isEmpty ? nil : $0 }
     let store = input.store.flatMap { $0.path.isEmpty ? nil : $0.path }
     switch (server, store) {

@@ -53,8 +53,8 @@ extension Simulation {
       return .commit(reply)
     case .changes(let cursor, let limit, let maximumBytes):
       if let cursor {
-        for place in server.listeners.indices where server.listeners[place].device == index {
-          server.listeners[place].fetched = max(server.listeners[place].fetched, cursor.sequence)
+        for number in server.listeners.indices where server.listeners[number].device == index {
+          server.listeners[number].fetched = max(server.listeners[number].fetched, cursor.sequence)
         }
       }
       return .changes(
@@ -82,9 +82,9 @@ extension Simulation {
   }
 
   private mutating func pokeAll() {
-    for place in server.listeners.indices {
-      let listener = server.listeners[place]
-      server.listeners[place].repeats = 0
+    for number in server.listeners.indices {
+      let listener = server.listeners[number]
+      server.listeners[number].repeats = 0
       poke(listener.device, listener.life, listener.channel)
     }
   }
@@ -98,13 +98,13 @@ extension Simulation {
 
   mutating func repeatPoke(_ index: Int, _ life: Int, _ channel: Int) {
     guard
-      let place = server.listeners.firstIndex(where: {
+      let number = server.listeners.firstIndex(where: {
         $0.device == index && $0.life == life && $0.channel == channel
       }),
-      server.listeners[place].fetched < server.zone.sequence,
-      server.listeners[place].repeats < SyncLimits.pokeRepeats
+      server.listeners[number].fetched < server.zone.sequence,
+      server.listeners[number].repeats < SyncLimits.pokeRepeats
     else { return }
-    server.listeners[place].repeats += 1
+    server.listeners[number].repeats += 1
     poke(index, life, channel)
   }
 

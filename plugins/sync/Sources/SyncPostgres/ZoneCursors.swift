@@ -5,7 +5,7 @@
   /// How far the zones have come, as far as this server knows: from its own commits and from what others notify.
   ///
   /// A database that says less has been put back to an old copy, also when no connection broke meanwhile.
-  final class ZonePlaces: Sendable {
+  final class ZoneCursors: Sendable {
     /// How many lives of a zone are kept in mind.
     private static let livesLimit = 16
 
@@ -14,7 +14,7 @@
     private struct Zone {
       /// Whether this server has begun a life since one of its connections was last opened.
       var hasBegun = false
-      /// The furthest place known in each of the latest lives, the oldest first.
+      /// The furthest cursor known in each of the latest lives, the oldest first.
       var known: [Cursor] = []
       /// The life in which everything known was last found in the database.
       var verified: UInt64?
@@ -30,13 +30,13 @@
     func forgetBegun() { zones.withLock { zones in for zone in zones.keys { zones[zone]?.hasBegun = false } } }
 
     /// The zone has been there.
-    func note(_ place: Cursor, zone: String) {
+    func note(_ cursor: Cursor, zone: String) {
       zones.withLock { zones in
         var state = zones[zone] ?? Zone()
-        if let index = state.known.firstIndex(where: { $0.generation == place.generation }) {
-          state.known[index].sequence = max(state.known[index].sequence, place.sequence)
+        if let index = state.known.firstIndex(where: { $0.generation == cursor.generation }) {
+          state.known[index].sequence = max(state.known[index].sequence, cursor.sequence)
         } else {
-          state.known.append(place)
+          state.known.append(cursor)
           if state.known.count > Self.livesLimit { state.known.removeFirst() }
         }
         zones[zone] = state
@@ -45,15 +45,15 @@
 
     /// Whether what the database says fits what is known; if not, or if it is in another life than before, `known` must be
     /// compared with a newer look at it.
-    func fits(_ place: Cursor, zone: String) -> Bool {
+    func fits(_ cursor: Cursor, zone: String) -> Bool {
       zones.withLock { zones in
         guard let state = zones[zone] else { return true }
-        let isBehind = state.known.contains { $0.generation == place.generation && $0.sequence > place.sequence }
-        return !isBehind && (state.known.isEmpty || state.verified == place.generation)
+        let isBehind = state.known.contains { $0.generation == cursor.generation && $0.sequence > cursor.sequence }
+        return !isBehind && (state.known.isEmpty || state.verified == cursor.generation)
       }
     }
 
-    /// Places that the zone has had.
+    /// Cursors that the zone has had.
     func known(zone: String) -> [Cursor] { zones.withLock { $0[zone]?.known ?? [] } }
 
     /// Everything that was known has been found in this life.
