@@ -70,6 +70,11 @@ let package = Package(
         providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])
     ]
     + core("FlowStoreSQLite", uses: ["FlowSystem", "FlowStore", "CSQLite"])
+    + [.target(name: "CPostgreSQL", path: "Sources/CPostgreSQL")]
+    + core("FlowPostgres", uses: ["FlowSystem", .target(name: "CPostgreSQL", condition: network)])
+    + core(
+      "FlowStorePostgres", uses: ["FlowSystem", "FlowStore", "FlowPostgres"],
+      tests: ["FlowStore", "FlowTestKit", "TestSupport", "flowrun"])
     + [.target(name: "CFlowClock", path: "Sources/CFlowClock")]
     + core(
       "FlowEngine",
@@ -144,7 +149,8 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
-        "FlowStoreSQLite", "FlowEngine", "FlowPluginHost", "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
+        "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowPluginHost",
+        "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
         "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -167,14 +173,8 @@ let package = Package(
 
 /// The sync server and its database, which exist only with the package trait `Network`; `flowrun` never links them.
 func syncServer() -> [Target] {
-  [
-    .systemLibrary(
-      name: "CPostgreSQL", path: "plugins/sync/Sources/CPostgreSQL", pkgConfig: "libpq",
-      providers: [.apt(["libpq-dev"]), .brew(["libpq"])])
-  ]
-    + values(
-      "SyncPostgres", of: "sync",
-      uses: ["FlowSystem", "SyncCore", "SyncEngine", .target(name: "CPostgreSQL", condition: network)], tests: nil)
+  values(
+    "SyncPostgres", of: "sync", uses: ["FlowSystem", "FlowPostgres", "SyncCore", "SyncEngine"], tests: nil)
     + values(
       "SyncServer", of: "sync",
       uses: [
@@ -191,7 +191,7 @@ func syncServer() -> [Target] {
       ],
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncWire",
-        "SyncPostgres", "flowrun-sync-server", "flowrun",
+        "SyncPostgres", "flowrun-sync-server", "flowrun", "TestSupport",
       ])
     + [
       .executableTarget(

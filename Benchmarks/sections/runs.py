@@ -1,7 +1,11 @@
 """What it costs to remember runs, and how fast a durable run's disk is used."""
 import os
+import sqlite3
 import statistics
+import struct
 import subprocess
+import sys
+import tempfile
 import time
 
 from .harness import *
@@ -48,6 +52,113 @@ def durable():
         plain = measure([FLOWRUN, chain, "--no-history"], context.folder)[0]
         ratios.append((own - plain) / flushes(os.path.join(context.folder, "flushes"), count, 4096))
     add("durable chain of 1,000 no-ops, against as many bare fdatasync", "≤ 1.7", statistics.median(ratios))
+
+
+def chains(path, count, length):
+    """So many chains beside each other."""
+    with open(path, "w") as file:
+        file.write("name: chains\nsteps:\n")
+        for chain in range(count):
+            for step in range(length):
+                needs = f", needs: c{chain}s{step - 1}" if step else ""
+                file.write(f"  c{chain}s{step}: {{ uses: flow.noop{needs} }}\n")
+
+
+def flushes_of(command):
+    """How often a command has the disk flush, as strace counts it; None without strace."""
+    with tempfile.NamedTemporaryFile() as out:
+        try:
+            subprocess.run(["strace", "-f", "-c", "-e", "trace=fsync,fdatasync", "-o", out.name, *command],
+                           stdout=subprocess.DEVNULL, check=True)
+        except OSError:
+            return None
+        return sum(int(line.split()[3]) for line in open(out.name) if line.rstrip().endswith("sync"))
+
+
+def durable_together():
+    count, length = 64, 50
+    path = os.path.join(context.folder, "durable-chains.yaml")
+    chains(path, count, length)
+    found = flushes_of([FLOWRUN, path, "--durable"])
+    add("durable, 64 chains beside each other: results a flush", "≥ 20", count * length / found if found else None, "",
+        f"{found} flushes for {count * length} steps" if found else "strace is missing")
+
+
+def durable_peer():
+    """Processor time and wall-clock time a step beside DBOS Transact, the state of both in SQLite."""
+    count, work = 500, "durable chain of 500 no-ops, processor time a step"
+    script = os.path.join(HERE, "Engine/Peers/dbos_chain.py")
+    packages = os.path.join(context.folder, "dbos")
+    subprocess.run([sys.executable, "-m", "pip", "install", "-q", "--target", packages, "dbos==3.4.0"],
+                   capture_output=True)
+    if not os.path.isdir(os.path.join(packages, "dbos")):
+        return lacks("DBOS Transact", work, "≤ 0.1")
+    chain = os.path.join(context.folder, "durable-peer.yaml")
+    write_workflow(chain, needs_of("chain", count))
+    own, others = [], []
+    for turn in range(context.repetitions(5, 2)):
+        durable_run, plain = (measure([FLOWRUN, chain, option], context.folder) for option in ("--durable", "--no-history"))
+        own.append((durable_run[0] - plain[0], durable_run[1] - plain[1]))
+        text = run([sys.executable, script, os.path.join(context.folder, f"dbos-{turn}.sqlite"), str(count)],
+                   env={**os.environ, "PYTHONPATH": packages})
+        others.append((lines(text)[-1]["wall"], lines(text)[-1]["processor"]))
+    (wall, processor), (other_wall, other_processor) = (map(statistics.median, zip(*pairs)) for pairs in (own, others))
+    add(f"{work}, against DBOS Transact", "≤ 0.1", processor / other_processor,
+        detail=f"{processor / count * 1e6:.0f} against {other_processor / count * 1e6:.0f} µs")
+    add("durable chain of 500 no-ops, wall-clock time, against DBOS Transact", "< 1", wall / other_wall,
+        detail=f"{wall / count * 1e3:.2f} against {other_wall / count * 1e3:.2f} ms a step")
+
+
+CRC = [0] * 256
+for start in range(256):
+    value = start
+    for _ in range(8):
+        value = value >> 1 ^ (0x82F63B78 if value & 1 else 0)
+    CRC[start] = value
+
+
+def checksum(data, seed=0):
+    """CRC-32C of bytes behind those that `seed` is the checksum of."""
+    crc = ~seed & 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ CRC[(crc ^ byte) & 255]
+    return ~crc & 0xFFFFFFFF
+
+
+def fill(store, count):
+    """Copies the newest run of a store until there are so many, with the checksums of their rows."""
+    connection = sqlite3.connect(store)
+    row = connection.execute(
+        "SELECT definition, chunks, started, epoch, process, id, workflow, file, state, host, header, summary FROM run "
+        "ORDER BY number DESC LIMIT 1").fetchone()
+    last = connection.execute("SELECT max(number) FROM run").fetchone()[0]
+    eight = lambda number: struct.pack("<q", number)
+    for number in range(last + 1, last + count + 1):
+        definition, _, started, epoch, process, _, workflow, file, state, host, header, summary = row
+        started, name = started + number, f"{number:032x}"
+        crc = checksum(eight(definition))
+        for value in (number, 0, started, epoch, process):
+            crc = checksum(eight(value), crc)
+        for text in (name, workflow, file, state, host):
+            crc = checksum(text.encode(), checksum(eight(len(text.encode())), crc))
+        crc = checksum(summary, checksum(header, crc))
+        connection.execute(
+            "INSERT INTO run(number, definition, chunks, started, epoch, process, id, workflow, file, state, host, header, "
+            "summary, checksum) VALUES(?, ?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+            (number, definition, started, epoch, process, name, workflow, file, state, host, header, summary, crc))
+    connection.commit()
+    connection.close()
+
+
+def listing():
+    folder = os.path.join(context.folder, "listing")
+    os.makedirs(folder)
+    path = os.path.join(folder, "ten.yaml")
+    write_workflow(path, needs_of("chain", 10))
+    subprocess.run([FLOWRUN, path], stdout=subprocess.DEVNULL, check=True)
+    fill(os.path.join(folder, ".flowrun/runs.sqlite"), 10_000)
+    wall = seconds([FLOWRUN, "runs"], context.repetitions(25, 5), folder)[0]
+    add("flowrun runs in a folder of 10,000 runs, exec to exit", "≤ 50", wall * 1000, "ms")
 
 
 def resume():

@@ -11,6 +11,11 @@ enum Environment {
   /// Whether this is a build machine, where nothing is redrawn.
   static var isContinuousIntegration: Bool { value("CI") != nil }
 
+  /// Who runs this process: the name at this machine, else the number.
+  static var userName: String {
+    getpwuid(getuid()).flatMap { $0.pointee.pw_name }.map { String(cString: $0) } ?? "user \(getuid())"
+  }
+
   /// The value of a variable; nil when it is not set or empty.
   static func value(_ name: String) -> String? {
     guard let text = getenv(name), text.pointee != 0 else { return nil }

@@ -16,6 +16,7 @@ public struct FlowCommand: AsyncParsableCommand {
     version: Release.version,
     subcommands: [
       RunCommand.self, ResumeCommand.self, RunsCommand.self, LogsCommand.self, CancelCommand.self, PostCommand.self,
+      AnswerCommand.self,
       ValidateCommand.self, GraphCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
       NotificationsCommand.self, LSPCommand.self, ManualCommand.self,

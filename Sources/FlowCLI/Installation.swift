@@ -3,6 +3,7 @@ import FlowPluginHost
 import FlowPluginKit
 import FlowSyntax
 import FlowSystem
+import Synchronization
 
 /// The actions of one call of flowrun: those compiled in and those of external plugins.
 struct Installation {
@@ -40,6 +41,23 @@ struct Installation {
     if brought.isEmpty { return [] }
     let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
     return brought.filter { used.contains($0.name[...]) }.compactMap { $0.programProblem() }
+  }
+
+  /// What tells the programs of the external plugins that a workflow uses apart, read once when it is first asked for; nil:
+  /// it uses none.
+  func digests(of workflow: Workflow) -> (@Sendable () -> [String: String])? {
+    if brought.isEmpty { return nil }
+    let used = Set(workflow.steps.map { $0.uses.prefix { $0 != "." } })
+    let plugins = brought.filter { used.contains($0.name[...]) }
+    if plugins.isEmpty { return nil }
+    let known = Mutex<[String: String]?>(nil)
+    return {
+      known.withLock { known in
+        let digests = known ?? Dictionary(uniqueKeysWithValues: plugins.map { ($0.name, $0.digest) })
+        known = digests
+        return digests
+      }
+    }
   }
 
   /// The same of every plugin, on standard error; whether there is none.

@@ -211,6 +211,11 @@ public protocol ActionHost: AnyObject, Sendable {
   nonisolated(nonsending) func call(
     for post: EventPost, within limit: Duration, step: StepIndex, attempt: Int
   ) async throws -> ValueObject
+  /// Asks a person; calls the handler once, on some thread, when somebody answers.
+  func ask(
+    _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void)
+  /// The step waits for an answer no longer.
+  func withdrawQuestion(of step: StepIndex, attempt: Int)
   /// Calls the handler once, on some thread, when this much time has passed on the run's clock.
   func wake(after delay: Duration, _ handler: @escaping @Sendable () -> Void)
 }
@@ -233,6 +238,14 @@ extension ActionHost {
 
   /// Nothing, for hosts in which no events come.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
+
+  /// Nobody answers, in hosts that reach no person.
+  public func ask(
+    _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
+  ) {}
+
+  /// Nothing, in hosts that reach no person.
+  public func withdrawQuestion(of step: StepIndex, attempt: Int) {}
 
   /// Refused, for hosts that know no other action.
   public nonisolated(nonsending) func call(

@@ -19,6 +19,10 @@ public struct RunChunk: Sendable, Hashable {
     case log = 2
     /// A resume: the new epoch, and what it discards.
     case resume = 3
+    /// What the run was begun with, where that was not known when it began.
+    case header = 4
+    /// Every holder that the run has had, as JSON; the last one counts.
+    case epochs = 5
   }
 
   /// A chunk that cannot be read.

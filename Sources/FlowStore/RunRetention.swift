@@ -16,19 +16,30 @@ public struct RunRetention: Sendable, Hashable {
   }
 
   /// Of the runs of a store, the newest first, with the bytes that each has, those that are too many, too old, or no longer fit
-  /// beside newer ones. Runs that go on are none.
+  /// beside newer ones. Runs that go on are none, and neither is the newest success of a workflow of which a run stays.
   public func excess(of runs: [StoredRun], sizes: [String: Int], nowMilliseconds: Int) -> [String] {
     var counts: [String: Int] = [:]
     var total = 0
     var excess: [String] = []
+    var successes: [String: String] = [:]
+    var kept: Set<String> = []
     let oldest = nowMilliseconds - days * 86_400_000
     for run in runs {
       counts[run.file, default: 0] += 1
       total += sizes[run.id] ?? 0
-      guard run.state != .running else { continue }
+      if run.state == .success, successes[run.file] == nil { successes[run.file] = run.id }
+      guard run.state != .running else {
+        kept.insert(run.file)
+        continue
+      }
       let isOneOfMany = counts[run.file, default: 0] > self.runs
-      if isOneOfMany || run.startedMilliseconds < oldest || total > bytes { excess.append(run.id) }
+      if isOneOfMany || run.startedMilliseconds < oldest || total > bytes {
+        excess.append(run.id)
+      } else {
+        kept.insert(run.file)
+      }
     }
-    return excess
+    let spared = Set(successes.filter { kept.contains($0.key) }.values)
+    return excess.filter { !spared.contains($0) }
   }
 }

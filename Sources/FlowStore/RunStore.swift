@@ -5,8 +5,11 @@
 /// refused. Every call may wait for a disk: none is made where a step or a gate would wait for it.
 /// `RunStoreConformance` says what all stores have in common.
 public protocol RunStore: Sendable {
-  /// Begins a run: its first epoch is 1. The definition is kept once, however many runs have it.
-  func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease
+  /// Begins a run, with the first chunks of its journal, all at once; on disk when it returns where `isDurable`. Its first
+  /// epoch is 1. The definition is kept once, however many runs have it.
+  func create(
+    _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
+  ) throws(StoreProblem) -> any RunLease
 
   /// Adds a chunk behind those of the run; on disk when it returns where `isDurable`. Throws `fenced` when somebody else has
   /// the run by now.
@@ -18,9 +21,11 @@ public protocol RunStore: Sendable {
   /// Writes the end of a run and lets it go.
   func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem)
 
-  /// Takes a run that nobody runs any more, with the next epoch. Throws `held` while somebody does, `unknown` where there is
-  /// none. `definition` is what it goes on as.
-  func take(_ run: String, by holder: RunHolder, definition: [UInt8]) throws(StoreProblem) -> any RunLease
+  /// Takes a run that nobody runs any more, with the next epoch. Throws `held` while somebody runs it, `moved` when it has
+  /// gone on since it stood at `position`, `unknown` where there is none. `definition` is what it goes on as.
+  func take(
+    _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
+  ) throws(StoreProblem) -> any RunLease
 
   /// The runs that fit, the newest first.
   func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun]
@@ -40,7 +45,7 @@ public protocol RunStore: Sendable {
   /// Asks something of a run that goes on; its number is for ``answer(to:)``. Throws `unknown`.
   func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int
 
-  /// What has been asked of a run and not been answered, in order.
+  /// What has been asked of a run and not been answered, in order. Throws `fenced` when somebody else has the run by now.
   func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry]
 
   /// Answers a request.
@@ -50,12 +55,40 @@ public protocol RunStore: Sendable {
   func answer(to request: Int) throws(StoreProblem) -> [UInt8]?
 }
 
+extension RunStore {
+  /// One run; nil: there is none.
+  public func run(_ id: String) throws(StoreProblem) -> StoredRun? {
+    var filter = RunFilter()
+    filter.id = id
+    return try runs(filter).first
+  }
+
+  /// Begins a run whose journal is empty as yet.
+  public func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+    try create(run, definition: definition, chunks: [], isDurable: false)
+  }
+}
+
 /// The right to write a run, for as long as it lives.
 public protocol RunLease: AnyObject, Sendable {
   /// The run's id.
   var run: String { get }
   /// Which holder this is; the first is 1.
   var epoch: Int { get }
+}
+
+/// How far somebody knows a run.
+public struct RunPosition: Sendable, Hashable {
+  /// Its last epoch.
+  public var epoch: Int
+  /// How many chunks its journal has.
+  public var chunkCount: Int
+
+  /// A run of this epoch with so many chunks.
+  public init(epoch: Int, chunkCount: Int) {
+    self.epoch = epoch
+    self.chunkCount = chunkCount
+  }
 }
 
 /// What somebody asked of a run that goes on.
@@ -86,6 +119,8 @@ public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
   case held(run: String, by: RunHolder)
   /// Another process has taken the run over.
   case fenced(run: String)
+  /// It went on, and ended, while it was being looked at.
+  case moved(run: String)
 
   /// What went wrong and what to do.
   public var description: String {
@@ -97,6 +132,7 @@ public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case .unknown(let run): "there is no run '\(run)'"
     case .held(let run, let holder): "run \(run) is being run by \(holder)"
     case .fenced(let run): "run \(run) was taken over by another process"
+    case .moved(let run): "run \(run) went on in another process in the meantime; look at it again"
     }
   }
 }

@@ -64,6 +64,8 @@ public struct RunHolder: Sendable, Hashable, CustomStringConvertible {
 
 /// Which runs are asked for; without limits all, the newest first.
 public struct RunFilter: Sendable, Hashable {
+  /// Only the one with this id.
+  public var id: String?
   /// Only those of this file, an absolute path.
   public var file: String?
   /// Only those that started since, in milliseconds since 1970.

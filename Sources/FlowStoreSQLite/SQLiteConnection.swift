@@ -5,12 +5,16 @@ import FlowSystem
 /// A connection to an SQLite file, and the statements that were prepared on it.
 ///
 /// Proof of safety: SQLite's handle is used by this object alone, which a lock of ``SQLiteRunStore`` guards; statements do
-/// not leave it.
+/// not leave it. `logPages` is written by SQLite within calls of this object, and lives as long as the handle.
 final class SQLiteConnection {
   /// The file.
   let path: String
   private var handle: OpaquePointer?
   private var statements: [String: OpaquePointer] = [:]
+  /// How many pages the log had behind the last write; SQLite writes it while a statement of this connection runs.
+  private let logPages = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
+  /// Whether writes wait for the disk; nil: as SQLite has it.
+  private var waitsForDisk: Bool?
 
   /// How long a write waits for one of another process.
   private static let busyMilliseconds: CInt = 10_000
@@ -18,6 +22,7 @@ final class SQLiteConnection {
   /// Opens the file, made where it is missing and may be.
   init(_ path: String, readOnly: Bool) throws(StoreProblem) {
     self.path = path
+    logPages.initialize(to: 0)
     let flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK else {
@@ -32,11 +37,26 @@ final class SQLiteConnection {
     var persist: CInt = 1
     sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &persist)
     flow_sqlite_keep_log(handle)
+    // In place of SQLite's own, which copies the log whenever a write has made it long.
+    _ = sqlite3_wal_hook(
+      handle,
+      { pages, _, _, count in
+        pages?.assumingMemoryBound(to: CInt.self).pointee = count
+        return SQLITE_OK
+      }, logPages)
   }
 
   deinit {
     for statement in statements.values { sqlite3_finalize(statement) }
     sqlite3_close_v2(handle)
+    logPages.deallocate()
+  }
+
+  /// Has writes from now on wait for the disk, or not.
+  func wait(forDisk isWanted: Bool) throws(StoreProblem) {
+    guard waitsForDisk != isWanted else { return }
+    try execute("PRAGMA synchronous = \(isWanted ? "FULL" : "NORMAL")")
+    waitsForDisk = isWanted
   }
 
   /// Runs statements that give and take nothing.
@@ -87,8 +107,16 @@ final class SQLiteConnection {
   /// The number of the row that was added last.
   var lastNumber: Int { Int(sqlite3_last_insert_rowid(handle)) }
 
-  /// Copies the log into the file, as far as nobody reads it, so that the next write begins it again.
-  func checkpoint() { sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, nil, nil) }
+  /// Copies the log into the file where it has more pages than that, as far as nobody reads it, and begins it again.
+  func shortenLog(over pages: Int) {
+    guard logPages.pointee > pages else { return }
+    var (all, copied): (CInt, CInt) = (0, 0)
+    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
+    // Only this connection knows what has been copied. Whoever comes next would read the log whole and go on behind it: a
+    // write by this one begins it again.
+    guard all > 0, all == copied else { return }
+    try? execute("PRAGMA user_version = \(SQLiteRunStore.version)")
+  }
 
   private func prepared(_ text: String) throws(StoreProblem) -> OpaquePointer {
     if let statement = statements[text] { return statement }
@@ -102,7 +130,10 @@ final class SQLiteConnection {
   /// What a result code means.
   private func problem(_ code: CInt) -> StoreProblem {
     let cause = handle.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+    let reason = handle.map { sqlite3_system_errno($0) } ?? 0
     switch code & 0xFF {
+    case SQLITE_IOERR where [ENOSPC, EDQUOT, EFBIG].contains(reason):
+      return .unusable(path: path, cause: "the disk is full")
     case SQLITE_CORRUPT, SQLITE_NOTADB: return .damaged(path: path, cause: cause)
     case SQLITE_FULL: return .unusable(path: path, cause: "the disk is full")
     case SQLITE_BUSY: return .unusable(path: path, cause: "another process has been writing it for 10 s")

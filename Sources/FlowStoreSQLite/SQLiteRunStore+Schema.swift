@@ -33,7 +33,6 @@ extension SQLiteRunStore {
     let version = try connection.version
     guard version <= Self.version else { throw .newer(path: path, version: version) }
     guard version > 0 else { throw .damaged(path: path, cause: "it holds no runs") }
-    if !readOnly { try connection.execute("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 0") }
     return connection
   }
 

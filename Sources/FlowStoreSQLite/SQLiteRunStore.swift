@@ -10,17 +10,16 @@ public final class SQLiteRunStore: RunStore {
   /// The file.
   public let path: String
   private let connection: Mutex<SQLiteConnection>
-  private let isReadOnly: Bool
-  /// Bytes written since the log was last copied into the file.
-  private let written = Atomic<Int>(0)
 
-  /// How long the log may get.
-  private static let logBytes = 4 << 20
+  /// How long the log may get while a run goes on: pages of 4 KiB.
+  private static let logPages = 1000
+  /// How long it may be behind a run. Whoever opens the store next reads it whole, at two microseconds a page; copying it
+  /// waits for the disk, and is worth it for some thirty short runs at once.
+  private static let idleLogPages = 160
 
   /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.
   public init(_ path: String, readOnly: Bool = false) throws(StoreProblem) {
     self.path = path
-    isReadOnly = readOnly
     connection = Mutex(try Self.open(path, readOnly: readOnly))
   }
 
@@ -29,13 +28,18 @@ public final class SQLiteRunStore: RunStore {
     let file = Descriptor(FlowSystem.open(path + "-wal", O_RDWR | O_CLOEXEC))
     guard file.number >= 0 else { return }
     var status = stat()
-    guard fstat(file.number, &status) == 0, status.st_size < Self.logBytes else { return }
+    guard fstat(file.number, &status) == 0, status.st_size < Self.logPages << 12 else { return }
     // Zeros end a log for its readers, whatever stood before.
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
-    var offset = Int(status.st_size)
-    while offset < Self.logBytes {
+    let size = status.st_size
+    var offset = Int(size)
+    while offset < Self.logPages << 12 {
       let count = zeros.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(offset)) }
-      guard count > 0 else { return }
+      guard count > 0 else {
+        // What is left of a disk that is nearly full is not for zeros.
+        ftruncate(file.number, size)
+        return
+      }
       offset += count
     }
     fsync(file.number)
@@ -47,34 +51,34 @@ public final class SQLiteRunStore: RunStore {
     try connection.withLock { connection throws(StoreProblem) in try body(connection) }
   }
 
-  /// Copies the log into the file now and then.
-  private func note(bytes: Int, _ connection: SQLiteConnection) {
-    guard written.add(bytes, ordering: .relaxed).newValue > Self.logBytes - (1 << 20) else { return }
-    written.store(0, ordering: .relaxed)
-    connection.checkpoint()
-  }
-
   // MARK: Writing
 
   /// Begins a run.
-  public func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+  public func create(
+    _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
+  ) throws(StoreProblem) -> any RunLease {
     try withConnection { connection throws(StoreProblem) in
-      try connection.transaction { () throws(StoreProblem) in
-        let row = try insert(run, definition, chunkCount: 0, connection)
+      try connection.wait(forDisk: isDurable)
+      let lease = try connection.transaction { () throws(StoreProblem) in
+        let row = try insert(run, definition, chunkCount: chunks.count, connection)
+        for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
         guard let lock = try lock(row.number) else { throw .held(run: run.id, by: run.holder) }
-        return SQLiteLease(run: run.id, epoch: run.epoch, number: row.number, next: 0, lock: lock)
+        return SQLiteLease(run: run.id, epoch: run.epoch, number: row.number, next: chunks.count, lock: lock)
       }
+      connection.shortenLog(over: Self.logPages)
+      return lease
     }
   }
 
   /// Keeps a run that is over.
   public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
     try withConnection { connection throws(StoreProblem) in
+      try connection.wait(forDisk: false)
       try connection.transaction { () throws(StoreProblem) in
         let row = try insert(run, definition, chunkCount: chunks.count, connection)
         for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
       }
-      note(bytes: chunks.reduce(definition.count) { $0 + $1.count + 8192 }, connection)
+      connection.shortenLog(over: Self.idleLogPages)
     }
   }
 
@@ -82,14 +86,11 @@ public final class SQLiteRunStore: RunStore {
   public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
     let lease = try own(lease)
     try withConnection { connection throws(StoreProblem) in
-      if isDurable != lease.isDurable.load(ordering: .relaxed) {
-        try connection.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
-        lease.isDurable.store(isDurable, ordering: .relaxed)
-      }
+      try connection.wait(forDisk: isDurable)
       try add(chunk, lease.number, lease.next.load(ordering: .relaxed), lease.epoch, connection)
       guard connection.changes == 1 else { throw .fenced(run: lease.run) }
       lease.next.add(1, ordering: .relaxed)
-      note(bytes: chunk.count + 3 * 4096, connection)
+      connection.shortenLog(over: Self.logPages)
     }
   }
 
@@ -107,23 +108,28 @@ public final class SQLiteRunStore: RunStore {
         try update(row, connection)
         try connection.run("DELETE FROM request WHERE run = ? AND answer IS NULL", [.integer(row.number)])
       }
+      lease.release()
+      connection.shortenLog(over: Self.logPages)
     }
   }
 
   /// Takes a run that nobody runs.
-  public func take(_ run: String, by holder: RunHolder, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+  public func take(
+    _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
+  ) throws(StoreProblem) -> any RunLease {
     try withConnection { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
         guard var row = try self.row(run, connection) else { throw .unknown(run: run) }
         guard let lock = try lock(row.number) else { throw .held(run: run, by: row.run.holder) }
-        row.run.epoch += 1
-        row.run.holder = holder
-        row.run.state = .running
-        row.definition = try self.definition(definition, connection)
         var next = 0
         try connection.run(
           "SELECT count(*) FROM chunk WHERE key BETWEEN ? AND ?", Self.keys(of: row.number)
         ) { result throws(StoreProblem) in next = result.integer(0) }
+        guard position == RunPosition(epoch: row.run.epoch, chunkCount: next) else { throw .moved(run: run) }
+        row.run.epoch += 1
+        row.run.holder = holder
+        row.run.state = .running
+        row.definition = try self.definition(definition, connection)
         row.chunkCount = next
         try update(row, connection)
         return SQLiteLease(run: run, epoch: row.run.epoch, number: row.number, next: next, lock: lock)
@@ -161,6 +167,10 @@ public final class SQLiteRunStore: RunStore {
       var text = "SELECT \(Self.columns) FROM run NOT INDEXED"
       var values: [SQLiteValue] = []
       var conditions: [String] = []
+      if let id = filter.id {
+        conditions.append("id = ?")
+        values.append(.text(id))
+      }
       if let file = filter.file {
         conditions.append("file = ?")
         values.append(.text(file))
@@ -171,6 +181,8 @@ public final class SQLiteRunStore: RunStore {
       }
       if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
       text += " ORDER BY started DESC, number DESC"
+      // How a run stands is not known from its row alone.
+      if let limit = filter.limit, filter.states.isEmpty { text += " LIMIT \(max(0, limit))" }
       var runs: [StoredRun] = []
       try connection.run(text, values) { row throws(StoreProblem) in
         guard filter.limit.map({ runs.count < $0 }) ?? true else { return }
@@ -299,15 +311,16 @@ final class SQLiteLease: RunLease {
   let number: Int
   /// How many chunks there are.
   let next: Atomic<Int>
-  /// Whether the connection waits for the disk.
-  let isDurable = Atomic<Bool>(false)
-  private let lock: RunLock
+  private let lock: Mutex<RunLock?>
 
   init(run: String, epoch: Int, number: Int, next: Int, lock: RunLock) {
     self.run = run
     self.epoch = epoch
     self.number = number
     self.next = Atomic(next)
-    self.lock = lock
+    self.lock = Mutex(lock)
   }
+
+  /// Lets the run go.
+  func release() { lock.withLock { $0 = nil } }
 }

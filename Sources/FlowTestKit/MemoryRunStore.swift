@@ -54,10 +54,12 @@ public final class MemoryRunStore: RunStore {
   }
 
   /// Begins a run.
-  public func create(_ run: StoredRun, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+  public func create(
+    _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
+  ) throws(StoreProblem) -> any RunLease {
     try change { state throws(StoreProblem) in
       let lease = Lease(run: run.id, epoch: 1)
-      state.entries[run.id] = Entry(run: run, definition: definition, holder: Weak(lease: lease))
+      state.entries[run.id] = Entry(run: run, definition: definition, chunks: chunks, holder: Weak(lease: lease))
       state.order.append(run.id)
       return lease
     }
@@ -90,10 +92,15 @@ public final class MemoryRunStore: RunStore {
   }
 
   /// Takes a run that nobody runs.
-  public func take(_ run: String, by holder: RunHolder, definition: [UInt8]) throws(StoreProblem) -> any RunLease {
+  public func take(
+    _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
+  ) throws(StoreProblem) -> any RunLease {
     try change { state throws(StoreProblem) in
       guard var entry = state.entries[run] else { throw .unknown(run: run) }
       guard entry.holder.lease == nil else { throw .held(run: run, by: entry.run.holder) }
+      guard position == RunPosition(epoch: entry.run.epoch, chunkCount: entry.chunks.count) else {
+        throw .moved(run: run)
+      }
       entry.run.epoch += 1
       entry.run.state = .running
       entry.run.holder = holder
@@ -116,7 +123,7 @@ public final class MemoryRunStore: RunStore {
       }
     }
     let fitting = runs.reversed().filter { run in
-      (filter.file.map { $0 == run.file } ?? true)
+      (filter.id.map { $0 == run.id } ?? true) && (filter.file.map { $0 == run.file } ?? true)
         && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
         && (filter.states.isEmpty || filter.states.contains(run.state))
     }.sorted { $0.startedMilliseconds > $1.startedMilliseconds }

@@ -41,6 +41,11 @@ public struct RunStoreConformance: Sendable {
     let stored = try other.runs(RunFilter()).first
     check(&problems, stored?.state == .partial && stored?.summary == [7], "the end comes back")
     check(&problems, stored?.header == [1, 2, 3] && stored?.holder == holder, "header and holder come back")
+    let begun = try store.create(
+      run("life-3", started: 3_000), definition: [9, 9], chunks: [[4], [5]], isDurable: true)
+    try store.append([6], to: begun, isDurable: false)
+    check(&problems, try other.chunks(of: "life-3") == [[4], [5], [6]], "a run begins with its first chunks")
+    try store.finish(begun, state: .success, summary: [])
     try store.keep(run("life-2", started: 2_000, state: .success), definition: [9, 9], chunks: [[1], [], [2]])
     check(&problems, try other.chunks(of: "life-2") == [[1], [], [2]], "a run kept at once has its chunks")
     return problems
@@ -52,7 +57,7 @@ public struct RunStoreConformance: Sendable {
     var lease: (any RunLease)? = try store.create(run("lease-1"), definition: [8])
     check(
       &problems,
-      refusal { _ = try other.take("lease-1", by: holder, definition: [8]) } == .held(run: "lease-1", by: holder),
+      refusal { _ = try take("lease-1", other, chunks: 0) } == .held(run: "lease-1", by: holder),
       "a run that is held is not given to another")
     try store.append([1], to: lease!, isDurable: true)
     let old = lease
@@ -60,9 +65,32 @@ public struct RunStoreConformance: Sendable {
     check(&problems, old?.run == "lease-1", "a lease knows its run")
     try store.finish(old!, state: .failure, summary: [])
     check(
-      &problems, refusal { _ = try other.take("nobody", by: holder, definition: []) } == .unknown(run: "nobody"),
+      &problems, refusal { _ = try take("nobody", other, chunks: 0) } == .unknown(run: "nobody"),
       "an unknown run is not given")
+    check(
+      &problems, refusal { _ = try take("lease-1", other, chunks: 0) } == .moved(run: "lease-1"),
+      "a run of which there is more than the taker has read is not given")
+    check(
+      &problems, refusal { _ = try take("lease-1", other, epoch: 2, chunks: 1) } == .moved(run: "lease-1"),
+      "a run of another epoch than the taker has read is not given")
+    let second = try take("lease-1", other, chunks: 1)
+    check(&problems, second.epoch == 2, "the next holder has the next epoch")
+    check(
+      &problems, refusal { try store.append([2], to: old!, isDurable: false) } == .fenced(run: "lease-1"),
+      "what comes under an older epoch is refused")
+    check(
+      &problems, refusal { try store.finish(old!, state: .success, summary: []) } == .fenced(run: "lease-1"),
+      "an end that comes under an older epoch is refused")
+    try other.append([3], to: second, isDurable: true)
+    check(&problems, try store.chunks(of: "lease-1") == [[1], [3]], "the next holder goes on behind the chunks before")
+    try other.finish(second, state: .success, summary: [])
     return problems
+  }
+
+  private func take(
+    _ run: String, _ store: any RunStore, epoch: Int = 1, chunks: Int
+  ) throws -> any RunLease {
+    try store.take(run, at: RunPosition(epoch: epoch, chunkCount: chunks), by: holder, definition: [8])
   }
 
   /// What a store says no with.

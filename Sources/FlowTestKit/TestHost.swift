@@ -33,6 +33,7 @@ public final class TestHost: ActionHost {
     var posts: [String] = []
     var progress: [Double] = []
     var unfinished: [LogLine] = []
+    var question: (Question, handler: @Sendable (Answer) -> Void)?
     var provisions: [Provision] = []
     var handles: [ResourceKey: any Sendable]
     var ready: ValueObject?
@@ -141,6 +142,18 @@ public final class TestHost: ActionHost {
   /// How many waits are under way on the host's clock.
   public var sleeperCount: Int { state.withLock { $0.alarms.count } }
 
+  /// What the action asks a person; nil: nothing.
+  public var question: Question? { state.withLock { $0.question?.0 } }
+
+  /// Answers what the action asks.
+  public func answer(_ choice: String, by: String = "test", atMilliseconds: Int = 0) {
+    let handler = state.withLock { state in
+      defer { state.question = nil }
+      return state.question?.handler
+    }
+    handler?(Answer(choice, by: by, atMilliseconds: atMilliseconds))
+  }
+
   /// Closes what actions provided, in reverse order, as the end of a run does; throws the first error.
   public func closeResources() throws {
     let provisions = state.withLock { state -> [Provision] in
@@ -225,6 +238,16 @@ public final class TestHost: ActionHost {
   public func log(_ lines: [String], from stream: LogStream, plugin: String) {
     state.withLock { state in state.logs += lines.map { LogLine("\(plugin): \($0)", from: stream) } }
   }
+
+  /// Keeps the question for the test to answer.
+  public func ask(
+    _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
+  ) {
+    state.withLock { $0.question = (question, handler) }
+  }
+
+  /// Forgets the question.
+  public func withdrawQuestion(of step: StepIndex, attempt: Int) { state.withLock { $0.question = nil } }
 
   /// Records the fraction.
   public func progress(_ fraction: Double, _ message: String, step: StepIndex) {

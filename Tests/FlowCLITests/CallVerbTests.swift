@@ -71,7 +71,7 @@ import Testing
     ("flow.slep", "{}", "no action 'flow.slep' is installed; did you mean 'flow.sleep'?"),
     (
       "flow", "{}",
-      "'flow' is a plugin; its actions are flow.block, flow.fail, flow.log, flow.noop, flow.on, flow.post, flow.set, flow.sleep, "
+      "'flow' is a plugin; its actions are flow.ask, flow.block, flow.fail, flow.log, flow.noop, flow.on, flow.post, flow.set, flow.sleep, "
         + "flow.spin"
     ),
     ("flow.sleep", "{}", "'flow.sleep' needs the input 'for' (duration): give it with --with '{\"for\": …}'"),

@@ -138,6 +138,10 @@ import Testing
     retention.bytes = 10
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 6], nowMilliseconds: 10 * day) == ["c", "e"])
     #expect(retention.excess(of: runs, sizes: ["a": 4, "b": 7], nowMilliseconds: 10 * day) == ["b", "c", "e"])
+    // The newest success stays while the workflow has runs, and not longer.
+    let old = [made("f", 10 * day, .failure), made("g", 5 * day, .success), made("h", 4 * day, .success)]
+    #expect(retention.excess(of: old, sizes: [:], nowMilliseconds: 10 * day) == ["h"])
+    #expect(retention.excess(of: Array(old[1...]), sizes: [:], nowMilliseconds: 10 * day) == ["g", "h"])
   }
 
   private func sqlite(_ text: String) throws {

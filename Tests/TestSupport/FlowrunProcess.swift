@@ -110,6 +110,11 @@ public final class FlowrunProcess {
     poll(limitSeconds) { self.outputSoFar.contains(text) }
   }
 
+  /// Waits until standard error holds `text`; false when the process does not write it within `limitSeconds`.
+  public func waitForErrors(_ text: String, limitSeconds: Int = 30) -> Bool {
+    poll(limitSeconds) { ((try? String(contentsOfFile: self.errorPath, encoding: .utf8)) ?? "").contains(text) }
+  }
+
   /// Whether the process has ended; ``result(limitSeconds:)`` still says how.
   public var hasEnded: Bool {
     var information = siginfo_t()

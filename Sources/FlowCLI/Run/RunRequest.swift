@@ -19,6 +19,8 @@ struct RunRequest: Hashable {
   var isQuiet = false
   var isDurable = false
   var keepsHistory = true
+  /// The database that keeps the run; nil: the file beside the workflow.
+  var store: String?
 }
 
 extension RunRequest {

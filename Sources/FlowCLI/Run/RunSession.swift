@@ -48,7 +48,8 @@ struct RunSession: Sendable {
       options = resume.options(request)
     } else {
       options = try request.options(for: graph.workflow, installation.registry)
-      options.history = try RunMemory.history(of: FilePath.absolute(request.file), bytes, graph.workflow, request)
+      options.history = try RunMemory.history(
+        of: FilePath.absolute(request.file), bytes, graph.workflow, installation, request)
     }
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: options.dataFolder)
@@ -72,7 +73,11 @@ struct RunSession: Sendable {
     }
     options.observer = main
     options.showsUnfinishedLines = view != nil
-    if let trace { options.observer = ManyObservers(observers: [main, trace]) }
+    let questions = request.isJSON || !TerminalQuestions.canAsk ? nil : TerminalQuestions(style: style, view: view)
+    let others: [(any RunObserver)?] = [questions, trace]
+    if questions != nil || trace != nil {
+      options.observer = ManyObservers(observers: [main] + others.compactMap { $0 })
+    }
 
     Interrupts.holdForStart()
     do {
@@ -87,6 +92,7 @@ struct RunSession: Sendable {
       view.begin(run)
       run.repeatedly(every: .milliseconds(100)) { [run] in view.draw(run) }
     }
+    questions?.begin(run)
     if let prewarm { activate(after: prewarm, options.launch) }
   }
 

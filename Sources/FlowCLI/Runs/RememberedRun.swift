@@ -4,6 +4,7 @@ import FlowModel
 import FlowPluginKit
 import FlowStore
 import FlowSyntax
+import FlowSystem
 
 /// A run out of a store with the workflow that it ran.
 struct RememberedRun {
@@ -11,6 +12,8 @@ struct RememberedRun {
   let chunks: [[UInt8]]
   let graph: WorkflowGraph
   let definition: [UInt8]
+  /// What reading the definition gave.
+  let loaded: LoadResult
   let recollection: RunRecollection
 
   /// Reads a run. Throws an ``InvalidWorkflow`` where what it ran cannot be read any more, because a plugin is gone.
@@ -25,6 +28,7 @@ struct RememberedRun {
           + "flowrun: what run \(RunReference.short(run.id)) ran cannot be read by this flowrun with its plugins\n")
     }
     self.graph = graph
+    loaded = result
     do throws(RunRecollection.Problem) {
       recollection = try RunRecollection(run, chunks: chunks, stepCount: graph.workflow.steps.count)
     } catch {
@@ -34,7 +38,7 @@ struct RememberedRun {
 
   /// Reads the run that people name so.
   init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
-    let store = try RunMemory.open(place.place)
+    let store = try place.open()
     let run = try RunReference.find(name, in: try store.runs(RunFilter()))
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
   }
@@ -48,21 +52,23 @@ struct RememberedRun {
     var object = report.value
     if run.state == .interrupted || run.state == .running { object["conclusion"] = .null }
     var steps = object["steps"]?.objectValue ?? [:]
-    for step in report.steps where step.endedAt == nil {
+    for (index, step) in report.steps.enumerated() {
       var value = steps[step.id.text]?.objectValue ?? [:]
-      (value["outcome"], value["conclusion"]) = (.null, .null)
+      if step.endedAt == nil { (value["outcome"], value["conclusion"]) = (.null, .null) }
+      value["kept"] = .boolean(recollection.kept.contains(StepIndex(index)))
       steps[step.id.text] = .object(value)
     }
     object["steps"] = .object(steps)
     object["state"] = .string(run.state.rawValue)
     object["file"] = .string(run.file)
     object["startedAt"] = .string(WallTime.text(run.startedMilliseconds))
-    object["epochs"] = [
-      [
-        "epoch": .integer(run.epoch), "host": .string(run.holder.host), "pid": .integer(run.holder.process),
-        "startedAt": .string(WallTime.text(run.startedMilliseconds)),
-      ]
-    ]
+    object["epochs"] = .array(
+      recollection.epochs.map { epoch in
+        [
+          "epoch": .integer(epoch.epoch), "host": .string(epoch.holder.host), "pid": .integer(epoch.holder.process),
+          "startedAt": .string(WallTime.text(epoch.startedMilliseconds)),
+        ]
+      })
     return object
   }
 }

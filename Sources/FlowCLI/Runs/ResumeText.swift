@@ -12,10 +12,12 @@ enum ResumeText {
     var kept: [String] = []
     var again: [String] = []
     var failed: [String] = []
+    var leftOut: [String] = []
     for (index, fate) in plan.fates.enumerated() {
       switch fate {
       case .kept: kept.append(name(StepIndex(index)))
       case .failed: failed.append(name(StepIndex(index)))
+      case .notSelected: leftOut.append(name(StepIndex(index)))
       case .again(let reason): again.append("\(name(StepIndex(index))): \(reason.text(name))")
       }
     }
@@ -27,6 +29,7 @@ enum ResumeText {
     lines.append(again.isEmpty ? "runs again: nothing" : "runs again:")
     lines += again.prefix(named).map { "  " + $0 }
     if again.count > named { lines.append("  … \(again.count - named) more") }
+    if !leftOut.isEmpty { lines.append("left out (--only): " + list(leftOut)) }
     return lines.joined(separator: "\n") + "\n"
   }
 

@@ -20,24 +20,33 @@ enum RunMemory {
 
   /// The history of a run of the file at an absolute path; nil where there is to be none. What comes out of a pipe can
   /// never be read again, so it is not remembered.
-  static func history(of file: String, _ definition: [UInt8], _ workflow: Workflow, _ request: RunRequest)
-    throws(UsageProblem) -> RunHistory?
-  {
+  static func history(
+    of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest
+  ) throws(UsageProblem) -> RunHistory? {
     let isDurable = workflow.isDurable || request.isDurable
+    if request.store != nil, !request.keepsHistory {
+      throw UsageProblem("--store says where the run is remembered, and --no-history that it is not; write one of them")
+    }
     guard workflow.keepsHistory, request.keepsHistory, isRegular(file) else {
       guard !isDurable else {
         throw UsageProblem("a durable run must be remembered; leave --no-history and 'history: false' out")
       }
       return nil
     }
-    return history(of: file, definition, isDurable: isDurable)
+    return try history(
+      of: file, definition, workflow, installation, isDurable: isDurable, store: request.store)
   }
 
-  /// The history of a run in the store beside its file.
-  static func history(of file: String, _ definition: [UInt8], isDurable: Bool) -> RunHistory {
+  /// The history of a run in the store at an address, or in the one beside its file.
+  static func history(
+    of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, isDurable: Bool,
+    store address: String?
+  ) throws(UsageProblem) -> RunHistory {
+    if let address { try checkAddress(address) }
     let path = path(in: FilePath.folder(of: file))
     var history = RunHistory(file: file, definition: definition, holder: holder) {
       (isDamaged) throws(StoreProblem) in
+      if let address { return try openDatabase(address) }
       if isDamaged {
         let aside = try SQLiteRunStore.moveAside(path, atSeconds: time(nil))
         StandardOutput.writeError(
@@ -48,6 +57,7 @@ enum RunMemory {
       return store
     }
     history.isDurable = isDurable
+    if let digests = installation.digests(of: workflow) { history.programs = digests }
     return history
   }
 

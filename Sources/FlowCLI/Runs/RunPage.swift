@@ -2,6 +2,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowStore
+import FlowSystem
 
 /// One run as people read it: how it stands, its gate, its steps.
 struct RunPage {

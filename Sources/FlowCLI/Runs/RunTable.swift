@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import FlowStore
+import FlowSystem
 
 /// A list of runs as people read it: one line each, how long it took beside the usual time of its workflow.
 struct RunTable {

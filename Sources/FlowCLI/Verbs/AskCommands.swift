@@ -14,8 +14,8 @@ enum RunQuestion {
   /// Asks and gives the run's id as it is shown; throws a ``UsageProblem`` with what the run said no with, a `StoreProblem` where there is no such run, and a
   /// ``RunProblem`` where nobody answers.
   @discardableResult
-  static func ask(_ name: String, in place: String, _ question: ValueObject) async throws -> String {
-    let store = try RunMemory.open(place, writes: true)
+  static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> String {
+    let store = try place.open(writes: true)
     let runs = try store.runs(RunFilter())
     let found = try RunReference.find(name, in: runs)
     let short = RunReference.short(found.id)
@@ -57,8 +57,36 @@ struct CancelCommand: Verb {
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
-    let run = try await RunQuestion.ask(run, in: place.place, ["ask": .string(RunRequestWord.cancel.rawValue)])
+    let run = try await RunQuestion.ask(run, in: place, ["ask": .string(RunRequestWord.cancel.rawValue)])
     StandardOutput.write("run \(run) is being cancelled\n")
+  }
+}
+
+/// `flowrun answer RUN STEP CHOICE`: answers what a step of a run of another process asks.
+struct AnswerCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "answer", abstract: "Answers what a step (flow.ask) of a run asks that another process runs.")
+
+  @Argument(help: "The run.")
+  var run: String
+
+  @Argument(help: "The step that asks.")
+  var step: String
+
+  @Argument(help: "One of its choices.")
+  var choice: String
+
+  @OptionGroup var place: RunPlace
+
+  func perform() async throws {
+    let run = try await RunQuestion.ask(
+      run, in: place,
+      [
+        "ask": .string(RunRequestWord.answer.rawValue), "step": .string(step), "choice": .string(choice),
+        "by": .string("\(Environment.userName) on \(RunMemory.holder.host)"),
+      ])
+    StandardOutput.write(
+      "step \(TerminalText.visible(step)) of run \(run) has its answer: \(TerminalText.visible(choice))\n")
   }
 }
 
@@ -77,7 +105,7 @@ struct PostCommand: Verb {
 
   func perform() async throws {
     try await RunQuestion.ask(
-      run, in: place.place, ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)])
+      run, in: place, ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)])
     StandardOutput.write("event \(TerminalText.visible(event)) is posted\n")
   }
 }

@@ -25,7 +25,7 @@ struct LogsCommand: Verb {
   private static let lookMilliseconds = 200
 
   func perform() async throws {
-    let store = try RunMemory.open(place.place)
+    let store = try place.open()
     let found = try RunReference.find(run, in: try store.runs(RunFilter()))
     if let step {
       let catalog = try Installation(around: found.file, given: plugins.folders).registry
@@ -38,7 +38,7 @@ struct LogsCommand: Verb {
     var shown = 0
     while true {
       // How it stands is asked first: what is written between is then among the chunks.
-      let goesOn = try store.runs(RunFilter()).first { $0.id == found.id }?.state == .running
+      let goesOn = try store.run(found.id)?.state == .running
       let chunks = try store.chunks(of: found.id)
       StandardOutput.write(RunLog(chunks: Array(chunks[min(shown, chunks.count)...]), step: step, style: style).text)
       shown = chunks.count

@@ -2,9 +2,7 @@ import ArgumentParser
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
-import FlowPluginKit
 import FlowStore
-import FlowSyntax
 import FlowSystem
 
 /// `flowrun resume`: goes on with a run whose process is gone, or that did not end well.
@@ -16,6 +14,7 @@ struct ResumeCommand: Verb {
       RUN is a prefix or a suffix of a run's id, 'last', 'last-failed', or a workflow file: its newest unfinished run.
       Steps that ended well are kept with their outputs; all others, and what needs them, run again, with the inputs of \
       the run. What is kept and what runs is printed first.
+      With --wait a run that goes on is taken over when its process is gone; when it ends by itself, nothing is left to do.
       """)
 
   @Argument(help: "The run, or a workflow file; default: the newest unfinished run.")
@@ -24,11 +23,17 @@ struct ResumeCommand: Verb {
   @Option(help: "Begins again from this step, though it ended well; may be given more than once.")
   var from: [String] = []
 
+  @Option(help: "Runs only this step, and leaves others out that did not end well; may be given more than once.")
+  var only: [String] = []
+
   @Flag(help: "Keeps steps that ended well and are others now in the file.")
   var keepChanged = false
 
   @Flag(help: "Runs steps again that ended well and are others now in the file.")
   var rerunChanged = false
+
+  @Flag(help: "Waits while another process has the run, and takes it over when that process is gone.")
+  var wait = false
 
   @Flag(help: "Prints what would be kept and what would run, and runs nothing.")
   var dryRun = false
@@ -37,19 +42,73 @@ struct ResumeCommand: Verb {
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
+  /// How often a run that another process has is looked at.
+  private static let lookMilliseconds = 200
+
   func perform() async throws {
+    try checkArguments()
+    let isFile = run.map { $0.contains(".") && FilePath.exists($0) } ?? false
+    let store = try place.open(file: isFile ? run : nil, writes: !dryRun)
+    var stored = try find(isFile, try store.runs(RunFilter()))
+    while true {
+      stored = try await available(stored, store)
+      let short = RunReference.short(stored.id)
+      guard stored.state != .success || !(from + only).isEmpty else {
+        StandardOutput.write("run \(short) succeeded: nothing is left to do\n")
+        return
+      }
+      let request = request(for: stored)
+      let resume = try PreparedResume(stored, store, request, self)
+      if !output.json || dryRun {
+        StandardOutput.write(
+          ResumeText.text(
+            resume.plan, resume.prepared.graph, run: stored.id,
+            style: TextStyle(isColored: StandardOutput.allowsColor)))
+      }
+      if dryRun { return }
+      do {
+        let session = try RunSession(request, resuming: resume)
+        await session.end(session.run.report)
+      } catch let problem as StoreProblem {
+        // Another one that waited was faster.
+        guard wait, problem.isOfAnotherHolder else { throw problem }
+      }
+    }
+  }
+
+  private func checkArguments() throws(UsageProblem) {
     guard !keepChanged || !rerunChanged else {
       throw UsageProblem("--keep-changed and --rerun-changed say opposite things; write one of them")
     }
-    let isFile = run.map { $0.contains(".") && FilePath.exists($0) } ?? false
-    let store = try RunMemory.open(isFile ? run! : place.place, writes: !dryRun)
-    let stored = try find(isFile, try store.runs(RunFilter()))
-    let short = RunReference.short(stored.id)
-    guard stored.state != .running else { throw StoreProblem.held(run: short, by: stored.holder) }
-    guard stored.state != .success || !from.isEmpty else {
-      StandardOutput.write("run \(short) succeeded: nothing is left to do\n")
-      return
+    guard from.isEmpty || only.isEmpty else {
+      throw UsageProblem("--from runs a step and what needs it, --only nothing else; write one of them")
     }
+    guard !wait || !dryRun else { throw UsageProblem("--dry-run waits for nothing; leave --wait or it out") }
+  }
+
+  /// The run as it stands once nobody has it. Throws `held` when somebody does and nobody is to wait.
+  private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
+    let short = RunReference.short(stored.id)
+    var isTold = false
+    while true {
+      guard let now = try store.run(stored.id) else { throw StoreProblem.unknown(run: short) }
+      guard now.state == .running else {
+        // What ended by itself while somebody waited for its process to go is not taken up.
+        guard !isTold || now.state == .interrupted || now.state == .success else {
+          throw RunProblem("run \(short) ended by itself: \(now.state.rawValue); see flowrun runs show \(short)")
+        }
+        return now
+      }
+      guard wait else { throw StoreProblem.held(run: short, by: now.holder) }
+      if !isTold {
+        isTold = true
+        StandardOutput.writeError("flowrun: run \(short) is being run by \(now.holder); waiting\n")
+      }
+      try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+    }
+  }
+
+  private func request(for stored: StoredRun) -> RunRequest {
     var request = RunRequest(file: stored.file)
     request.isJSON = output.json
     request.report = output.report
@@ -57,112 +116,30 @@ struct ResumeCommand: Verb {
     request.isQuiet = output.quiet
     request.isStrict = output.strict
     request.pluginFolders = plugins.folders
-    let resume = try PreparedResume(stored, store, request, self)
-    if !output.json || dryRun {
-      StandardOutput.write(
-        ResumeText.text(
-          resume.plan, resume.prepared.graph, run: stored.id, style: TextStyle(isColored: StandardOutput.allowsColor)))
-    }
-    if dryRun { return }
-    let session = try RunSession(request, resuming: resume)
-    await session.end(session.run.report)
+    request.store = place.store
+    return request
   }
 
   private func find(_ isFile: Bool, _ runs: [StoredRun]) throws -> StoredRun {
     if let run, !isFile { return try RunReference.find(run, in: runs) }
     let file = run.map(FilePath.absolute)
     let own = runs.filter { $0.file == file || file == nil }
+    let running = own.first { $0.state == .running }
+    if wait, let running { return running }
     if let unfinished = own.first(where: { $0.state != .success && $0.state != .running }) { return unfinished }
-    if let running = own.first(where: { $0.state == .running }) {
+    if let running {
       throw StoreProblem.held(run: RunReference.short(running.id), by: running.holder)
     }
     throw UsageProblem("no run \(run.map { "of '\($0)' " } ?? "")is unfinished; see flowrun runs")
   }
 }
 
-/// A resume that has been worked out and has changed nothing yet.
-struct PreparedResume {
-  let run: StoredRun
-  let store: any RunStore
-  let prepared: PreparedWorkflow
-  let plan: ResumePlan
-  let history: RunHistory
-  let installation: Installation
-
-  init(_ run: StoredRun, _ store: any RunStore, _ request: RunRequest, _ command: ResumeCommand) throws {
-    self.run = run
-    self.store = store
-    installation = try Installation(around: run.file, given: request.pluginFolders)
-    let remembered = try RememberedRun(run, store, installation)
-    // The file as it is now; where it is gone, as it was.
-    let bytes = (try? FileAccess.read(run.file)) ?? remembered.definition
-    let result = WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: run.file)
-    guard let graph = result.graph else {
-      throw InvalidWorkflow(
-        description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
-          + "flowrun: run \(RunReference.short(run.id)) cannot go on as the file is now\n")
-    }
-    let header = remembered.recollection.header
-    guard FilePath.exists(header.dataFolder) else {
-      throw InvalidWorkflow(
-        description: "flowrun: the data folder '\(TerminalText.visible(header.dataFolder))' of run "
-          + "\(RunReference.short(run.id)) is gone; restore it, or start a new run\n")
-    }
-    do throws(PreparedWorkflow.Problem) {
-      prepared = try PreparedWorkflow(graph, registry: installation.registry)
-    } catch {
-      throw InvalidWorkflow(description: "\(TerminalText.visible(run.file)): error: \(error)\n")
-    }
-    var wish = ResumePlan.Wish()
-    wish.changes = command.keepChanged ? .keep : command.rerunChanged ? .rerun : .refuse
-    for name in command.from {
-      guard let index = graph.workflow.steps.firstIndex(where: { $0.id.text == name }) else {
-        throw UsageProblem("--from: " + RunsCommand.Show.unknown(name, graph.workflow))
-      }
-      wish.from.append(StepIndex(index))
-    }
-    do throws(ResumePlan.Refusal) {
-      plan = try ResumePlan(remembered.recollection, of: remembered.graph, as: prepared, wish)
-    } catch {
-      throw InvalidWorkflow(description: Self.text(error, run, result))
-    }
-    history = RunMemory.history(of: run.file, bytes, isDurable: header.isDurable)
-  }
-
-  /// What the engine is asked for besides what the journal says.
-  func options(_ request: RunRequest) -> RunOptions {
-    var options = RunOptions(
-      dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
-    options.showsOutput = !request.isQuiet
-    return options
-  }
-
-  /// Goes on with the run.
-  func start(_ engine: Engine, _ options: RunOptions) throws -> WorkflowRun {
-    try engine.resume(run.id, as: prepared, plan, in: store, history, options: options)
-  }
-
-  private static func place(of span: Span, _ source: SourceText) -> String {
-    let location = LineTable(source).location(of: span.start)
-    return ":\(location.line):\(location.column)"
-  }
-
-  /// Why a run cannot go on, for people.
-  private static func text(_ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult) -> String {
-    switch refusal {
-    case .neverActivated:
-      return
-        "flowrun: run \(RunReference.short(run.id)) was never activated, so nothing of it can go on; start a new run\n"
-    case .changed(let steps):
-      var text = ""
-      for step in steps.prefix(20) {
-        let place = result.span(of: step).map { Self.place(of: $0, result.source) } ?? ""
-        text +=
-          "\(TerminalText.visible(run.file))\(place): error: step "
-          + "'\(result.graph?.workflow.steps[Int(step)].id.text ?? "")' ended well and is another now\n"
-      }
-      return text
-        + "flowrun: write --keep-changed to keep what such steps gave, or --rerun-changed to run them again\n"
+extension StoreProblem {
+  /// Whether another process has, or had, the run.
+  fileprivate var isOfAnotherHolder: Bool {
+    switch self {
+    case .held, .moved, .fenced: true
+    default: false
     }
   }
 }

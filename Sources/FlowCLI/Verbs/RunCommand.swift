@@ -42,6 +42,9 @@ struct RunCommand: Verb {
   @Flag(help: "Begins no step before everything that came out of the run until then is on disk.")
   var durable = false
 
+  @Option(help: "The database that keeps the run, as postgres://USER@HOST/NAME; default: a file beside the workflow.")
+  var store: String?
+
   @Flag(name: .customLong("no-history"), help: "Does not remember the run; see flowrun runs.")
   var noHistory = false
 
@@ -52,7 +55,7 @@ struct RunCommand: Verb {
     RunRequest(
       file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: output.json,
       report: output.report, trace: output.trace, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
-      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory)
+      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, store: store)
   }
 
   func perform() async throws {

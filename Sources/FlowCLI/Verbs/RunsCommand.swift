@@ -4,14 +4,21 @@ import FlowEngine
 import FlowModel
 import FlowStore
 import FlowSystem
-import FlowStoreSQLite
-import FlowSystem
 
 /// Which runs are meant: those remembered in a folder.
 struct RunPlace: ParsableArguments {
   @Option(
     name: .customLong("in"), help: "A workflow file or a folder whose runs are meant; default: the working folder.")
   var place = "."
+
+  @Option(help: "The database that keeps the runs, as postgres://USER@HOST/NAME; default: a file beside the workflow.")
+  var store: String?
+
+  /// The store that is meant, to be read; to be written where `writes`. `file` is a workflow of which runs are meant.
+  func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
+    if let store { return try RunMemory.open(address: store) }
+    return try RunMemory.open(file ?? place, writes: writes)
+  }
 }
 
 /// `flowrun runs`: what was run, when, and what came of it.
@@ -50,14 +57,17 @@ struct RunsCommand: AsyncParsableCommand {
       guard limit > 0 else { throw UsageProblem("--limit \(limit): write 1 or more") }
       filter.limit = limit
       if let file {
-        guard FilePath.exists(file) || FilePath.exists(RunMemory.path(in: RunMemory.folder(of: file))) else {
+        guard
+          place.store != nil || FilePath.exists(file)
+            || FilePath.exists(RunMemory.path(in: RunMemory.folder(of: file)))
+        else {
           throw UsageProblem("there is no file '\(file)'")
         }
         filter.file = FilePath.absolute(file)
       }
       if let last { filter.sinceMilliseconds = WallTime.now - (try Self.milliseconds(last)) }
       filter.states = Set(try state.map { text throws(UsageProblem) in try Self.state(text) })
-      let runs = try RunMemory.open(file ?? place.place).runs(filter)
+      let runs = try place.open(file: file).runs(filter)
       let table = RunTable(runs: runs, style: TextStyle(isColored: StandardOutput.allowsColor))
       if json {
         StandardOutput.write(JSONText.write(.array(table.values), layout: .indented) + "\n")
@@ -169,7 +179,7 @@ struct RunsCommand: AsyncParsableCommand {
 
     func perform() async throws {
       guard keep >= 0, days >= 0 else { throw UsageProblem("--keep and --days take 0 or more") }
-      let store = try RunMemory.open(place.place, writes: true)
+      let store = try place.open(writes: true)
       var retention = RunRetention()
       retention.runs = keep
       retention.days = days
@@ -189,7 +199,7 @@ struct RunsCommand: AsyncParsableCommand {
     @OptionGroup var place: RunPlace
 
     func perform() async throws {
-      let store = try RunMemory.open(place.place, writes: true)
+      let store = try place.open(writes: true)
       let stored = try RunReference.find(run, in: try store.runs(RunFilter()))
       guard stored.state != .running else {
         throw StoreProblem.held(run: RunReference.short(stored.id), by: stored.holder)

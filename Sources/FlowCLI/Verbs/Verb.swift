@@ -47,7 +47,7 @@ enum VerbProblems {
   private static func status(of problem: StoreProblem) -> ExitStatus {
     switch problem {
     case .unknown: .usage
-    case .held, .fenced: .failure
+    case .held, .fenced, .moved: .failure
     case .unusable, .damaged, .newer: .invalidWorkflow
     }
   }

@@ -31,7 +31,8 @@ struct LineView: RunObserver {
   /// The lines for an event; none for one that is not shown.
   func lines(_ event: RunEvent) -> [String] {
     switch event.kind {
-    case .stepReady, .stepProgress, .stepUnfinishedLine, .runFinished: []
+    // A question and its answer are in the log.
+    case .stepReady, .stepProgress, .stepAsked, .stepQuestionEnded, .stepUnfinishedLine, .runFinished: []
     case .stepLog(let step, _, _?, let line): [LogText.commandLine(step, line, style)]
     case .stepLog(let step, let level, nil, let message): LogText.lines(step, level, message, style)
     case .pluginLog(let plugin, _, let line):

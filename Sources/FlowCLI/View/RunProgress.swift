@@ -93,6 +93,9 @@ struct RunProgress {
       }
     case .stepProgress(let step, let fraction, let message):
       change(step) { $0.message = "\(Int(fraction * 100)) % \(TerminalText.visible(message))" }
+    case .stepAsked(let step, let question):
+      change(step) { $0.message = "asks: \(TerminalText.visible(question.text))" }
+    case .stepQuestionEnded(let step, _): change(step) { $0.message = "" }
     case .stepRetrying(let step, _, _, _): change(step) { $0.state = .retrying }
     case .stepFinished(let step, let finished):
       change(step) {

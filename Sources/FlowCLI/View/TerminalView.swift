@@ -13,6 +13,8 @@ final class TerminalView: RunObserver {
     var drawnAtNanoseconds = 0
     var linesAbove: [String] = []
     var isEnded = false
+    /// Whether somebody is being asked something below the table.
+    var isPaused = false
   }
 
   private let style: TextStyle
@@ -64,6 +66,18 @@ final class TerminalView: RunObserver {
   /// Draws the table anew.
   func draw(_ run: WorkflowRun) { draw(at: run.nowNanoseconds, deadline: run.gateDeadline) }
 
+  /// Draws the table, and then no more until ``resume()``: what is written meanwhile stands below it.
+  func pause(_ run: WorkflowRun) {
+    draw(run)
+    state.withLock { state in
+      state.isPaused = true
+      state.drawnColumns = []
+    }
+  }
+
+  /// Draws the table again, below what was written.
+  func resume() { state.withLock { $0.isPaused = false } }
+
   /// Draws the table for the last time: what the summary says is left to it.
   func end(_ run: WorkflowRun) {
     StandardOutput.routeErrors(to: nil)
@@ -85,7 +99,7 @@ final class TerminalView: RunObserver {
   /// Draws the table as it stands at an instant.
   func draw(at now: Int, deadline: ProgressTable.Deadline?) {
     state.withLock { state in
-      guard !state.isEnded else { return }
+      guard !state.isEnded, !state.isPaused else { return }
       output(drawing(&state, now, deadline))
     }
   }

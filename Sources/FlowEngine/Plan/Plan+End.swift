@@ -116,6 +116,8 @@ extension Plan {
     }
     for index in states.indices {
       let outcome = outcome(of: StepIndex(index))
+      // A resume of some steps alone leaves others out.
+      if outcome == .skipped, states[index].reason == .notSelected { isPartial = true }
       guard outcome == .failure || outcome == .timedOut else { continue }
       guard traits[index].flags.contains(.optional) else { return .failure }
       isPartial = true

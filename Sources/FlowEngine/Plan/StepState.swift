@@ -36,7 +36,7 @@ public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
 
 /// Why a step did not run.
 public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
-  case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled
+  case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled, notSelected
 
   /// The word in reports.
   public var word: String {
@@ -46,6 +46,7 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
     case .upstreamFailed: "upstream-failed"
     case .eventNeverPosted: "event-never-posted"
     case .runCancelled: "run-cancelled"
+    case .notSelected: "not-selected"
     }
   }
 }

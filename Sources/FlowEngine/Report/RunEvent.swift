@@ -22,6 +22,10 @@ public struct RunEvent: Sendable {
     /// What the program of a plugin wrote while it worked for several steps.
     case pluginLog(plugin: String, stream: LogStream, message: String)
     case stepProgress(StepID, fraction: Double, message: String)
+    /// A person is asked.
+    case stepAsked(StepID, Question)
+    /// A person has answered, or the step waits no longer.
+    case stepQuestionEnded(StepID, Answer?)
     case stepRetrying(StepID, attempt: Int, delayMilliseconds: Double, failure: StepFailure?)
     case stepFinished(StepID, FinishedStep)
     case gateLate(StepID)
@@ -101,6 +105,15 @@ extension RunEvent {
       object["step"] = .string(step.text)
       object["fraction"] = .number(fraction)
       object["message"] = .string(message)
+    case .stepAsked(let step, let question):
+      object["step"] = .string(step.text)
+      object["question"] = .string(question.text)
+      object["choices"] = .array(question.choices.map { .string($0) })
+      object["default"] = question.defaultChoice.map { .string($0) } ?? .null
+    case .stepQuestionEnded(let step, let answer):
+      object["step"] = .string(step.text)
+      object["choice"] = answer.map { .string($0.choice) } ?? .null
+      object["by"] = answer.map { .string($0.by) } ?? .null
     case .stepRetrying(let step, let attempt, let delay, let failure):
       object["step"] = .string(step.text)
       object["attempt"] = .integer(attempt)
@@ -135,6 +148,8 @@ extension RunEvent {
     case .stepUnfinishedLine: "step.unfinished-line"
     case .pluginLog: "plugin.log"
     case .stepProgress: "step.progress"
+    case .stepAsked: "step.asked"
+    case .stepQuestionEnded: "step.question-ended"
     case .stepRetrying: "step.retrying"
     case .stepFinished: "step.finished"
     case .gateLate: "gate.late"

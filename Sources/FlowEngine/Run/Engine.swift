@@ -46,7 +46,13 @@ public struct Engine: Sendable {
     options.jitterSeed = header.jitterSeed
     options.isPrewarmed = false
     options.history = history
-    let lease = try store.take(id, by: history.holder, definition: history.definition)
+    let lease = try store.take(
+      id, at: plan.recollection.position, by: history.holder, definition: history.definition)
+    let epoch = RunEpoch(
+      epoch: lease.epoch, holder: history.holder, startedMilliseconds: RunJournal.wallMilliseconds)
+    for chunk in plan.preface(epoch: epoch, programs: history.programs()) {
+      try store.append(chunk.bytes, to: lease, isDurable: false)
+    }
     try store.append(plan.chunk(atNanoseconds: plan.recollection.lastNanoseconds).bytes, to: lease, isDurable: true)
     let run = WorkflowRun(
       prepared, options: options, runID: id, from: RunOrigin(store: store, lease: lease, plan: plan))

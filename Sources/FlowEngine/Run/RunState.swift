@@ -19,6 +19,8 @@ struct RunState {
   var tasks: [TaskKey: Task<Void, Never>] = [:]
   /// Who follows events that repeat.
   var followers: [Follower] = []
+  /// What steps ask people, and nobody has answered.
+  var questions: [StepIndex: OpenQuestion] = [:]
   var warnings: [String] = []
   var threadShortage = ThreadShortage()
   var report: RunReport?
@@ -27,6 +29,8 @@ struct RunState {
   // What the journal has not heard yet.
   /// What steps gave back.
   var untoldOutputs: [(StepIndex, ValueObject)] = []
+  /// Whether the journal began before the launch was known.
+  var owesLaunch = false
   /// Lines that steps wrote, as JSON.
   var untoldLines: [UInt8] = []
   /// Bytes of lines so far.
@@ -48,6 +52,13 @@ struct RunState {
   mutating func instant(_ nanoseconds: Int) -> Int {
     latestNanoseconds = max(latestNanoseconds, nanoseconds)
     return latestNanoseconds
+  }
+
+  /// Whether the journal must be told of the launch now: it is known, and the journal began before.
+  mutating func takeUntoldLaunch() -> Bool {
+    guard owesLaunch, plan.activatedAtNanoseconds != nil else { return false }
+    owesLaunch = false
+    return true
   }
 
   /// Tells the plan that the gate has opened.

@@ -36,7 +36,9 @@ extension WorkflowRun {
     if state.durableStarts != nil {
       carryOutDurably(&state, &aftermath)
     } else if state.plan.canStart() {
-      for lane in Lane.all where lane != watched { wakeSlots(of: lane, &state, &aftermath) }
+      for lane in Lane.all where lane != watched {
+        wakeSlots(of: lane, for: state.plan.startableSteps(in: lane), &state, &aftermath)
+      }
       if let watched, state.plan.canStart(in: watched) { watch(watched, &state, &aftermath) }
     }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true {
@@ -66,9 +68,10 @@ extension WorkflowRun {
     }
   }
 
-  /// Wakes slots of a lane while it has any for steps that are ready.
-  private func wakeSlots(of lane: Lane, _ state: inout RunState, _ aftermath: inout Aftermath) {
-    let startable = state.plan.startableSteps(in: lane)
+  /// Wakes slots of a lane while it has any for so many steps that are ready.
+  func wakeSlots(
+    of lane: Lane, for startable: Int, _ state: inout RunState, _ aftermath: inout Aftermath
+  ) {
     while state.pools[lane.index].waking < startable {
       guard state.pools[lane.index].hasRoom else {
         if state.pools[lane.index].isFull {

@@ -56,7 +56,10 @@ public final class WorkflowRun: Sendable {
     if let history = options.history { plan.keepFacts(startsToo: history.isDurable) }
     let cores = activeCores()
     var state = RunState(plan: plan, pools: Lane.all.map { SlotPool(lane: $0, cores: cores) }, launch: options.launch)
-    if options.history?.isDurable == true { state.durableStarts = DurableStarts() }
+    if options.history?.isDurable == true {
+      state.durableStarts = DurableStarts()
+      state.owesLaunch = options.isPrewarmed && origin == nil
+    }
     if let origin { state.outputs = origin.outputs }
     self.state = Mutex(state)
   }

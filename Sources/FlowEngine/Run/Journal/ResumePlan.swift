@@ -10,6 +10,8 @@ public struct ResumePlan: Sendable {
     case again(Reason)
     /// A try of it was interrupted, and it says that it must not run twice by itself.
     case failed
+    /// Others were named, and it does not run.
+    case notSelected
   }
 
   /// Why a step runs again.
@@ -22,7 +24,7 @@ public struct ResumePlan: Sendable {
     case needs(StepIndex)
     /// It was named.
     case chosen
-    /// It is another than it was.
+    /// It is another than it was, or its plugin's program is.
     case changed
     /// It is not in the journal.
     case new
@@ -35,7 +37,7 @@ public struct ResumePlan: Sendable {
       case .unfinished: "it had not ended"
       case .ended(let outcome): "it had ended: \(outcome.word)"
       case .needs(let step): "it needs '\(name(step))'"
-      case .chosen: "--from names it"
+      case .chosen: "it was named"
       case .changed: "it has changed"
       case .new: "it is new"
       case .gone: "what it did is gone with the process"
@@ -47,6 +49,8 @@ public struct ResumePlan: Sendable {
   public struct Wish: Sendable {
     /// Steps to begin again from.
     public var from: [StepIndex] = []
+    /// The only steps to run; empty: all that did not end well.
+    public var only: [StepIndex] = []
     /// What becomes of kept steps that are others than they were.
     public var changes = Changes.refuse
 
@@ -65,6 +69,8 @@ public struct ResumePlan: Sendable {
     case changed([StepIndex])
     /// It was prewarmed and never activated.
     case neverActivated
+    /// A step that alone is to run needs one that has not ended well.
+    case needs(StepIndex, StepIndex)
   }
 
   /// What the journal says.
@@ -81,31 +87,38 @@ public struct ResumePlan: Sendable {
   public var header: RunHeader { recollection.header }
 
   /// Whether nothing is left to do.
-  public var isDone: Bool { fates.allSatisfy { $0 == .kept || $0 == .failed } }
+  public var isDone: Bool { !fates.contains { if case .again = $0 { true } else { false } } }
 
-  /// Works out how a run of `before` goes on as `prepared`.
+  /// Works out how a run goes on as `prepared`; `before` is the workflow that its journal is about, nil where it is the same
+  /// one.
+  ///
+  /// - Parameter programs: what tells the programs of external plugins apart now, by the plugin's name.
   public init(
-    _ recollection: RunRecollection, of before: WorkflowGraph, as prepared: PreparedWorkflow, _ wish: Wish
+    _ recollection: RunRecollection, of before: WorkflowGraph?, as prepared: PreparedWorkflow,
+    programs: [String: String] = [:], _ wish: Wish
   ) throws(Refusal) {
     self.recollection = recollection
     let graph = prepared.graph
-    let pasts = StepPasts(recollection.facts, count: before.workflow.steps.count)
+    let pasts = StepPasts(recollection.facts, count: (before ?? graph).workflow.steps.count)
     let places = StepMapping(from: before, to: graph)
+    let comparison = StepComparison(
+      before: before, graph: graph, changedPlugins: Self.changed(recollection.header.programs, programs))
     var fates = [Fate](repeating: .again(.new), count: graph.workflow.steps.count)
     var changed: [StepIndex] = []
     for (old, past) in pasts.steps.enumerated() {
       guard let new = places[StepIndex(old)] else { continue }
-      fates[Int(new)] = past.fate(isOptional: before.workflow.steps[old].options.isOptional)
+      fates[Int(new)] = past.fate(isOptional: comparison.isOptional(StepIndex(old)))
       if past.stopsAtInterrupt, graph.workflow.steps[Int(new)].options.onInterrupt == .fail {
         fates[Int(new)] = .failed
       }
-      guard fates[Int(new)] == .kept else { continue }
-      let isSame = StepDefinition(before, StepIndex(old)) == StepDefinition(graph, new)
-      if !isSame, wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
-      if !isSame, wish.changes == .refuse { changed.append(new) }
+      guard fates[Int(new)] == .kept, !comparison.isSame(StepIndex(old), new) else { continue }
+      if wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
+      if wish.changes == .refuse { changed.append(new) }
     }
-    for step in wish.from { fates[Int(step)] = .again(.chosen) }
-    Self.spread(&fates, prepared)
+    for step in wish.from + wish.only { fates[Int(step)] = .again(.chosen) }
+    if wish.only.isEmpty { Self.spread(&fates, prepared) }
+    Self.takeBackWhatIsGone(&fates, prepared, only: Set(wish.only))
+    if !wish.only.isEmpty { try Self.leaveOut(&fates, graph, but: Set(wish.only)) }
     changed.removeAll { fates[Int($0)] != .kept }
     guard changed.isEmpty else { throw .changed(changed) }
     self.fates = fates
@@ -113,7 +126,12 @@ public struct ResumePlan: Sendable {
     keepFacts(pasts, places)
   }
 
-  /// What needs a step that runs again runs again; and of what it needs in turn, whatever is gone with the process.
+  /// The plugins whose programs are others now; of one that is not known from before nobody can say so.
+  private static func changed(_ before: [String: String], _ now: [String: String]) -> Set<String> {
+    Set(before.filter { name, digest in now[name].map { $0 != digest } ?? false }.keys)
+  }
+
+  /// What needs a step that runs again runs again.
   private static func spread(_ fates: inout [Fate], _ prepared: PreparedWorkflow) {
     let graph = prepared.graph
     for step in graph.topologicalOrder where fates[Int(step)] == .kept {
@@ -121,13 +139,41 @@ public struct ResumePlan: Sendable {
         fates[Int(step)] = .again(.needs(need))
       }
     }
+  }
+
+  /// Of what a step that runs again needs, directly or not, that runs again whose work is gone with the process. Where only
+  /// some steps are to run, what these need.
+  private static func takeBackWhatIsGone(
+    _ fates: inout [Fate], _ prepared: PreparedWorkflow, only chosen: Set<StepIndex>
+  ) {
+    let graph = prepared.graph
     var isNeeded = [Bool](repeating: false, count: fates.count)
     for step in graph.topologicalOrder.reversed() {
       if fates[Int(step)] == .kept, isNeeded[Int(step)], prepared.action(of: step).declaration.actsOnProcess {
         fates[Int(step)] = .again(.gone)
       }
-      guard fates[Int(step)] != .kept && fates[Int(step)] != .failed || isNeeded[Int(step)] else { continue }
+      let runs = fates[Int(step)] != .kept && fates[Int(step)] != .failed
+      guard isNeeded[Int(step)] || (runs && (chosen.isEmpty || chosen.contains(step))) else { continue }
       for need in graph.workflow.steps[Int(step)].needs { isNeeded[Int(need)] = true }
+    }
+  }
+
+  /// What has not ended well and was not named is left out.
+  private static func leaveOut(
+    _ fates: inout [Fate], _ graph: WorkflowGraph, but chosen: Set<StepIndex>
+  ) throws(Refusal) {
+    for step in graph.topologicalOrder {
+      switch fates[Int(step)] {
+      case .again(.gone): break
+      case .again where !chosen.contains(step): fates[Int(step)] = .notSelected
+      default: break
+      }
+    }
+    for step in chosen.sorted() where graph.workflow.steps[Int(step)].options.condition == nil {
+      let needs = graph.workflow.steps[Int(step)].needs
+      if let open = needs.first(where: { fates[Int($0)] == .notSelected || fates[Int($0)] == .failed }) {
+        throw .needs(step, open)
+      }
     }
   }
 
@@ -173,6 +219,41 @@ public struct ResumePlan: Sendable {
             code: "interrupted",
             message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again")))
     }
+    for (old, past) in pasts.steps.enumerated() {
+      guard let new = places[StepIndex(old)], fates[Int(new)] == .notSelected else { continue }
+      leaveOut(new, attempts: past.attempts)
+    }
+    for (index, fate) in fates.enumerated() where fate == .notSelected && !places.isKnown(StepIndex(index)) {
+      leaveOut(StepIndex(index), attempts: 0)
+    }
+  }
+
+  private mutating func leaveOut(_ step: StepIndex, attempts: Int) {
+    facts.append(
+      .settled(
+        SettledStep(
+          step: step, attempts: UInt8(clamping: attempts), outcome: .skipped, reason: .notSelected, readyAt: never,
+          startedAt: never, endedAt: recollection.lastNanoseconds), nil))
+  }
+
+  /// What the resumed run writes before its first facts: the processes it has had, and what it was begun with where the
+  /// programs of plugins are others now.
+  func preface(epoch: RunEpoch, programs: [String: String]) -> [RunChunk] {
+    let now = recollection.lastNanoseconds
+    let epochs = recollection.epochs + [epoch]
+    var chunks = [
+      RunChunk(
+        .epochs, wallMilliseconds: epoch.startedMilliseconds, runNanoseconds: now,
+        body: JSONText.bytes(of: .array(epochs.map(\.value))))
+    ]
+    if programs != header.programs {
+      var header = header
+      header.programs = programs
+      chunks.append(
+        RunChunk(
+          .header, wallMilliseconds: epoch.startedMilliseconds, runNanoseconds: now, body: header.bytes))
+    }
+    return chunks
   }
 
   /// The chunk with which the resumed run begins its journal anew.
@@ -182,40 +263,5 @@ public struct ResumePlan: Sendable {
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) { writer.add(output: output, of: step) }
     return RunChunk(
       .resume, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: now, body: writer.bytes)
-  }
-}
-
-/// Where the steps of a file stand in another, by their ids.
-private struct StepMapping {
-  private var places: [StepIndex?]
-
-  init(from before: WorkflowGraph, to graph: WorkflowGraph) {
-    var indices: [String: StepIndex] = [:]
-    for (index, step) in graph.workflow.steps.enumerated() { indices[step.id.text] = StepIndex(index) }
-    places = before.workflow.steps.map { indices[$0.id.text] }
-  }
-
-  subscript(step: StepIndex) -> StepIndex? { places[Int(step)] }
-}
-
-/// What of a step decides what it does; a step for which any of it is another is another step.
-private struct StepDefinition: Equatable {
-  var uses: String
-  var with: ValueObject
-  var needs: Set<String>
-  var condition: String?
-  var environment: ValueObject
-  var after: Set<String>
-  var enabled: Switch
-
-  init(_ graph: WorkflowGraph, _ index: StepIndex) {
-    let step = graph.workflow.steps[Int(index)]
-    uses = step.uses
-    with = step.with
-    needs = Set(step.needs.map { graph.workflow.steps[Int($0)].id.text })
-    condition = step.options.condition
-    environment = step.options.environment
-    after = Set(step.options.after)
-    enabled = step.options.enabled
   }
 }

@@ -18,15 +18,20 @@ public struct RunHeader: Sendable {
   public var isPrewarmed = false
   /// Whether nothing began before all was on disk.
   public var isDurable = false
+  /// What tells the programs of external plugins apart, by the plugin's name.
+  public var programs: [String: String] = [:]
 
   /// A header with everything at its default.
   public init() {}
 
   /// As it is stored.
   public var bytes: [UInt8] {
-    JSONText.bytes(
+    var digests = ValueObject()
+    for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }
+    return JSONText.bytes(
       of: [
-        "inputs": .object(inputs), "environment": .object(environment), "data": .string(dataFolder),
+        "programs": .object(digests), "inputs": .object(inputs), "environment": .object(environment),
+        "data": .string(dataFolder),
         "launch": [
           "reason": .string(launch.reason.rawValue), "options": .object(launch.options),
           "first": .boolean(launch.isFirst),
@@ -49,5 +54,6 @@ public struct RunHeader: Sendable {
     jitterSeed = object["jitterSeed"]?.stringValue.flatMap { UInt64($0) } ?? 0
     isPrewarmed = object["prewarmed"]?.booleanValue ?? false
     isDurable = object["durable"]?.booleanValue ?? false
+    for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }
   }
 }

@@ -21,6 +21,13 @@ final class RunJournal: Sendable {
     var lease: (any RunLease)?
     var problem: StoreProblem?
     var isOver = false
+
+    /// Nothing more is written. Whoever resumes the run need not wait for this process to end.
+    mutating func fail(_ problem: StoreProblem) -> StoreProblem {
+      self.problem = problem
+      lease = nil
+      return problem
+    }
   }
 
   /// A journal that writes on `thread`; `lease` where the run is one that is resumed.
@@ -49,26 +56,43 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// Makes sure that the run is in the store.
-  func begin(_ run: @autoclosure () -> StoredRun) throws(StoreProblem) {
+  /// Writes chunks behind those before; the first ones with the run itself, which `run` describes. They are collected while
+  /// nobody else writes, so that none overtakes another.
+  func write(_ run: @autoclosure () -> StoredRun, _ collect: () -> [RunChunk]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
-      guard state.lease == nil, state.problem == nil, !state.isOver else { return }
+      guard state.problem == nil, !state.isOver else { return }
       do throws(StoreProblem) {
-        try Self.begin(run(), history, &state)
+        if let store = state.store, let lease = state.lease {
+          for chunk in collect() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
+        } else {
+          try Self.create(run(), collect().map(\.bytes), history, &state)
+        }
       } catch {
-        state.problem = error
-        // Whoever resumes the run need not wait for this process to end.
-        state.lease = nil
-        throw error
+        throw state.fail(error)
       }
     }
   }
 
-  private static func begin(_ run: StoredRun, _ history: RunHistory, _ state: inout State) throws(StoreProblem) {
+  /// Writes chunks behind those before; nothing before there are any.
+  func add(_ collect: () -> [RunChunk]) throws(StoreProblem) {
+    try state.withLock { state throws(StoreProblem) in
+      guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
+      do throws(StoreProblem) {
+        for chunk in collect() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
+      } catch {
+        throw state.fail(error)
+      }
+    }
+  }
+
+  private static func create(
+    _ run: StoredRun, _ chunks: [[UInt8]], _ history: RunHistory, _ state: inout State
+  ) throws(StoreProblem) {
     func create(_ isDamaged: Bool) throws(StoreProblem) {
       if state.store == nil { state.store = try history.open(isDamaged) }
       guard let store = state.store else { return }
-      state.lease = try store.create(run, definition: history.definition)
+      state.lease = try store.create(
+        run, definition: history.definition, chunks: chunks, isDurable: history.isDurable)
     }
     do throws(StoreProblem) {
       try create(false)
@@ -76,20 +100,6 @@ final class RunJournal: Sendable {
       guard case .damaged = error else { throw error }
       state.store = nil
       try create(true)
-    }
-  }
-
-  /// Writes chunks behind those before. They are collected while nobody else writes, so that none overtakes another.
-  func write(_ chunks: () -> [RunChunk]) throws(StoreProblem) {
-    try state.withLock { state throws(StoreProblem) in
-      guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return }
-      do throws(StoreProblem) {
-        for chunk in chunks() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
-      } catch {
-        state.problem = error
-        state.lease = nil
-        throw error
-      }
     }
   }
 
@@ -108,9 +118,7 @@ final class RunJournal: Sendable {
         state.isOver = true
         state.lease = nil
       } catch {
-        state.problem = error
-        state.lease = nil
-        throw error
+        throw state.fail(error)
       }
     }
   }
@@ -138,11 +146,17 @@ final class RunJournal: Sendable {
     }
   }
 
-  /// What has been asked of the run and not been answered.
-  func requests() -> [RunRequestEntry] {
-    state.withLock { state in
+  /// What has been asked of the run and not been answered. Throws `fenced` when somebody else has the run; other problems
+  /// are left to the next write.
+  func requests() throws(StoreProblem) -> [RunRequestEntry] {
+    try state.withLock { state throws(StoreProblem) in
       guard state.problem == nil, !state.isOver, let store = state.store, let lease = state.lease else { return [] }
-      return (try? store.requests(of: lease)) ?? []
+      do throws(StoreProblem) {
+        return try store.requests(of: lease)
+      } catch {
+        guard case .fenced = error else { return [] }
+        throw state.fail(error)
+      }
     }
   }
 

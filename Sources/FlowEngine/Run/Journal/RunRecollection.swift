@@ -7,7 +7,13 @@ import FlowStore
 /// up to the last resume is left out.
 public struct RunRecollection: Sendable {
   /// What the run was begun with.
-  public let header: RunHeader
+  public private(set) var header: RunHeader
+  /// The processes that the run has had, the last one at the end.
+  public private(set) var epochs: [RunEpoch] = []
+  /// How far the journal was known when it was read.
+  public let position: RunPosition
+  /// The steps that the last resume kept.
+  public private(set) var kept: Set<StepIndex> = []
   /// What came out, in order.
   package private(set) var facts: [PlanFact] = []
   /// What steps gave back.
@@ -29,17 +35,46 @@ public struct RunRecollection: Sendable {
       throw Problem(description: "what run \(run.id) was begun with cannot be read")
     }
     self.header = header
+    position = RunPosition(epoch: run.epoch, chunkCount: chunks.count)
     for bytes in chunks {
       do throws(RunChunk.Problem) {
         let chunk = try RunChunk(bytes)
-        guard chunk.kind != .log else { continue }
-        if chunk.kind == .resume { (facts, outputs) = ([], [:]) }
-        try read(chunk, stepCount)
+        switch chunk.kind {
+        case .log: continue
+        case .header: self.header = RunHeader(chunk.body) ?? self.header
+        case .epochs: readEpochs(chunk.body)
+        case .facts: try read(chunk, stepCount)
+        case .resume:
+          (facts, outputs) = ([], [:])
+          try read(chunk, stepCount)
+          noteKept()
+        }
         lastNanoseconds = max(lastNanoseconds, chunk.runNanoseconds)
         lastMilliseconds = chunk.wallMilliseconds
       } catch {
         throw Problem(description: "run \(run.id): \(error)")
       }
+    }
+    // One that took the run and wrote nothing is known from the run alone.
+    if epochs.last?.epoch != run.epoch {
+      let started = epochs.isEmpty && run.epoch == 1 ? run.startedMilliseconds : lastMilliseconds
+      epochs.append(
+        RunEpoch(
+          epoch: run.epoch, holder: run.holder, startedMilliseconds: started ?? run.startedMilliseconds))
+    }
+  }
+
+  private mutating func readEpochs(_ bytes: [UInt8]) {
+    guard case .array(let values)? = try? JSONText.parse(bytes) else { return }
+    epochs = values.compactMap { RunEpoch($0) }
+  }
+
+  /// A resume's own facts are those of the steps that it kept, but for those that it gave up.
+  private mutating func noteKept() {
+    kept = []
+    for case .settled(let settled, let failure) in facts
+    where settled.reason != .notSelected && failure?.code != "interrupted" {
+      kept.insert(settled.step)
     }
   }
 

@@ -11,6 +11,9 @@ struct DurableStarts {
     starts[lane.index, default: []].append(start)
   }
 
+  /// How many steps of a lane wait for a slot.
+  func count(in lane: Lane) -> Int { starts[lane.index]?.count ?? 0 }
+
   mutating func take(from lane: Lane) -> (step: StepIndex, attempt: Int)? {
     guard starts[lane.index]?.isEmpty == false else { return nil }
     return starts[lane.index]?.removeFirst()
@@ -22,8 +25,19 @@ struct DurableStarts {
 // It is a rule at starts. One at ends would miss what follows from ends in other ways: a failure's handler, a step that
 // waits for an event, one that the gate lets go. So no slot takes a step from the plan. The journal's thread chooses what
 // may start, writes all that came out with it at once, and then hands the steps to their lanes; what ends meanwhile shares
-// the next write.
+// the next write. It chooses more than there are slots, so that many short steps share a write: they run one after the
+// other on the slots there are, and where one of them turns out long the watch adds slots for those behind it.
 extension WorkflowRun {
+  /// How many steps of a lane may be chosen that no slot has taken yet.
+  private static let chosenAhead = 64
+
+  /// How many more steps of a lane may be chosen now.
+  private func durableRoom(in lane: Lane, _ state: RunState) -> Int {
+    let waiting = state.durableStarts?.count(in: lane) ?? 0
+    if lane == .main { return waiting == 0 && state.pools[lane.index].hasRoom ? 1 : 0 }
+    return Self.chosenAhead - waiting
+  }
+
   /// The next step for a slot of a lane.
   func nextStart(in lane: Lane, _ state: inout RunState, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard state.durableStarts != nil else { return state.plan.startNext(in: lane, at: now) }
@@ -37,16 +51,16 @@ extension WorkflowRun {
 
   /// What follows under the lock from a change of a durable run in place of waking slots.
   func carryOutDurably(_ state: inout RunState, _ aftermath: inout Aftermath) {
+    for lane in Lane.all {
+      if let waiting = state.durableStarts?.count(in: lane), waiting > 0 {
+        wakeSlots(of: lane, for: waiting, &state, &aftermath)
+      }
+    }
     guard state.durableStarts?.isFlushing == false else { return }
     var isStuck = false
     var canStart = false
     for lane in Lane.all where state.plan.canStart(in: lane) {
-      if state.pools[lane.index].hasRoom {
-        canStart = true
-      } else {
-        isStuck = true
-        if let time = state.pools[lane.index].startWatch() { aftermath.watches.append((lane, time)) }
-      }
+      if durableRoom(in: lane, state) > 0 { canStart = true } else { isStuck = true }
     }
     guard canStart || (state.plan.hasFacts && !isStuck) else { return }
     state.durableStarts?.isFlushing = true
@@ -60,8 +74,7 @@ extension WorkflowRun {
     while true {
       var chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)] = []
       do throws(StoreProblem) {
-        try journal.begin(storedRun(.running))
-        try journal.write {
+        try journal.write(storedRun(.running)) {
           let (picked, chunks) = chooseStarts()
           chosen = picked
           return chunks
@@ -76,21 +89,23 @@ extension WorkflowRun {
     }
   }
 
-  /// Marks as running what may start and has a slot to run on, and collects that with everything that came out.
+  /// Marks as running what may start, and collects that with everything that came out.
   private func chooseStarts() -> ([(start: (step: StepIndex, attempt: Int), lane: Lane)], [RunChunk]) {
-    let (chosen, facts, outputs) = withPlan { state in
+    let (chosen, facts, outputs, launch) = withPlan { state in
       var chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)] = []
       let now = state.instant(clock.now)
       for lane in Lane.all {
-        while state.pools[lane.index].hasRoom, let start = state.plan.startNext(in: lane, at: now) {
-          state.pools[lane.index].wake()
+        var room = durableRoom(in: lane, state)
+        while room > 0, let start = state.plan.startNext(in: lane, at: now) {
           chosen.append((start, lane))
+          room -= 1
         }
       }
       defer { state.untoldOutputs = [] }
-      return (chosen, state.plan.takeFacts(), state.untoldOutputs)
+      return (chosen, state.plan.takeFacts(), state.untoldOutputs, state.takeUntoldLaunch())
     }
-    return (chosen, facts.isEmpty && outputs.isEmpty ? [] : [chunk(facts, outputs)])
+    let chunks = launch ? [headerChunk()] : []
+    return (chosen, facts.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(facts, outputs)])
   }
 
   /// What was chosen is on disk: slots may take it. Whether there is more to write.
@@ -101,19 +116,16 @@ extension WorkflowRun {
       for (start, lane) in chosen { state.durableStarts?.add(start, to: lane) }
       state.durableStarts?.isFlushing = false
       var aftermath = carryOut(&state)
-      aftermath.wakes += chosen.map(\.lane)
       let goesOn = aftermath.mustFlush
       aftermath.mustFlush = false
       return (aftermath, goesOn)
     }
   }
 
-  /// Gives slots back for which there is nothing to do because the run can no longer be written down.
+  /// Ends what was chosen and cannot begin because the run can no longer be written down.
   private func giveBack(_ chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)]) {
     let aftermath = withPlan { state in
-      for (start, lane) in chosen {
-        state.pools[lane.index].noteArrival()
-        state.pools[lane.index].giveBack()
+      for (start, _) in chosen {
         state.plan.apply(.ended(start.step, attempt: start.attempt, .cancelled), at: state.instant(clock.now))
       }
       return carryOut(&state)

@@ -48,9 +48,10 @@ extension WorkflowRun {
   @discardableResult
   func writeJournal() -> Bool {
     guard let journal, !journal.isOver else { return false }
+    // What a prewarmed run is begun with is known when it is activated.
+    guard state.withLock({ $0.plan.activatedAtNanoseconds != nil }) else { return true }
     do throws(StoreProblem) {
-      try journal.begin(storedRun(.running))
-      try journal.write { collectChunks() }
+      try journal.write(storedRun(.running)) { collectChunks() }
       return true
     } catch {
       tellOfJournal(error)
@@ -61,7 +62,7 @@ extension WorkflowRun {
   private func writeLog() {
     guard let journal else { return }
     do throws(StoreProblem) {
-      try journal.write { logChunk().map { [$0] } ?? [] }
+      try journal.add { logChunk().map { [$0] } ?? [] }
     } catch {
       tellOfJournal(error)
     }
@@ -85,6 +86,12 @@ extension WorkflowRun {
     for (step, output) in outputs { writer.add(output: output, of: step) }
     return RunChunk(
       .facts, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
+  }
+
+  /// The chunk of what the run was begun with, where that was not known at its first one.
+  func headerChunk() -> RunChunk {
+    RunChunk(
+      .header, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: header.bytes)
   }
 
   private func logChunk() -> RunChunk? {
@@ -113,21 +120,27 @@ extension WorkflowRun {
 
   /// What a store says of this run.
   func storedRun(_ stored: StoredRun.State, summary: [UInt8] = []) -> StoredRun {
+    let age = clock.now / 1_000_000
+    return StoredRun(
+      id: run.id, workflow: prepared.graph.workflow.name, file: journal?.history.file ?? "",
+      startedMilliseconds: RunJournal.wallMilliseconds - age, state: stored, epoch: 1,
+      holder: journal?.history.holder ?? RunHolder(process: 0, host: ""), header: header.bytes, summary: summary)
+  }
+
+  /// What the run was begun with.
+  private var header: RunHeader {
     var header = RunHeader()
     header.inputs = options.inputs
     header.dataFolder = run.dataFolder
     header.jitterSeed = options.jitterSeed
     header.isPrewarmed = options.isPrewarmed
     header.isDurable = journal?.history.isDurable ?? false
+    header.programs = journal?.history.programs() ?? [:]
     state.withLock { state in
       header.environment = state.environment
       header.launch = state.launch
     }
-    let age = clock.now / 1_000_000
-    return StoredRun(
-      id: run.id, workflow: prepared.graph.workflow.name, file: journal?.history.file ?? "",
-      startedMilliseconds: RunJournal.wallMilliseconds - age, state: stored, epoch: 1,
-      holder: journal?.history.holder ?? RunHolder(process: 0, host: ""), header: header.bytes, summary: summary)
+    return header
   }
 
   /// Writes the end of the run; what could not be written becomes a warning of the report.
@@ -142,14 +155,17 @@ extension WorkflowRun {
     if let problem = journal.problem {
       let warning = "history: \(problem)"
       if !report.warnings.contains(warning) { report.warnings.append(warning) }
-      if journal.history.isDurable { report.conclusion = .failure }
+      var isTaken = false
+      if case .fenced = problem { isTaken = true }
+      if journal.history.isDurable || isTaken { report.conclusion = .failure }
     }
     journal.thread.stop()
   }
 
-  /// Says once that nothing more is written down; a durable run ends with it.
+  /// Says once that nothing more is written down; a durable run ends with it, and so does one that somebody else has.
   func tellOfJournal(_ problem: StoreProblem) {
     warn("history: \(problem)")
+    if case .fenced = problem { return cancel() }
     guard journal?.history.isDurable == true else { return }
     cancel()
   }
@@ -159,8 +175,12 @@ extension WorkflowRun {
   /// Does what other processes asked of the run.
   private func takeRequests() {
     guard let journal else { return }
-    for request in journal.requests() {
-      journal.answer(request.number, answer(to: (try? JSONText.parse(request.body)) ?? .null))
+    do throws(StoreProblem) {
+      for request in try journal.requests() {
+        journal.answer(request.number, answer(to: (try? JSONText.parse(request.body)) ?? .null))
+      }
+    } catch {
+      tellOfJournal(error)
     }
   }
 
@@ -178,7 +198,16 @@ extension WorkflowRun {
       }
       post(event)
       return ["done": true]
-    case .answer: return ["problem": "no step of this run asks"]
+    case .answer:
+      guard let step = object["step"]?.stringValue, let choice = object["choice"]?.stringValue else {
+        return ["problem": "this run does not know what was answered"]
+      }
+      do throws(AnswerProblem) {
+        try answer(step, with: choice, by: object["by"]?.stringValue ?? "somebody")
+        return ["done": true]
+      } catch {
+        return ["problem": .string(error.description)]
+      }
     }
   }
 }

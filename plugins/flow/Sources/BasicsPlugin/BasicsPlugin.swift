@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// The small change of workflows: steps that do nothing, wait, fail, hand on values, post and follow events, and log.
+/// The small change of workflows: steps that do nothing, wait, fail, hand on values, post and follow events, ask, and log.
 public struct BasicsPlugin: Plugin {
   /// `flow`.
   public static let name = "flow"
@@ -12,7 +12,7 @@ public struct BasicsPlugin: Plugin {
   public var actions: [any ActionType.Type] {
     [
       DoNothing.self, Sleep.self, Fail.self, SetValues.self, PostEvent.self, FollowEvent.self, Log.self, Spin.self,
-      Block.self,
+      Block.self, Ask.self,
     ]
   }
 }

@@ -11,13 +11,57 @@ import Testing
     try #require(BasicsPlugin().actions.first { $0.name == name })
   }
 
-  @Test func `brings nine actions, each with a summary`() {
+  @Test func `brings ten actions, each with a summary`() {
     #expect(
       registry.declarations.map(\.name) == [
-        "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.on", "flow.post", "flow.set", "flow.sleep",
-        "flow.spin",
+        "flow.ask", "flow.block", "flow.fail", "flow.log", "flow.noop", "flow.on", "flow.post", "flow.set",
+        "flow.sleep", "flow.spin",
       ])
     #expect(registry.declarations.allSatisfy { !$0.summary.isEmpty && $0.example.hasPrefix("uses: \($0.name)") })
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `ask gives what was answered, and by whom`() async throws {
+    let host = TestHost()
+    let ask = try action("flow.ask")
+    let call = Task { try await host.call(ask, with: ["question": "Go?", "choices": ["go", "stay"]]) }
+    while host.question == nil { await Task.yield() }
+    #expect(host.question == Question("Go?", choices: ["go", "stay"]))
+    host.answer("stay", by: "ada")
+    #expect(try await call.value == ["choice": "stay", "by": "ada", "at": "1970-01-01T00:00:00Z"])
+    #expect(host.logs.count == 2 && host.logs[1] == "stay, says ada")
+  }
+
+  @Test(.timeLimit(.minutes(1)), arguments: ["no", nil])
+  func `ask takes the default when its time has passed, and fails where there is none`(choice: String?) async throws {
+    let host = TestHost()
+    let ask = try action("flow.ask")
+    var inputs: ValueObject = ["question": "Go?", "timeout": "2h"]
+    inputs["default"] = choice.map { .string($0) }
+    let call = Task { [inputs] in try await host.call(ask, with: inputs) }
+    while host.sleeperCount == 0 { await Task.yield() }
+    host.advance(by: .seconds(2 * 3600))
+    if choice == nil {
+      await #expect(throws: ActionError("no-answer", "nobody answered within 2h", isRetryable: false)) {
+        try await call.value
+      }
+    } else {
+      let outputs = try await call.value
+      #expect(outputs["choice"] == "no" && outputs["by"] == "timeout")
+    }
+    #expect(host.question == nil)
+  }
+
+  @Test func `ask refuses choices among which nobody could choose`() async throws {
+    for choices: Value in [["one"], ["a", "a"], ["a", ""]] {
+      await #expect(throws: ActionError.self) {
+        try await TestHost().call(action("flow.ask"), with: ["question": "Go?", "choices": choices])
+      }
+    }
+    let check = try action("flow.ask")
+    #expect(
+      check.check(LiteralInput(["choices": ["a", "b"], "default": "perhaps"])).map(\.message)
+        == ["'perhaps' is none of the choices"])
+    #expect(check.check(LiteralInput(["choices": ["a"]])).map(\.keyPath) == ["choices"])
   }
 
   @Test func `noop succeeds without outputs`() async throws {

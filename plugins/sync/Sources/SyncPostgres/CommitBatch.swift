@@ -1,4 +1,5 @@
 #if Network
+  import FlowPostgres
   import SyncCore
   import SyncEngine
 
@@ -80,7 +81,7 @@
 
     /// Makes the commits; they are durable when this returns. Throws when nothing was done for anybody, or, if the
     /// connection broke, perhaps everything.
-    mutating func run(on connection: PostgresConnection) throws(BackendError) {
+    mutating func run(on connection: ZoneConnection) throws(BackendError) {
       var open = callers.indices.flatMap { caller in
         callers[caller].request.operations.indices.map { Pending(caller: caller, operation: $0) }
       }
@@ -94,7 +95,7 @@
 
     // MARK: Reading
 
-    private mutating func read(_ open: [Pending], _ connection: PostgresConnection) throws(BackendError) {
+    private mutating func read(_ open: [Pending], _ connection: ZoneConnection) throws(BackendError) {
       slots.removeAll(keepingCapacity: true)
       slotIndices.removeAll(keepingCapacity: true)
       for pending in open {
@@ -125,7 +126,7 @@
     }
 
     /// Notices when the database holds less of a zone than it did.
-    private func compare(_ cursor: Cursor, _ slot: Int, _ connection: PostgresConnection) throws(BackendError) {
+    private func compare(_ cursor: Cursor, _ slot: Int, _ connection: ZoneConnection) throws(BackendError) {
       let zone = slots[slot].name.zone
       if cursors.fits(cursor, zone: zone) { return }
       // What is known now has been in the database before it is asked again.
@@ -172,7 +173,7 @@
 
     // MARK: Swapping
 
-    private mutating func swap(_ connection: PostgresConnection) throws(BackendError) {
+    private mutating func swap(_ connection: ZoneConnection) throws(BackendError) {
       // Every server takes the zones in one order, so that no two wait for each other.
       let changed = slots.indices.filter { slots[$0].changes > 0 }.sorted { slots[$0].name.zone < slots[$1].name.zone }
       if changed.isEmpty { return }

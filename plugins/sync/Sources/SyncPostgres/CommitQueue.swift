@@ -76,7 +76,7 @@
     private static let stopped = BackendError.unreachable("the connection to PostgreSQL has been closed")
 
     /// One transaction after the other until nobody waits.
-    private func work(_ connection: PostgresConnection) {
+    private func work(_ connection: ZoneConnection) {
       var gathering = Gathering()
       while let batch = next(&gathering) {
         let began = ContinuousClock.now
@@ -140,7 +140,7 @@
 
     /// One caller's trouble is his own: when a transaction fails that was made for several, each is made by itself.
     private func run(
-      _ requests: [CommitBatch.Request], on connection: PostgresConnection
+      _ requests: [CommitBatch.Request], on connection: ZoneConnection
     ) -> [Result<CommitReply, BackendError>] {
       do throws(BackendError) {
         var batch = CommitBatch(requests, cursors: cursors)

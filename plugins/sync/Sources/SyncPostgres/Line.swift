@@ -6,19 +6,19 @@
   /// promise that `connection` is not shared.
   final class Line: @unchecked Sendable {
     private let worker: BlockingWorker
-    private let connection: PostgresConnection
+    private let connection: ZoneConnection
 
     init(
       name: String, _ information: String, answerMilliseconds: Int, onOpen: @escaping @Sendable () -> Void
     ) {
       worker = BlockingWorker(name: name)
-      connection = PostgresConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
+      connection = ZoneConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
     }
 
     var load: Int { worker.load }
 
     func perform<Value: Sendable>(
-      _ body: @escaping @Sendable (PostgresConnection) throws(BackendError) -> Value
+      _ body: @escaping @Sendable (ZoneConnection) throws(BackendError) -> Value
     ) async throws(BackendError) -> Value {
       do {
         return try await worker.perform { [self] in try body(connection) }
@@ -30,7 +30,7 @@
     }
 
     /// Lets the body use the connection when the bodies before it have ended; not at all once the line is stopped.
-    func submit(_ body: @escaping @Sendable (PostgresConnection) -> Void) {
+    func submit(_ body: @escaping @Sendable (ZoneConnection) -> Void) {
       worker.submit { [self] mayRun in if mayRun { body(connection) } }
     }
 

@@ -153,7 +153,7 @@
     /// What only reads is tried again at once when its connection turns out to be broken, as all are after the database was
     /// started anew.
     private func read<Value: Sendable>(
-      _ body: @escaping @Sendable (PostgresConnection) throws(BackendError) -> Value
+      _ body: @escaping @Sendable (ZoneConnection) throws(BackendError) -> Value
     ) async throws(BackendError) -> Value {
       let line = idle
       do throws(BackendError) {

@@ -40,7 +40,7 @@
     /// Begins to listen, on a thread of its own that ends within a second after `stop()`.
     func start() {
       Thread.detachNewThread { [self] in
-        let connection = PostgresConnection(information)
+        let connection = ZoneConnection(information)
         var failures = 0
         while !isStopped {
           do throws(BackendError) {
@@ -112,7 +112,7 @@
   /// The connection that notifies. Only jobs of the notifier's one worker use it, one after the other: the proof for the
   /// promise.
   private final class NotifyingConnection: @unchecked Sendable {
-    let shared: PostgresConnection
-    init(_ information: String) { shared = PostgresConnection(information) }
+    let shared: ZoneConnection
+    init(_ information: String) { shared = ZoneConnection(information) }
   }
 #endif

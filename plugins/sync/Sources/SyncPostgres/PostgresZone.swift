@@ -1,4 +1,5 @@
 #if Network
+  import FlowPostgres
   import SyncCore
   import SyncEngine
 
@@ -110,7 +111,7 @@
 
     /// The lives of a zone and its present cursor, of one moment.
     static func lives(
-      _ zone: String, _ connection: PostgresConnection
+      _ zone: String, _ connection: ZoneConnection
     ) throws(BackendError) -> (lives: ZoneLives, cursor: Cursor) {
       let rows = try connection.run(
         """

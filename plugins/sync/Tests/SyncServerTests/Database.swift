@@ -1,87 +1,11 @@
 #if Network
   import Foundation
+  import TestSupport
 
-  /// A PostgreSQL of the test's own: a socket in a folder that goes away with it.
-  final class Database: Sendable {
-    /// How libpq finds it.
-    let information: String
-    let folder: String
+  typealias Database = TestSupport.Database
+  typealias Shell = TestSupport.Shell
 
-    struct Failure: Error {
-      let output: String
-    }
-
-    private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
-      .appendingPathComponent("../../../../scripts/postgres").standardizedFileURL.path
-
-    /// Starts it in the folder whose servers `scripts/test` stops when a test that was killed could not.
-    init() throws {
-      let parent = ProcessInfo.processInfo.environment["FLOWRUN_TEST_POSTGRES"] ?? "/tmp"
-      folder = "\(parent)/sync-pg-\(UUID().uuidString.prefix(8))"
-      information = "host=\(folder)/socket dbname=postgres user=sync"
-      try start()
-    }
-
-    /// Starts it, also after it was killed.
-    func start() throws { try run("start") }
-
-    deinit {
-      try? run("stop")
-      try? FileManager.default.removeItem(atPath: folder)
-    }
-
-    /// Ends it in an orderly way.
-    func stop() throws { try run("stop") }
-
-    /// Ends every process of it at once, as a power cut would.
-    func kill() throws { try run("kill") }
-
-    /// Runs SQL in one transaction.
-    func execute(_ sql: String) throws { _ = try value(sql) }
-
-    /// Runs SQL in one transaction and gives what it prints.
-    func value(_ sql: String) throws -> String {
-      let (status, output) = try Shell.run("psql -qAt1 -v ON_ERROR_STOP=1 '\(information)'", input: sql)
-      guard status == 0 else { throw Failure(output: output) }
-      return output.trimmingCharacters(in: .newlines)
-    }
-
-    /// Stops every process of it where it is, or lets them go on: a database that hangs.
-    func signal(_ name: String) throws {
-      let leader = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8).prefix { $0 != "\n" }
-      _ = try Shell.run("kill -\(name) \(leader) $(ps -o pid= --ppid \(leader))")
-    }
-
-    private func run(_ verb: String) throws {
-      let (status, output) = try Shell.run("'\(Self.script)' \(verb) '\(folder)'")
-      guard status == 0 else { throw Failure(output: output) }
-    }
-  }
-
-  /// Commands of the system.
-  enum Shell {
-    /// Runs a script. What goes in and comes out are files: the end of a pipe that a process started meanwhile by another
-    /// thread has inherited would keep the reader waiting for that one's end.
-    static func run(_ script: String, input: String = "") throws -> (status: Int32, output: String) {
-      let name = NSTemporaryDirectory() + "sync-shell-\(UUID().uuidString)"
-      defer { for end in ["in", "out"] { try? FileManager.default.removeItem(atPath: "\(name).\(end)") } }
-      try Data(input.utf8).write(to: URL(fileURLWithPath: "\(name).in"))
-      try Data().write(to: URL(fileURLWithPath: "\(name).out"))
-      let process = Process()
-      process.executableURL = URL(fileURLWithPath: "/bin/bash")
-      process.arguments = ["-c", script]
-      let output = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(name).out"))
-      process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: "\(name).in"))
-      process.standardOutput = output
-      process.standardError = output
-      try process.run()
-      process.waitUntilExit()
-      let text = try Data(contentsOf: URL(fileURLWithPath: "\(name).out"))
-      return (process.terminationStatus, String(decoding: text, as: UTF8.self))
-    }
-  }
-
-  extension Shell {
+  extension TestSupport.Shell {
     /// The same on a thread of its own, so that a server in this process can answer meanwhile.
     static func runAside(_ script: String, input: String) async throws -> (status: Int32, output: String) {
       try await withCheckedThrowingContinuation { continuation in

@@ -1,12 +1,20 @@
 #if Network
   /// A statement with its parameters.
-  struct PostgresStatement {
-    var sql: String
-    var parameters: [PostgresParameter]
+  package struct PostgresStatement: Sendable {
+    /// With `$1`, `$2`, … in place of the parameters.
+    package var sql: String
+    /// The parameters.
+    package var parameters: [PostgresParameter]
+
+    /// A statement.
+    package init(sql: String, parameters: [PostgresParameter]) {
+      self.sql = sql
+      self.parameters = parameters
+    }
   }
 
   /// A parameter of a statement.
-  enum PostgresParameter {
+  package enum PostgresParameter: Sendable {
     case text(String)
     case integer(Int64)
     case bytes([UInt8])

@@ -1,10 +1,9 @@
 #if Network
   import CPostgreSQL
   import FlowSystem
-  import SyncEngine
 
   /// A connection to PostgreSQL through libpq, used by one thread at a time. Its calls block.
-  final class PostgresConnection {
+  package final class PostgresConnection {
     private let information: String
     private let answerMilliseconds: Int
     private let onOpen: @Sendable () -> Void
@@ -14,7 +13,7 @@
 
     /// `onOpen` is called whenever the connection has been opened, before anything runs on it. Statements that are not
     /// answered within `answerMilliseconds` are given up with the connection.
-    init(_ information: String, answerMilliseconds: Int = 10_000, onOpen: @escaping @Sendable () -> Void = {}) {
+    package init(_ information: String, answerMilliseconds: Int = 10_000, onOpen: @escaping @Sendable () -> Void = {}) {
       self.information = information
       self.answerMilliseconds = answerMilliseconds
       self.onOpen = onOpen
@@ -24,7 +23,7 @@
 
     /// Runs one statement with parameters and gives its rows. Opens the connection when there is none; a connection that
     /// broke is opened again by the next call. A statement with parameters is parsed and planned once a connection.
-    func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(BackendError) -> PostgresRows {
+    package func run(_ sql: String, _ parameters: [PostgresParameter] = []) throws(PostgresProblem) -> PostgresRows {
       let connection = try opened()
       try send(PostgresStatement(sql: sql, parameters: parameters), connection)
       let deadline = deadline
@@ -36,7 +35,7 @@
 
     /// Runs statements one after the other in one transaction and one round trip, and gives the rows of each: all of them
     /// are done or none is. The database waits for nobody in the midst of it, so that a client that hangs holds no lock.
-    func runTogether(_ statements: [PostgresStatement]) throws(BackendError) -> [PostgresRows] {
+    package func runTogether(_ statements: [PostgresStatement]) throws(PostgresProblem) -> [PostgresRows] {
       let connection = try opened()
       for statement in statements { _ = try prepare(statement, connection) }
       guard PQenterPipelineMode(connection) == 1 else { throw broken(connection) }
@@ -44,7 +43,7 @@
       guard PQpipelineSync(connection) == 1 else { throw broken(connection) }
       let deadline = deadline
       var all: [PostgresRows] = []
-      var problem: BackendError?
+      var problem: PostgresProblem?
       for _ in statements {
         let rows = try result(connection, before: deadline)
         // Behind the statement that failed all others say only that they were not tried.
@@ -66,7 +65,7 @@
       return all
     }
 
-    private func send(_ statement: PostgresStatement, _ connection: OpaquePointer) throws(BackendError) {
+    private func send(_ statement: PostgresStatement, _ connection: OpaquePointer) throws(PostgresProblem) {
       let name = try prepare(statement, connection)
       let isSent = PostgresArguments(statement.parameters).withPointers { count, values, lengths, formats in
         guard let name else {
@@ -79,7 +78,7 @@
 
     private func result(
       _ connection: OpaquePointer, before deadline: ContinuousClock.Instant
-    ) throws(BackendError) -> PostgresRows {
+    ) throws(PostgresProblem) -> PostgresRows {
       guard let result = try next(connection, before: deadline) else { throw broken(connection) }
       let rows = PostgresRows(result)
       if PQstatus(connection) != CONNECTION_OK { throw broken(connection) }
@@ -90,7 +89,7 @@
     /// then what it has done.
     private func next(
       _ connection: OpaquePointer, before deadline: ContinuousClock.Instant
-    ) throws(BackendError) -> OpaquePointer? {
+    ) throws(PostgresProblem) -> OpaquePointer? {
       while PQisBusy(connection) == 1 {
         let left = (deadline - .now) / .milliseconds(1)
         var request = pollfd(fd: PQsocket(connection), events: Int16(POLLIN), revents: 0)
@@ -110,7 +109,7 @@
     /// The name of a prepared statement, nil when it cannot be prepared: running it then says why.
     private func prepare(
       _ statement: PostgresStatement, _ connection: OpaquePointer
-    ) throws(BackendError) -> String? {
+    ) throws(PostgresProblem) -> String? {
       let sql = statement.sql
       if let name = prepared[sql] { return name }
       // What has no parameters is not run often.
@@ -126,24 +125,24 @@
     }
 
     /// Why a statement was not done; a connection that broke is given up.
-    private func failure(_ rows: PostgresRows, _ connection: OpaquePointer) -> BackendError {
+    private func failure(_ rows: PostgresRows, _ connection: OpaquePointer) -> PostgresProblem {
       PQstatus(connection) == CONNECTION_OK ? Self.failure(rows) : broken(connection)
     }
 
-    private static func failure(_ rows: PostgresRows) -> BackendError {
+    private static func failure(_ rows: PostgresRows) -> PostgresProblem {
       if rows.state == "53100" { return .storage("PostgreSQL's disk is full: \(rows.message)") }
       return .storage("PostgreSQL: \(rows.message)")
     }
 
     /// Gives a connection up that is in no known state.
-    private func broken(_ connection: OpaquePointer) -> BackendError {
+    private func broken(_ connection: OpaquePointer) -> PostgresProblem {
       let message = PostgresRows.oneLine(String(cString: PQerrorMessage(connection)))
       close()
       return .unreachable("the connection to PostgreSQL broke: \(message)")
     }
 
     /// What has been notified within so many milliseconds, as payloads.
-    func notifications(waitMilliseconds: Int32) throws(BackendError) -> [String] {
+    package func notifications(waitMilliseconds: Int32) throws(PostgresProblem) -> [String] {
       let connection = try opened()
       var payloads = pending(connection)
       if !payloads.isEmpty { return payloads }
@@ -157,7 +156,8 @@
       return payloads
     }
 
-    func close() {
+    /// Closes the connection; the next call opens it again.
+    package func close() {
       if let connection { PQfinish(connection) }
       connection = nil
       prepared = [:]
@@ -172,11 +172,12 @@
       return payloads
     }
 
-    private func opened() throws(BackendError) -> OpaquePointer {
+    private func opened() throws(PostgresProblem) -> OpaquePointer {
       if let connection, PQstatus(connection) == CONNECTION_OK { return connection }
       close()
       guard let fresh = Self.connect(information) else {
-        throw .unreachable("no memory for a connection to PostgreSQL")
+        let cause = flow_postgresql_problem().map { String(cString: $0) }
+        throw .unreachable(cause ?? "no memory for a connection to PostgreSQL")
       }
       guard PQstatus(fresh) == CONNECTION_OK else {
         let message = String(cString: PQerrorMessage(fresh))

@@ -1,9 +1,14 @@
-import FlowSystem
+/// Instants of the calendar, in milliseconds since 1970.
+package enum WallTime {
+  /// Now.
+  package static var now: Int {
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+  }
 
-/// Instants as people and programs read them.
-enum WallTime {
   /// `2026-11-22T06:18:04Z`.
-  static func text(_ milliseconds: Int) -> String {
+  package static func text(_ milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()
     gmtime_r(&seconds, &parts)
@@ -11,18 +16,11 @@ enum WallTime {
   }
 
   /// `2026-11-22 06:18:04` where the reader is.
-  static func local(_ milliseconds: Int) -> String {
+  package static func local(_ milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1000)
     var parts = tm()
     localtime_r(&seconds, &parts)
     return date(parts) + " " + clock(parts)
-  }
-
-  /// Milliseconds since 1970.
-  static var now: Int {
-    var now = timespec()
-    clock_gettime(CLOCK_REALTIME, &now)
-    return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
   }
 
   private static func date(_ parts: tm) -> String {

@@ -2,7 +2,7 @@
   import CPostgreSQL
 
   /// The rows of a result, in binary format.
-  final class PostgresRows {
+  package final class PostgresRows {
     private let result: OpaquePointer?
 
     init(_ result: OpaquePointer?) { self.result = result }
@@ -10,7 +10,7 @@
     deinit { PQclear(result) }
 
     /// Whether the statement was done.
-    var isGood: Bool {
+    package var isGood: Bool {
       let status = PQresultStatus(result)
       return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK
     }
@@ -18,28 +18,37 @@
     /// Whether it is the end of statements that went together.
     var isEnd: Bool { PQresultStatus(result) == PGRES_PIPELINE_SYNC }
 
-    var count: Int { Int(PQntuples(result)) }
+    /// How many there are.
+    package var count: Int { Int(PQntuples(result)) }
 
-    var message: String { result.map { Self.oneLine(String(cString: PQresultErrorMessage($0))) } ?? "no answer" }
+    /// What is wrong, on one line.
+    package var message: String {
+      result.map { Self.oneLine(String(cString: PQresultErrorMessage($0))) } ?? "no answer"
+    }
 
     /// The five characters of the error's SQLSTATE.
-    var state: String? { PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
+    package var state: String? { PQresultErrorField(result, Int32(UInt8(ascii: "C"))).map { String(cString: $0) } }
 
-    func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
+    /// Whether there is nothing.
+    package func isNull(_ row: Int, _ column: Int) -> Bool { PQgetisnull(result, Int32(row), Int32(column)) == 1 }
 
-    func integer(_ row: Int, _ column: Int) -> Int64 {
+    /// A whole number.
+    package func integer(_ row: Int, _ column: Int) -> Int64 {
       bytes(row, column).reduce(0) { $0 << 8 | Int64($1) }
     }
 
-    func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
+    /// A text.
+    package func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
-    func bytes(_ row: Int, _ column: Int) -> [UInt8] {
+    /// Bytes.
+    package func bytes(_ row: Int, _ column: Int) -> [UInt8] {
       guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return [] }
       let length = Int(PQgetlength(result, Int32(row), Int32(column)))
       return Array(UnsafeRawBufferPointer(start: start, count: length))
     }
 
-    static func oneLine(_ text: String) -> String {
+    /// A message without line breaks.
+    package static func oneLine(_ text: String) -> String {
       text.split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }.joined(separator: "; ")
     }
   }

@@ -1,0 +1,112 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowStore
+import FlowSyntax
+import FlowSystem
+
+/// A resume that has been worked out and has changed nothing yet.
+struct PreparedResume {
+  let run: StoredRun
+  let store: any RunStore
+  let prepared: PreparedWorkflow
+  let plan: ResumePlan
+  let history: RunHistory
+  let installation: Installation
+
+  init(_ run: StoredRun, _ store: any RunStore, _ request: RunRequest, _ command: ResumeCommand) throws {
+    self.run = run
+    self.store = store
+    installation = try Installation(around: run.file, given: request.pluginFolders)
+    let remembered = try RememberedRun(run, store, installation)
+    // The file as it is now; where it is gone, as it was.
+    let bytes = (try? FileAccess.read(run.file)) ?? remembered.definition
+    let isSame = bytes == remembered.definition
+    let result =
+      isSame ? remembered.loaded : WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: run.file)
+    guard let graph = result.graph else {
+      throw InvalidWorkflow(
+        description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
+          + "flowrun: run \(RunReference.short(run.id)) cannot go on as the file is now\n")
+    }
+    let header = remembered.recollection.header
+    guard FilePath.exists(header.dataFolder) else {
+      throw InvalidWorkflow(
+        description: "flowrun: the data folder '\(TerminalText.visible(header.dataFolder))' of run "
+          + "\(RunReference.short(run.id)) is gone; restore it, or start a new run\n")
+    }
+    do throws(PreparedWorkflow.Problem) {
+      prepared = try PreparedWorkflow(graph, registry: installation.registry)
+    } catch {
+      throw InvalidWorkflow(description: "\(TerminalText.visible(run.file)): error: \(error)\n")
+    }
+    history = try RunMemory.history(
+      of: run.file, bytes, graph.workflow, installation, isDurable: header.isDurable, store: request.store)
+    let wish = try Self.wish(command, graph.workflow)
+    do throws(ResumePlan.Refusal) {
+      plan = try ResumePlan(
+        remembered.recollection, of: isSame ? nil : remembered.graph, as: prepared, programs: history.programs(), wish)
+    } catch {
+      throw Self.problem(error, run, result)
+    }
+  }
+
+  private static func wish(_ command: ResumeCommand, _ workflow: Workflow) throws(UsageProblem) -> ResumePlan.Wish {
+    func steps(_ names: [String], _ option: String) throws(UsageProblem) -> [StepIndex] {
+      try names.map { name throws(UsageProblem) in
+        guard let index = workflow.steps.firstIndex(where: { $0.id.text == name }) else {
+          throw UsageProblem("\(option): " + RunsCommand.Show.unknown(name, workflow))
+        }
+        return StepIndex(index)
+      }
+    }
+    var wish = ResumePlan.Wish()
+    wish.changes = command.keepChanged ? .keep : command.rerunChanged ? .rerun : .refuse
+    wish.from = try steps(command.from, "--from")
+    wish.only = try steps(command.only, "--only")
+    return wish
+  }
+
+  /// What the engine is asked for besides what the journal says.
+  func options(_ request: RunRequest) -> RunOptions {
+    var options = RunOptions(
+      dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
+    options.showsOutput = !request.isQuiet
+    return options
+  }
+
+  /// Goes on with the run.
+  func start(_ engine: Engine, _ options: RunOptions) throws -> WorkflowRun {
+    try engine.resume(run.id, as: prepared, plan, in: store, history, options: options)
+  }
+
+  private static func place(of span: Span, _ source: SourceText) -> String {
+    let location = LineTable(source).location(of: span.start)
+    return ":\(location.line):\(location.column)"
+  }
+
+  /// Why a run cannot go on, for people.
+  private static func problem(_ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult) -> any Error {
+    let steps = result.graph?.workflow.steps ?? []
+    switch refusal {
+    case .neverActivated:
+      return InvalidWorkflow(
+        description: "flowrun: run \(RunReference.short(run.id)) was never activated, so nothing of it can go on; "
+          + "start a new run\n")
+    case .needs(let step, let need):
+      return UsageProblem(
+        "--only \(steps[Int(step)].id): it needs '\(steps[Int(need)].id)', which has not ended well; add --only "
+          + "\(steps[Int(need)].id)")
+    case .changed(let changed):
+      var text = ""
+      for step in changed.prefix(20) {
+        let place = result.span(of: step).map { Self.place(of: $0, result.source) } ?? ""
+        text +=
+          "\(TerminalText.visible(run.file))\(place): error: step '\(steps[Int(step)].id)' ended well and is another now\n"
+      }
+      return InvalidWorkflow(
+        description: text
+          + "flowrun: write --keep-changed to keep what such steps gave, or --rerun-changed to run them again\n")
+    }
+  }
+}

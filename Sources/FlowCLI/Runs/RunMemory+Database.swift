@@ -1,0 +1,34 @@
+import FlowStore
+import FlowSystem
+
+#if Network
+  import FlowStorePostgres
+#endif
+
+// Runs that several machines see.
+extension RunMemory {
+  /// The store in a PostgreSQL database.
+  static func open(address: String) throws -> any RunStore {
+    try checkAddress(address)
+    return try openDatabase(address)
+  }
+
+  /// Throws where an address is none that runs can be kept at.
+  static func checkAddress(_ address: String) throws(UsageProblem) {
+    guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
+      throw UsageProblem("--store '\(address)': write the address of a PostgreSQL database, postgres://USER@HOST/NAME")
+    }
+    #if !Network
+      throw UsageProblem("--store: this flowrun was built without what talks to servers (the package trait Network)")
+    #endif
+  }
+
+  /// Connects to the database at an address that has been checked.
+  static func openDatabase(_ address: String) throws(StoreProblem) -> any RunStore {
+    #if Network
+      return try PostgresRunStore(address)
+    #else
+      throw .unusable(path: address, cause: "this flowrun was built without what talks to servers")
+    #endif
+  }
+}

@@ -1,0 +1,152 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// Puts what steps ask to whoever sits at the terminal, one question after the other, and passes the answers on. What is
+/// answered elsewhere meanwhile is asked no longer.
+final class TerminalQuestions: RunObserver {
+  private struct State {
+    var open: [(step: StepID, question: Question)] = []
+    /// Whether a thread is asking.
+    var isAsking = false
+    /// Whether nobody can answer here any more: the terminal's input has ended.
+    var isDeaf = false
+    var run: WorkflowRun?
+  }
+
+  /// What the thread that asks heard.
+  private enum Heard {
+    case line(String)
+    /// The question was answered elsewhere, or its step has ended.
+    case nothing
+    case end
+  }
+
+  private let style: TextStyle
+  private let view: TerminalView?
+  private let state = Mutex(State())
+
+  /// How often it is looked whether a question is still open.
+  private static let lookMilliseconds: CInt = 100
+
+  init(style: TextStyle, view: TerminalView?) {
+    self.style = style
+    self.view = view
+  }
+
+  /// Whether somebody sits there: input and output are one terminal's, and this process is in front.
+  static var canAsk: Bool { StandardOutput.isTerminal && isatty(0) == 1 && tcgetpgrp(0) == getpgrp() }
+
+  /// Events do not matter but for questions.
+  var detail: RunDetail { .brief }
+
+  /// Whom the answers are for.
+  func begin(_ run: WorkflowRun) {
+    state.withLock { $0.run = run }
+    askIfNeeded()
+  }
+
+  func receive(_ events: [RunEvent]) {
+    for event in events {
+      switch event.kind {
+      case .stepAsked(let step, let question): state.withLock { $0.open.append((step, question)) }
+      case .stepQuestionEnded(let step, _): state.withLock { state in state.open.removeAll { $0.step == step } }
+      default: continue
+      }
+      askIfNeeded()
+    }
+  }
+
+  private func askIfNeeded() {
+    let mustAsk = state.withLock { state in
+      guard !state.open.isEmpty, !state.isAsking, !state.isDeaf, state.run != nil else { return false }
+      state.isAsking = true
+      return true
+    }
+    guard mustAsk else { return }
+    do throws(SystemError) {
+      try DetachedThread.start(name: "questions") { self.askAll() }
+    } catch {
+      state.withLock { $0.isAsking = false }
+    }
+  }
+
+  private func askAll() {
+    while true {
+      let next = state.withLock { state -> (step: StepID, question: Question, run: WorkflowRun)? in
+        guard let first = state.open.first, let run = state.run, !state.isDeaf else {
+          state.isAsking = false
+          return nil
+        }
+        return (first.step, first.question, run)
+      }
+      guard let next else { return }
+      view?.pause(next.run)
+      ask(next.step, next.question, next.run)
+      view?.resume()
+    }
+  }
+
+  /// Asks until there is an answer.
+  private func ask(_ step: StepID, _ question: Question, _ run: WorkflowRun) {
+    write(prompt(step, question))
+    while true {
+      switch listen(step) {
+      case .nothing: return write("\n")
+      case .end:
+        state.withLock { $0.isDeaf = true }
+        return write("\n")
+      case .line(let line):
+        guard let choice = Self.choice(line, of: question) else {
+          write("write one of \(question.choices.joined(separator: ", ")), or its number: ")
+          continue
+        }
+        do throws(WorkflowRun.AnswerProblem) {
+          try run.answer(step.text, with: choice, by: Environment.userName)
+        } catch {
+          write(error.description + "\n")
+        }
+        state.withLock { state in state.open.removeAll { $0.step == step } }
+        return
+      }
+    }
+  }
+
+  private func prompt(_ step: StepID, _ question: Question) -> String {
+    let choices = question.choices.enumerated().map { "[\($0 + 1)] \($1)" }.joined(separator: "  ")
+    let byDefault = question.defaultChoice.map { " (Enter: \($0))" } ?? ""
+    return style.bold("\(step): \(TerminalText.visible(question.text))") + "\n"
+      + TerminalText.visible(choices + byDefault) + " > "
+  }
+
+  /// What a line means: a choice, its number, or nothing for the default.
+  static func choice(_ line: String, of question: Question) -> String? {
+    let word = line.drop { $0 == " " || $0 == "\t" }.reversed().drop { $0.isWhitespace }.reversed()
+    let text = String(word)
+    if text.isEmpty { return question.defaultChoice }
+    if question.choices.contains(text) { return text }
+    if let number = Int(text), question.choices.indices.contains(number - 1) { return question.choices[number - 1] }
+    let near = question.choices.filter { $0.lowercased() == text.lowercased() }
+    return near.count == 1 ? near[0] : nil
+  }
+
+  /// The next line, while the step still asks.
+  private func listen(_ step: StepID) -> Heard {
+    while true {
+      guard state.withLock({ $0.open.contains { $0.step == step } }) else { return .nothing }
+      var watched = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
+      guard poll(&watched, 1, Self.lookMilliseconds) > 0 else { continue }
+      // A terminal gives a line at a time.
+      var buffer = [UInt8](repeating: 0, count: 4096)
+      let count = read(0, &buffer, buffer.count)
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count > 0 else { return .end }
+      return .line(String(decoding: buffer[..<count], as: UTF8.self))
+    }
+  }
+
+  private func write(_ text: String) { StandardOutput.draw(text) }
+}

@@ -1,0 +1,69 @@
+import FlowModel
+
+/// Where the steps of a file stand in another, by their ids.
+struct StepMapping {
+  /// Nil: each at its own place.
+  private var places: [StepIndex?]?
+  private var isKnown: [Bool] = []
+
+  /// From a workflow to another; nil: to itself.
+  init(from before: WorkflowGraph?, to graph: WorkflowGraph) {
+    guard let before else { return }
+    var indices: [String: StepIndex] = [:]
+    for (index, step) in graph.workflow.steps.enumerated() { indices[step.id.text] = StepIndex(index) }
+    let places = before.workflow.steps.map { indices[$0.id.text] }
+    isKnown = Array(repeating: false, count: graph.workflow.steps.count)
+    for case let place? in places { isKnown[Int(place)] = true }
+    self.places = places
+  }
+
+  subscript(step: StepIndex) -> StepIndex? { places.map { $0[Int(step)] } ?? step }
+
+  /// Whether a step of the later file was in the earlier one.
+  func isKnown(_ step: StepIndex) -> Bool { places == nil || isKnown[Int(step)] }
+}
+
+/// Tells whether a step is another than it was.
+struct StepComparison {
+  /// The workflow as it was; nil: as it is.
+  let before: WorkflowGraph?
+  let graph: WorkflowGraph
+  /// The plugins whose programs are others now.
+  let changedPlugins: Set<String>
+
+  /// Whether a failure of the step concluded as a success.
+  func isOptional(_ step: StepIndex) -> Bool { (before ?? graph).workflow.steps[Int(step)].options.isOptional }
+
+  /// Whether `old` is what `new` is.
+  func isSame(_ old: StepIndex, _ new: StepIndex) -> Bool {
+    if !changedPlugins.isEmpty,
+      changedPlugins.contains(String(graph.workflow.steps[Int(new)].uses.prefix { $0 != "." }))
+    {
+      return false
+    }
+    guard let before else { return true }
+    return StepDefinition(before, old) == StepDefinition(graph, new)
+  }
+}
+
+/// What of a step decides what it does; a step for which any of it is another is another step.
+private struct StepDefinition: Equatable {
+  var uses: String
+  var with: ValueObject
+  var needs: Set<String>
+  var condition: String?
+  var environment: ValueObject
+  var after: Set<String>
+  var enabled: Switch
+
+  init(_ graph: WorkflowGraph, _ index: StepIndex) {
+    let step = graph.workflow.steps[Int(index)]
+    uses = step.uses
+    with = step.with
+    needs = Set(step.needs.map { graph.workflow.steps[Int($0)].id.text })
+    condition = step.options.condition
+    environment = step.options.environment
+    after = Set(step.options.after)
+    enabled = step.options.enabled
+  }
+}

@@ -1,0 +1,38 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+import FlowSystem
+
+extension InstalledPlugin {
+  /// The most bytes of a file that decide whether a program is another one.
+  private static let hashedBytes = 64 << 20
+
+  /// A text that is another one when the plugin's manifest or program is: the manifest, the files in its folder that its
+  /// command names, or the Swift files beside its source. What these read in turn is not known.
+  public var digest: String {
+    var hash = ContentHash()
+    for path in [Self.manifestName] + programFiles {
+      hash.combine(path)
+      hash.combine(Self.content(of: path.hasPrefix("/") ? path : folder + "/" + path) ?? Data())
+    }
+    return hash.text
+  }
+
+  private var programFiles: [String] {
+    switch manifest.program {
+    case .command(let words): return words
+    case .source(let entry):
+      let base = entry.lastIndex(of: "/").map { String(entry[...$0]) } ?? ""
+      return (FilePath.names(in: "\(folder)/\(base)") ?? []).filter { $0.hasSuffix(".swift") }.map { base + $0 }
+    }
+  }
+
+  /// The bytes of a regular file; nil where there is none.
+  private static func content(of path: String) -> Data? {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return FileManager.default.contents(atPath: path).map { Data($0.prefix(hashedBytes)) }
+  }
+}

@@ -1,0 +1,19 @@
+#if Network
+  /// Why PostgreSQL did not do what it was asked.
+  package enum PostgresProblem: Error, Sendable, Hashable {
+    /// There is no connection, or it broke: nobody knows what was done.
+    case unreachable(String)
+    /// No answer came in time: nobody knows what was done.
+    case timedOut
+    /// PostgreSQL says no: nothing was done.
+    case storage(String)
+
+    /// What went wrong, in words.
+    package var message: String {
+      switch self {
+      case .unreachable(let message), .storage(let message): message
+      case .timedOut: "PostgreSQL does not answer"
+      }
+    }
+  }
+#endif

@@ -1,0 +1,130 @@
+#if Network
+  import FlowPostgres
+  import FlowStore
+
+  // What others see of runs, and ask of them.
+  extension PostgresRunStore {
+    /// The runs that fit, the newest first.
+    public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] {
+      var conditions: [String] = []
+      var parameters: [PostgresParameter] = []
+      func add(_ condition: String, _ parameter: PostgresParameter) {
+        parameters.append(parameter)
+        conditions.append(condition.replacing("?", with: "$\(parameters.count)"))
+      }
+      if let id = filter.id { add("id = ?", .text(id)) }
+      if let file = filter.file { add("file = ?", .text(file)) }
+      if let since = filter.sinceMilliseconds { add("started >= ?::int8", .integer(Int64(since))) }
+      if !filter.states.isEmpty {
+        let words = filter.states.map { "'\($0.rawValue)'" }.sorted().joined(separator: ", ")
+        conditions.append("(\(Self.standing)) IN (\(words))")
+      }
+      let condition = conditions.isEmpty ? "" : "WHERE " + conditions.joined(separator: " AND ")
+      let limit = filter.limit.map { "LIMIT \(max(0, $0))" } ?? ""
+      let rows = try execute(
+        """
+        SELECT id, workflow, file, started, \(Self.standing), epoch, process, host, header, summary FROM flowrun_run
+        \(condition) ORDER BY started DESC, number DESC \(limit)
+        """, parameters)
+      return (0..<rows.count).map { row in
+        StoredRun(
+          id: rows.text(row, 0), workflow: rows.text(row, 1), file: rows.text(row, 2),
+          startedMilliseconds: Int(rows.integer(row, 3)),
+          state: StoredRun.State(rawValue: rows.text(row, 4)) ?? .interrupted, epoch: Int(rows.integer(row, 5)),
+          holder: RunHolder(process: Int(rows.integer(row, 6)), host: rows.text(row, 7)), header: rows.bytes(row, 8),
+          summary: rows.bytes(row, 9))
+      }
+    }
+
+    /// The chunks of a run, in order.
+    public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] {
+      let rows = try execute(
+        """
+        SELECT seq, c.epoch, body, checksum FROM flowrun_run r LEFT JOIN flowrun_chunk c ON c.run = r.number
+        WHERE r.id = $1 ORDER BY seq
+        """, [.text(run)])
+      guard rows.count > 0 else { throw .unknown(run: run) }
+      if rows.count == 1, rows.isNull(0, 0) { return [] }
+      var chunks: [[UInt8]] = []
+      for row in 0..<rows.count {
+        let body = rows.bytes(row, 2)
+        guard rows.integer(row, 0) == Int64(row),
+          Self.checksum(row, Int(rows.integer(row, 1)), body) == Int(rows.integer(row, 3))
+        else { throw damaged("part \(row + 1) of the journal of run \(run) is not what was written") }
+        chunks.append(body)
+      }
+      return chunks
+    }
+
+    /// How many bytes the journals and summaries of the runs have.
+    public func sizes() throws(StoreProblem) -> [String: Int] {
+      let rows = try execute(
+        """
+        SELECT id, (length(summary) + coalesce((SELECT sum(length(body)) FROM flowrun_chunk WHERE run = number), 0))::int8
+        FROM flowrun_run
+        """)
+      var sizes: [String: Int] = [:]
+      for row in 0..<rows.count { sizes[rows.text(row, 0)] = Int(rows.integer(row, 1)) }
+      return sizes
+    }
+
+    /// What a run was last begun as.
+    public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
+      let rows = try execute(
+        "SELECT bytes FROM flowrun_run LEFT JOIN flowrun_definition ON hash = definition WHERE id = $1", [.text(run)])
+      guard rows.count == 1 else { throw .unknown(run: run) }
+      guard !rows.isNull(0, 0) else { throw damaged("the workflow that run \(run) ran is missing") }
+      return rows.bytes(0, 0)
+    }
+
+    /// Removes runs that nobody runs.
+    public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
+      var count = 0
+      for run in runs {
+        count += try execute(
+          """
+          WITH gone AS (DELETE FROM flowrun_run WHERE id = $1 AND \(Self.standing) <> 'running' RETURNING number),
+          chunks AS (DELETE FROM flowrun_chunk WHERE run IN (SELECT number FROM gone)),
+          requests AS (DELETE FROM flowrun_request WHERE run IN (SELECT number FROM gone))
+          SELECT number FROM gone
+          """, [.text(run)]
+        ).count
+      }
+      if count > 0 { _ = try together(Self.removeDefinitions) }
+      return count
+    }
+
+    /// Asks something of a run.
+    public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
+      let rows = try execute(
+        "INSERT INTO flowrun_request(run, body) SELECT number, $2 FROM flowrun_run WHERE id = $1 RETURNING number",
+        [.text(run), .bytes(request)])
+      guard rows.count == 1 else { throw .unknown(run: run) }
+      return Int(rows.integer(0, 0))
+    }
+
+    /// What has been asked of a run.
+    public func requests(of lease: any RunLease) throws(StoreProblem) -> [RunRequestEntry] {
+      let lease = try own(lease)
+      guard !lease.isFenced else { throw .fenced(run: lease.run) }
+      let rows = try execute(
+        "SELECT number, body FROM flowrun_request WHERE run = $1::int8 AND answer IS NULL ORDER BY number",
+        [.integer(Int64(lease.number))])
+      return (0..<rows.count).map { RunRequestEntry(number: Int(rows.integer($0, 0)), body: rows.bytes($0, 1)) }
+    }
+
+    /// Answers a request.
+    public func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
+      _ = try execute(
+        "UPDATE flowrun_request SET answer = $2 WHERE number = $1::int8", [.integer(Int64(request)), .bytes(answer)])
+    }
+
+    /// The answer to a request; nil: none yet.
+    public func answer(to request: Int) throws(StoreProblem) -> [UInt8]? {
+      let rows = try execute(
+        "DELETE FROM flowrun_request WHERE number = $1::int8 AND answer IS NOT NULL RETURNING answer",
+        [.integer(Int64(request))])
+      return rows.count == 1 ? rows.bytes(0, 0) : nil
+    }
+  }
+#endif

@@ -1,0 +1,71 @@
+#if Network
+  import FlowPostgres
+  import FlowStore
+
+  // How a store lies in its database.
+  extension PostgresRunStore {
+    /// The format that is written.
+    static let version = 1
+
+    /// Makes the tables where they are missing, one process while others wait.
+    static let schema: [PostgresStatement] = [
+      // Any number will do that nobody else in the database locks.
+      "SELECT pg_advisory_xact_lock(7021337180931)",
+      """
+      CREATE TABLE IF NOT EXISTS flowrun_definition(hash bytea PRIMARY KEY, bytes bytea NOT NULL)
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS flowrun_run(
+        number int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text NOT NULL UNIQUE, workflow text NOT NULL,
+        file text NOT NULL, definition bytea NOT NULL, started int8 NOT NULL, state text NOT NULL, epoch int8 NOT NULL,
+        process int8 NOT NULL, host text NOT NULL, header bytea NOT NULL, summary bytea NOT NULL, lease_until timestamptz)
+      """,
+      "CREATE INDEX IF NOT EXISTS flowrun_run_started ON flowrun_run(started)",
+      """
+      CREATE TABLE IF NOT EXISTS flowrun_chunk(
+        run int8 NOT NULL, seq int8 NOT NULL, epoch int8 NOT NULL, body bytea NOT NULL, checksum int8 NOT NULL,
+        PRIMARY KEY(run, seq))
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS flowrun_request(
+        number int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, run int8 NOT NULL, body bytea NOT NULL, answer bytea)
+      """,
+      "CREATE INDEX IF NOT EXISTS flowrun_request_run ON flowrun_request(run)",
+      "CREATE TABLE IF NOT EXISTS flowrun_store(version int8 NOT NULL)",
+      "INSERT INTO flowrun_store SELECT \(version) WHERE NOT EXISTS (SELECT 1 FROM flowrun_store)",
+      "SELECT max(version) FROM flowrun_store",
+    ].map { PostgresStatement(sql: $0, parameters: []) }
+
+    /// Keeps a definition, once however many runs have it. While anybody does, none is removed that nobody seems to need.
+    static func keep(_ definition: [UInt8]) -> [PostgresStatement] {
+      [
+        PostgresStatement(sql: "SELECT pg_advisory_xact_lock_shared(7021337180932)", parameters: []),
+        PostgresStatement(
+          sql: "INSERT INTO flowrun_definition VALUES(sha256($1), $1) ON CONFLICT DO NOTHING",
+          parameters: [.bytes(definition)]),
+      ]
+    }
+
+    /// Removes the definitions that no run has.
+    static let removeDefinitions = [
+      "SELECT pg_advisory_xact_lock(7021337180932)",
+      "DELETE FROM flowrun_definition WHERE hash NOT IN (SELECT definition FROM flowrun_run)",
+    ].map { PostgresStatement(sql: $0, parameters: []) }
+
+    /// Has a transaction not wait for the disk where nobody needs it to.
+    static func beginning(isDurable: Bool) -> [PostgresStatement] {
+      isDurable ? [] : [PostgresStatement(sql: "SELECT set_config('synchronous_commit', 'off', true)", parameters: [])]
+    }
+
+    /// How a run stands: one that says it goes on does so while its lease lasts.
+    static let standing = """
+      CASE WHEN state = 'running' AND (lease_until IS NULL OR lease_until < clock_timestamp()) THEN 'interrupted'
+      ELSE state END
+      """
+
+    /// The checksum of a chunk's row.
+    static func checksum(_ index: Int, _ epoch: Int, _ body: [UInt8]) -> Int {
+      Int(Checksum.of(body, behind: Checksum.of(epoch, behind: Checksum.of(index))))
+    }
+  }
+#endif

@@ -1,0 +1,233 @@
+#if Network
+  import FlowPostgres
+  import FlowStore
+  import FlowSystem
+  import Synchronization
+
+  /// Runs in a PostgreSQL database, for any number of machines.
+  ///
+  /// A run is held by a lease that its process renews; the next epoch fences whoever lost it, by the row of the run that
+  /// each write locks. What a durable run writes is written again, under the same number, when the connection breaks on the
+  /// way: the database may be started anew under a run.
+  public final class PostgresRunStore: RunStore {
+    private let address: String
+    /// The address without a password, for messages.
+    private let shown: String
+    private let leaseMilliseconds: Int
+    private let connection: Mutex<PostgresConnection>
+
+    /// How long a durable write waits for a database that is away.
+    private static let patience = Duration.seconds(60)
+    private static let pauseMicroseconds: useconds_t = 250_000
+
+    /// Connects to the database at an address such as `postgres://USER@HOST/NAME` and makes the tables where they are
+    /// missing. A run whose process does not renew its lease is free after `leaseMilliseconds`.
+    public init(_ address: String, leaseMilliseconds: Int = 10_000) throws(StoreProblem) {
+      self.address = address
+      self.leaseMilliseconds = leaseMilliseconds
+      shown = Self.withoutPassword(address)
+      connection = Mutex(PostgresConnection(address))
+      let rows = try together(Self.schema)
+      let version = Int(rows.last?.integer(0, 0) ?? 0)
+      guard version <= Self.version else { throw .newer(path: shown, version: version) }
+    }
+
+    private static func withoutPassword(_ address: String) -> String {
+      guard let start = address.firstRange(of: "://")?.upperBound,
+        let end = address[start...].firstIndex(of: "@"), let colon = address[start..<end].firstIndex(of: ":")
+      else { return address }
+      return String(address[..<colon] + address[end...])
+    }
+
+    // MARK: Calls
+
+    /// Runs statements as one change.
+    func together(_ statements: [PostgresStatement]) throws(StoreProblem) -> [PostgresRows] {
+      do throws(PostgresProblem) {
+        return try connection.withLock { connection throws(PostgresProblem) in
+          UncheckedRows(rows: try connection.runTogether(statements))
+        }.rows
+      } catch {
+        throw problem(error)
+      }
+    }
+
+    /// Runs a statement.
+    func execute(_ sql: String, _ parameters: [PostgresParameter] = []) throws(StoreProblem) -> PostgresRows {
+      do throws(PostgresProblem) {
+        return try connection.withLock { connection throws(PostgresProblem) in
+          UncheckedRows(rows: [try connection.run(sql, parameters)])
+        }.rows[0]
+      } catch {
+        throw problem(error)
+      }
+    }
+
+    /// Proof of safety: a result belongs to whoever asked for it alone; libpq keeps no reference to it.
+    private struct UncheckedRows: @unchecked Sendable {
+      let rows: [PostgresRows]
+    }
+
+    private func problem(_ problem: PostgresProblem) -> StoreProblem {
+      .unusable(path: shown, cause: problem.message)
+    }
+
+    /// Writes until it is known to be written: what may have been done already is the same when it is done again.
+    private func persistently(
+      _ isDurable: Bool, _ statements: [PostgresStatement]
+    ) throws(StoreProblem) -> [PostgresRows] {
+      let deadline = ContinuousClock.now + (isDurable ? Self.patience : .zero)
+      while true {
+        let outcome = connection.withLock { connection -> Result<UncheckedRows, PostgresProblem> in
+          do throws(PostgresProblem) {
+            return .success(UncheckedRows(rows: try connection.runTogether(statements)))
+          } catch {
+            return .failure(error)
+          }
+        }
+        switch outcome {
+        case .success(let rows): return rows.rows
+        case .failure(.storage(let message)): throw problem(.storage(message))
+        case .failure(let error):
+          guard ContinuousClock.now < deadline else { throw problem(error) }
+          usleep(Self.pauseMicroseconds)
+        }
+      }
+    }
+
+    // MARK: Writing
+
+    /// Begins a run.
+    public func create(
+      _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
+    ) throws(StoreProblem) -> any RunLease {
+      let rows = try together(
+        Self.keep(definition) + [insertion(of: run, definition, isHeld: true)] + insertions(of: chunks, run)
+          + Self.beginning(isDurable: isDurable))
+      let number = Int(rows[2].integer(0, 0))
+      return lease(run.id, epoch: run.epoch, number: number, next: chunks.count)
+    }
+
+    /// Keeps a run that is over.
+    public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
+      _ = try together(
+        Self.keep(definition) + [insertion(of: run, definition, isHeld: false)] + insertions(of: chunks, run))
+    }
+
+    private func lease(_ run: String, epoch: Int, number: Int, next: Int) -> PostgresLease {
+      PostgresLease(
+        run: run, epoch: epoch, number: number, next: next, address: address, milliseconds: leaseMilliseconds)
+    }
+
+    private func insertion(of run: StoredRun, _ definition: [UInt8], isHeld: Bool) -> PostgresStatement {
+      let lease = isHeld ? "clock_timestamp() + \(leaseMilliseconds) * interval '1 millisecond'" : "NULL"
+      return PostgresStatement(
+        sql: """
+          INSERT INTO flowrun_run(
+            id, workflow, file, definition, started, state, epoch, process, host, header, summary, lease_until)
+          VALUES($1, $2, $3, sha256($4), $5::int8, $6, $7::int8, $8::int8, $9, $10, $11, \(lease)) RETURNING number
+          """,
+        parameters: [
+          .text(run.id), .text(run.workflow), .text(run.file), .bytes(definition),
+          .integer(Int64(run.startedMilliseconds)), .text(run.state.rawValue), .integer(Int64(run.epoch)),
+          .integer(Int64(run.holder.process)), .text(run.holder.host), .bytes(run.header), .bytes(run.summary),
+        ])
+    }
+
+    private func insertions(of chunks: [[UInt8]], _ run: StoredRun) -> [PostgresStatement] {
+      chunks.enumerated().map { index, chunk in
+        PostgresStatement(
+          sql: """
+            INSERT INTO flowrun_chunk SELECT number, $2::int8, $3::int8, $4, $5::int8 FROM flowrun_run WHERE id = $1
+            """,
+          parameters: [
+            .text(run.id), .integer(Int64(index)), .integer(Int64(run.epoch)), .bytes(chunk),
+            .integer(Int64(Self.checksum(index, run.epoch, chunk))),
+          ])
+      }
+    }
+
+    /// Adds a chunk to a run.
+    public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
+      let lease = try own(lease)
+      guard !lease.isFenced else { throw .fenced(run: lease.run) }
+      let index = lease.next.load(ordering: .relaxed)
+      // The row of the run stays locked until the chunk is there, so that whoever takes the run has read it.
+      let insertion = PostgresStatement(
+        sql: """
+          WITH held AS (SELECT number FROM flowrun_run WHERE number = $1::int8 AND epoch = $3::int8 FOR SHARE)
+          INSERT INTO flowrun_chunk SELECT number, $2::int8, $3::int8, $4, $5::int8 FROM held
+          ON CONFLICT (run, seq) DO UPDATE SET epoch = excluded.epoch
+            WHERE flowrun_chunk.epoch = excluded.epoch AND flowrun_chunk.checksum = excluded.checksum
+          RETURNING seq
+          """,
+        parameters: [
+          .integer(Int64(lease.number)), .integer(Int64(index)), .integer(Int64(lease.epoch)), .bytes(chunk),
+          .integer(Int64(Self.checksum(index, lease.epoch, chunk))),
+        ])
+      let rows = try persistently(isDurable, Self.beginning(isDurable: isDurable) + [insertion])
+      guard rows.last?.count == 1 else { throw .fenced(run: lease.run) }
+      lease.next.add(1, ordering: .relaxed)
+    }
+
+    /// Writes the end of a run.
+    public func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
+      let lease = try own(lease)
+      let rows = try persistently(
+        true,
+        [
+          PostgresStatement(
+            sql: """
+              UPDATE flowrun_run SET state = $3, summary = $4, lease_until = NULL
+              WHERE number = $1::int8 AND epoch = $2::int8 RETURNING 1
+              """,
+            parameters: [
+              .integer(Int64(lease.number)), .integer(Int64(lease.epoch)), .text(state.rawValue), .bytes(summary),
+            ]),
+          PostgresStatement(
+            sql: "DELETE FROM flowrun_request WHERE run = $1::int8 AND answer IS NULL",
+            parameters: [.integer(Int64(lease.number))]),
+        ])
+      guard rows.first?.count == 1 else { throw .fenced(run: lease.run) }
+      lease.finish()
+    }
+
+    /// Takes a run that nobody runs.
+    public func take(
+      _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
+    ) throws(StoreProblem) -> any RunLease {
+      let rows = try together(
+        Self.keep(definition) + [
+          // A write under way ends first, and is then seen by the next statement.
+          PostgresStatement(sql: "SELECT 1 FROM flowrun_run WHERE id = $1 FOR UPDATE", parameters: [.text(run)]),
+          PostgresStatement(
+            sql: """
+              UPDATE flowrun_run SET epoch = epoch + 1, state = 'running', process = $4::int8, host = $5,
+                definition = sha256($6), lease_until = clock_timestamp() + $7::int8 * interval '1 millisecond'
+              WHERE id = $1 AND epoch = $2::int8 AND \(Self.standing) <> 'running'
+                AND (SELECT count(*) FROM flowrun_chunk WHERE run = number) = $3::int8
+              RETURNING number
+              """,
+            parameters: [
+              .text(run), .integer(Int64(position.epoch)), .integer(Int64(position.chunkCount)),
+              .integer(Int64(holder.process)), .text(holder.host), .bytes(definition),
+              .integer(Int64(leaseMilliseconds)),
+            ]),
+        ])
+      if let last = rows.last, last.count == 1 {
+        return lease(
+          run, epoch: position.epoch + 1, number: Int(last.integer(0, 0)), next: position.chunkCount)
+      }
+      guard let stored = try self.run(run) else { throw .unknown(run: run) }
+      throw stored.state == .running ? .held(run: run, by: stored.holder) : .moved(run: run)
+    }
+
+    func own(_ lease: any RunLease) throws(StoreProblem) -> PostgresLease {
+      guard let own = lease as? PostgresLease else { throw .fenced(run: lease.run) }
+      return own
+    }
+
+    /// A store of this address that is damaged.
+    func damaged(_ cause: String) -> StoreProblem { .damaged(path: shown, cause: cause) }
+  }
+#endif

@@ -1,0 +1,85 @@
+import BasicsPlugin
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowTestKit
+import Testing
+
+/// Runs that go on with some of their steps, and what is known of their processes.
+extension `A journal` {
+  private static let failing = [
+    Step("a", "probe.note"), Step("b", "flow.fail", with: ["message": "no"]),
+    Step("c", "flow.fail", with: ["message": "no"]), Step("d", "probe.note", needs: [2]),
+  ]
+  private static let mended = [
+    Step("a", "probe.note"), Step("b", "probe.note"), Step("c", "probe.note"), Step("d", "probe.note", needs: [2]),
+  ]
+
+  @Test func `leaves out what was not named, and a later resume takes it up`() async throws {
+    let store = MemoryRunStore()
+    let probe = ProbePlugin()
+    _ = try await fixture(Self.failing, store, probe: probe).run()
+    var wish = ResumePlan.Wish()
+    wish.only = [1]
+    let (plan, report) = try await resume(Self.mended, store, probe: probe, wish)
+    #expect(plan.fates == [.kept, .again(.chosen), .notSelected, .notSelected])
+    #expect(report.conclusion == .partial && report["c"].reason == .notSelected)
+    #expect(probe.diary.counts == ["a": 1, "b": 1])
+    let (rest, whole) = try await resume(Self.mended, store, probe: probe)
+    #expect(rest.fates == [.kept, .kept, .again(.ended(.skipped)), .again(.ended(.skipped))])
+    #expect(whole.conclusion == .success)
+    #expect(probe.diary.counts == ["a": 1, "b": 1, "c": 1, "d": 1])
+  }
+
+  @Test func `runs a step alone that ended well, and keeps what needs it`() async throws {
+    let store = MemoryRunStore()
+    let probe = ProbePlugin()
+    let steps = [Step("a", "probe.note"), Step("b", "probe.note", needs: [0])]
+    _ = try await fixture(steps, store, probe: probe).run()
+    var wish = ResumePlan.Wish()
+    wish.only = [0]
+    let (plan, report) = try await resume(steps, store, probe: probe, wish)
+    #expect(plan.fates == [.again(.chosen), .kept] && report.conclusion == .success)
+    #expect(probe.diary.counts == ["a": 2, "b": 1])
+  }
+
+  @Test func `refuses to run a step alone that needs one which has not ended well`() async throws {
+    let store = MemoryRunStore()
+    _ = try await fixture(Self.failing, store).run()
+    var wish = ResumePlan.Wish()
+    wish.only = [3]
+    await #expect(throws: ResumePlan.Refusal.needs(3, 2)) { try await resume(Self.mended, store, wish) }
+  }
+
+  @Test func `knows every process that it has had, and what the last one kept`() async throws {
+    let store = MemoryRunStore()
+    _ = try await fixture(Self.failing, store).run()
+    for _ in 0..<2 { _ = try await resume(Self.failing, store) }
+    let stored = try #require(try store.runs(RunFilter()).first)
+    let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: 4)
+    #expect(recollection.epochs.map(\.epoch) == [1, 2, 3])
+    #expect(recollection.epochs.allSatisfy { $0.holder.host == "here" && $0.startedMilliseconds > 0 })
+    #expect(recollection.kept == [0])
+  }
+
+  @Test func `takes a step for another one when its plugin's program is another`() async throws {
+    let store = MemoryRunStore()
+    var fixture = fixture(Self.failing, store)
+    fixture.change = { options in
+      var history = Self.history(store)
+      history.programs = { ["probe": "before"] }
+      options.history = history
+    }
+    _ = try await fixture.run()
+    let stored = try #require(try store.runs(RunFilter()).first)
+    let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: 4)
+    let graph = try WorkflowGraph(Workflow(name: "test", steps: Self.failing))
+    let prepared = try PreparedWorkflow(graph, registry: ActionRegistry([BasicsPlugin(), ProbePlugin()]))
+    #expect(throws: ResumePlan.Refusal.changed([0])) {
+      _ = try ResumePlan(recollection, of: nil, as: prepared, programs: ["probe": "after"], ResumePlan.Wish())
+    }
+    let same = try ResumePlan(recollection, of: nil, as: prepared, programs: ["probe": "before"], ResumePlan.Wish())
+    #expect(same.fates[0] == .kept)
+  }
+}

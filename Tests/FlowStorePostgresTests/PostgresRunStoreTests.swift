@@ -1,0 +1,83 @@
+#if Network
+  import FlowStore
+  import FlowStorePostgres
+  import FlowTestKit
+  import TestSupport
+  import Testing
+
+  @Suite struct `A store of runs in PostgreSQL` {
+    private let database: Database
+
+    init() throws { database = try Database() }
+
+    private var address: String {
+      "postgresql:///postgres?host=\(database.folder)/socket&user=sync"
+    }
+
+    private func run(_ id: String) -> StoredRun {
+      StoredRun(
+        id: id, workflow: "w", file: "/w.yaml", startedMilliseconds: 1, state: .running, epoch: 1,
+        holder: RunHolder(process: 1, host: "here"), header: [])
+    }
+
+    @Test func `holds to what all stores hold to`() throws {
+      let address = address
+      let conformance = RunStoreConformance { () throws -> any RunStore in try PostgresRunStore(address) }
+      #expect(try conformance.problems() == [])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `gives a run to another process when its lease has run out, and fences the one that had it`() throws {
+      let store = try PostgresRunStore(address, leaseMilliseconds: 600)
+      let other = try PostgresRunStore(address, leaseMilliseconds: 600)
+      let old = try store.create(run("a"), definition: [1])
+      try store.append([1], to: old, isDurable: true)
+      // As if its process had been stopped; here it goes on, and may renew it just then.
+      var taken: (any RunLease)?
+      while taken == nil {
+        try database.execute("UPDATE flowrun_run SET lease_until = clock_timestamp() - interval '1 second'")
+        taken = try? other.take(
+          "a", at: RunPosition(epoch: 1, chunkCount: 1), by: RunHolder(process: 2, host: "there"), definition: [1])
+      }
+      let new = try #require(taken)
+      #expect(new.epoch == 2)
+      #expect(throws: StoreProblem.fenced(run: "a")) { try store.append([2], to: old, isDurable: true) }
+      #expect(throws: StoreProblem.fenced(run: "a")) { try store.finish(old, state: .success, summary: []) }
+      // It is told without writing anything.
+      var isTold = false
+      while !isTold {
+        do { _ = try store.requests(of: old) } catch { isTold = error == .fenced(run: "a") }
+      }
+      try other.append([3], to: new, isDurable: true)
+      #expect(try other.chunks(of: "a") == [[1], [3]])
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `keeps what was written while the database was killed and started again`() throws {
+      let store = try PostgresRunStore(address)
+      let lease = try store.create(run("a"), definition: [1])
+      try store.append([1], to: lease, isDurable: true)
+      try database.kill()
+      try database.start()
+      try store.append([2], to: lease, isDurable: true)
+      try store.finish(lease, state: .success, summary: [])
+      #expect(try PostgresRunStore(address).chunks(of: "a") == [[1], [2]])
+    }
+
+    @Test func `that is newer or not there is refused`() throws {
+      _ = try PostgresRunStore(address)
+      try database.execute("UPDATE flowrun_store SET version = 2")
+      #expect {
+        _ = try PostgresRunStore(address)
+      } throws: { error in
+        if case StoreProblem.newer(_, version: 2) = error { true } else { false }
+      }
+      #expect {
+        _ = try PostgresRunStore("postgres://ada:secret@127.0.0.1:1/none")
+      } throws: { error in
+        guard case StoreProblem.unusable(let path, _) = error else { return false }
+        return path == "postgres://ada@127.0.0.1:1/none"
+      }
+    }
+  }
+#endif

@@ -1,0 +1,84 @@
+#if Network
+  import Foundation
+  import TestSupport
+  import Testing
+
+  /// Two real processes and one database.
+  @Suite struct `A run that several machines see` {
+    private let database: Database
+    private let folder: String
+
+    init() throws {
+      database = try Database()
+      folder = FileManager.default.temporaryDirectory.path + "/flowrun-takeover-\(UInt64.random(in: 0 ... .max))"
+      try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    }
+
+    private var address: String { "postgresql:///postgres?host=\(database.folder)/socket&user=sync" }
+
+    private func write(_ text: String, to name: String) throws {
+      try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+    }
+
+    @Test(.timeLimit(.minutes(2)))
+    func `is taken over from a stopped process, whose writes are refused and whose steps end, which it says`() throws {
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      try write(
+        """
+        name: taken
+        durable: true
+        steps:
+          a: { uses: flow.noop }
+          b: { uses: shell.run, needs: a, with: { command: "test -e ok || exec sleep 100; echo b >> log" } }
+          c: { uses: flow.log, needs: b, with: { message: done } }
+
+        """, to: "w.yaml")
+      let first = try FlowrunProcess(["w.yaml", "--store", address], in: folder)
+      defer { first.send(SIGKILL) }
+      #expect(first.waitForOutput("b started"))
+      let held = try FlowrunProcess.run(["resume", "last", "--store", address], in: folder)
+      #expect(held.exitCode == 1 && held.errors.contains("is being run by process"), "\(held)")
+      first.send(SIGSTOP)
+      try write("", to: "ok")
+      // Its lease runs out after 10 s.
+      let second = try FlowrunProcess.run(
+        ["resume", "last", "--wait", "--store", address], in: folder, limitSeconds: 60)
+      #expect(second.exitCode == 0 && second.output.contains("kept: a\n"), "\(second)")
+      first.send(SIGCONT)
+      let fenced = first.result()
+      #expect(fenced.exitCode == 1 && fenced.output.contains("was taken over by another process"), "\(fenced)")
+      #expect(!fenced.output.contains("c: done"))
+      #expect(try String(contentsOfFile: "\(folder)/log", encoding: .utf8) == "b\n")
+      let list = try FlowrunProcess.run(["runs", "--store", address, "--json"], in: folder)
+      #expect(list.output.contains(#""state": "success""#) && list.output.contains(#""epoch": 2"#), "\(list)")
+    }
+
+    @Test(.timeLimit(.minutes(2))) func `goes on after the database was killed and started again`() throws {
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      var text = "name: through\ndurable: true\nsteps:\n"
+      for step in 0..<30 {
+        text += "  s\(step): { uses: flow.sleep, with: { for: 50ms }\(step > 0 ? ", needs: s\(step - 1)" : "") }\n"
+      }
+      try write(text, to: "w.yaml")
+      let process = try FlowrunProcess(["w.yaml", "--store", address], in: folder)
+      defer { process.send(SIGKILL) }
+      #expect(process.waitForOutput("s5 started"))
+      try database.kill()
+      try database.start()
+      let result = process.result()
+      #expect(result.exitCode == 0 && result.output.contains("s29 done"), "\(result)")
+    }
+
+    @Test func `is refused where the address is none, or with no history`() throws {
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      try write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+      for arguments in [["w.yaml", "--store", "mysql://x"], ["runs", "--store", "runs.sqlite"]] {
+        let result = try FlowrunProcess.run(arguments, in: folder)
+        #expect(result.exitCode == 64 && result.errors.contains("write the address of a PostgreSQL database"))
+      }
+      #expect(try FlowrunProcess.run(["w.yaml", "--store", address, "--no-history"], in: folder).exitCode == 64)
+      let away = try FlowrunProcess.run(["runs", "--store", "postgres://127.0.0.1:1/x"], in: folder)
+      #expect(away.exitCode == 2 && away.errors.contains("PostgreSQL cannot be reached"), "\(away)")
+    }
+  }
+#endif

@@ -1,0 +1,86 @@
+import Foundation
+
+/// A PostgreSQL of the test's own: a socket in a folder that goes away with it.
+public final class Database: Sendable {
+  /// How libpq finds it.
+  public let information: String
+  /// Where it lies.
+  public let folder: String
+
+  /// What a command said that failed.
+  public struct Failure: Error {
+    let output: String
+
+    /// A failure.
+    public init(output: String) { self.output = output }
+  }
+
+  private static let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../scripts/postgres").standardizedFileURL.path
+
+  /// Starts it in the folder whose servers `scripts/test` stops when a test that was killed could not.
+  public init() throws {
+    let parent = ProcessInfo.processInfo.environment["FLOWRUN_TEST_POSTGRES"] ?? "/tmp"
+    folder = "\(parent)/sync-pg-\(UUID().uuidString.prefix(8))"
+    information = "host=\(folder)/socket dbname=postgres user=sync"
+    try start()
+  }
+
+  /// Starts it, also after it was killed.
+  public func start() throws { try run("start") }
+
+  deinit {
+    try? run("stop")
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  /// Ends it in an orderly way.
+  public func stop() throws { try run("stop") }
+
+  /// Ends every process of it at once, as a power cut would.
+  public func kill() throws { try run("kill") }
+
+  /// Runs SQL in one transaction.
+  public func execute(_ sql: String) throws { _ = try value(sql) }
+
+  /// Runs SQL in one transaction and gives what it prints.
+  public func value(_ sql: String) throws -> String {
+    let (status, output) = try Shell.run("psql -qAt1 -v ON_ERROR_STOP=1 '\(information)'", input: sql)
+    guard status == 0 else { throw Failure(output: output) }
+    return output.trimmingCharacters(in: .newlines)
+  }
+
+  /// Stops every process of it where it is, or lets them go on: a database that hangs.
+  public func signal(_ name: String) throws {
+    let leader = try String(contentsOfFile: "\(folder)/data/postmaster.pid", encoding: .utf8).prefix { $0 != "\n" }
+    _ = try Shell.run("kill -\(name) \(leader) $(ps -o pid= --ppid \(leader))")
+  }
+
+  private func run(_ verb: String) throws {
+    let (status, output) = try Shell.run("'\(Self.script)' \(verb) '\(folder)'")
+    guard status == 0 else { throw Failure(output: output) }
+  }
+}
+
+/// Commands of the system.
+public enum Shell {
+  /// Runs a script. What goes in and comes out are files: the end of a pipe that a process started meanwhile by another
+  /// thread has inherited would keep the reader waiting for that one's end.
+  public static func run(_ script: String, input: String = "") throws -> (status: Int32, output: String) {
+    let name = NSTemporaryDirectory() + "sync-shell-\(UUID().uuidString)"
+    defer { for end in ["in", "out"] { try? FileManager.default.removeItem(atPath: "\(name).\(end)") } }
+    try Data(input.utf8).write(to: URL(fileURLWithPath: "\(name).in"))
+    try Data().write(to: URL(fileURLWithPath: "\(name).out"))
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/bin/bash")
+    process.arguments = ["-c", script]
+    let output = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(name).out"))
+    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: "\(name).in"))
+    process.standardOutput = output
+    process.standardError = output
+    try process.run()
+    process.waitUntilExit()
+    let text = try Data(contentsOf: URL(fileURLWithPath: "\(name).out"))
+    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+  }
+}
