@@ -96,7 +96,21 @@ extension RunReport {
       },
       overrunMilliseconds: reading.overrunNanoseconds.map { millisecondsOf($0) }, isAbandoned: reading.isAbandoned,
       isDeferred: reading.isDeferred, isBlocking: reading.isBlocking,
-      failure: reading.outcome == .success ? nil : reading.failure)
+      failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index))
+  }
+
+  private func items(of step: StepIndex) -> [Item]? {
+    guard plan.traits[step].flags.contains(.fan) else { return nil }
+    let activation = plan.activatedAtNanoseconds ?? 0
+    func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
+    let keys = itemKeys[step]
+    return plan.items(of: step).map { item in
+      Item(
+        index: item.index, key: keys?[item.index], outcome: item.outcome ?? .cancelled,
+        conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
+        startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
+        isAbandoned: item.isAbandoned, failure: item.failure)
+    }
   }
 
   /// What the floor held: from ready to open, when the gate opened `ready`.

@@ -11,6 +11,10 @@ struct RunState {
   private(set) var handfuls: [Handful] = []
   /// What steps gave back, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
+  /// The steps that run for several items now.
+  var fans: [StepIndex: RunFan] = [:]
+  /// The keys of items, where they come from objects.
+  var itemKeys: [StepIndex: [String]] = [:]
   var launch: Launch
   var environment: ValueObject = [:]
   /// The instant for which the plan's timer is set.
@@ -25,8 +29,7 @@ struct RunState {
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
   // What the journal has not heard yet.
-  /// What steps gave back.
-  var untoldOutputs: [(StepIndex, ValueObject)] = []
+  var untoldOutputs = UntoldOutputs()
   /// Lines that steps wrote, as JSON.
   var untoldLines: [UInt8] = []
   /// Bytes of lines so far.
@@ -48,6 +51,12 @@ struct RunState {
   mutating func instant(_ nanoseconds: Int) -> Int {
     latestNanoseconds = max(latestNanoseconds, nanoseconds)
     return latestNanoseconds
+  }
+
+  /// Takes what steps gave back and the journal has not heard.
+  mutating func takeUntoldOutputs() -> UntoldOutputs {
+    defer { untoldOutputs = UntoldOutputs() }
+    return untoldOutputs
   }
 
   /// Tells the plan that the gate has opened.
@@ -94,4 +103,12 @@ struct RunState {
     var step: StepIndex
     var attempt: Int
   }
+}
+
+/// What steps gave back and the journal has not heard.
+struct UntoldOutputs: Sendable {
+  var steps: [(StepIndex, ValueObject)] = []
+  var items: [(StepIndex, Int, ValueObject)] = []
+
+  var isEmpty: Bool { steps.isEmpty && items.isEmpty }
 }

@@ -47,6 +47,8 @@ public struct ResumePlan: Sendable {
   public struct Wish: Sendable {
     /// Steps to begin again from.
     public var from: [StepIndex] = []
+    /// Items of steps to run again.
+    public var items: [StepIndex: Set<Int>] = [:]
     /// What becomes of kept steps that are others than they were.
     public var changes = Changes.refuse
 
@@ -76,6 +78,10 @@ public struct ResumePlan: Sendable {
   private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// How often a success of a step was given up.
   private(set) var repetitions: [StepIndex: Int] = [:]
+  /// The same for items of steps.
+  private(set) var itemRepetitions: [StepIndex: [Int: Int]] = [:]
+  /// What kept items of steps that run again gave.
+  private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
 
   /// What the run was begun with.
   public var header: RunHeader { recollection.header }
@@ -104,12 +110,13 @@ public struct ResumePlan: Sendable {
       if !isSame, wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
       if !isSame, wish.changes == .refuse { changed.append(new) }
     }
-    for step in wish.from { fates[Int(step)] = .again(.chosen) }
+    for step in wish.from + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     Self.spread(&fates, prepared)
     changed.removeAll { fates[Int($0)] != .kept }
     guard changed.isEmpty else { throw .changed(changed) }
     self.fates = fates
     guard pasts.isActivated else { throw .neverActivated }
+    keepItems(pasts, places, wish)
     keepFacts(pasts, places)
   }
 
@@ -131,6 +138,35 @@ public struct ResumePlan: Sendable {
     }
   }
 
+  /// What stays of items: of a step that is kept all there is to report; of one that runs again those that had succeeded,
+  /// unless the step itself was named or is another.
+  private mutating func keepItems(_ pasts: StepPasts, _ places: StepMapping, _ wish: Wish) {
+    for (old, fan) in pasts.fans.sorted(by: { $0.key < $1.key }) {
+      guard let new = places[old] else { continue }
+      let fate = fates[Int(new)]
+      guard fate != .again(.changed) else { continue }
+      facts.append(.expanded(new, hashes: fan.hashes, atNanoseconds: 0))
+      for (item, past) in fan.items.sorted(by: { $0.key < $1.key }) {
+        let isChosen = wish.from.contains(new) || wish.items[new]?.contains(item) == true
+        let hasSucceeded = past.settled?.outcome == .success
+        if var settled = past.settled, fate == .kept || (!isChosen && hasSucceeded) {
+          settled.step = StepIndex(item)
+          facts.append(.item(of: new, .settled(settled, past.failure)))
+          if fate != .kept { itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item] }
+        }
+        let carried = past.carried(isKept: fate == .kept || (!isChosen && hasSucceeded))
+        if carried.repetitions > 0 { itemRepetitions[new, default: [:]][item] = carried.repetitions }
+        guard carried.attempts > 0 || carried.repetitions > 0 else { continue }
+        facts.append(
+          .item(
+            of: new,
+            .carried(
+              StepIndex(item), attempts: carried.attempts, uncounted: carried.uncounted,
+              repetitions: carried.repetitions)))
+      }
+    }
+  }
+
   /// The facts that stay, in order: those of kept steps, of the launch, of events, of a gate that opened for good.
   private mutating func keepFacts(_ pasts: StepPasts, _ places: StepMapping) {
     for (old, past) in pasts.steps.enumerated() {
@@ -138,7 +174,8 @@ public struct ResumePlan: Sendable {
       let isKept = fates[Int(new)] == .kept
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
-      if carried.repetitions > 0 || (!isKept && carried.attempts > 0) {
+      // Of a step that runs for several items these have their own tries.
+      if pasts.fans[StepIndex(old)] == nil, carried.repetitions > 0 || (!isKept && carried.attempts > 0) {
         facts.append(
           .carried(
             new, attempts: carried.attempts, uncounted: carried.uncounted, repetitions: carried.repetitions))
@@ -160,7 +197,7 @@ public struct ResumePlan: Sendable {
         facts.append(.settled(settled, failure))
       case .posted: facts.append(fact)
       case .gateOpened(let opened): if opened.outcome != .failed { facts.append(fact) }
-      case .tried, .started, .failedAfterReady, .cancelled, .carried: break
+      case .tried, .started, .failedAfterReady, .cancelled, .carried, .expanded, .item: break
       }
     }
     for (index, fate) in fates.enumerated() where fate == .failed {
@@ -180,6 +217,9 @@ public struct ResumePlan: Sendable {
     var writer = FactWriter()
     for fact in facts { writer.add(fact) }
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) { writer.add(output: output, of: step) }
+    for (step, outputs) in itemOutputs.sorted(by: { $0.key < $1.key }) {
+      for (item, output) in outputs.sorted(by: { $0.key < $1.key }) { writer.add(output: output, of: step, item: item) }
+    }
     return RunChunk(
       .resume, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: now, body: writer.bytes)
   }
@@ -207,6 +247,7 @@ private struct StepDefinition: Equatable {
   var environment: ValueObject
   var after: Set<String>
   var enabled: Switch
+  var fan: FanOut.Source?
 
   init(_ graph: WorkflowGraph, _ index: StepIndex) {
     let step = graph.workflow.steps[Int(index)]
@@ -217,5 +258,6 @@ private struct StepDefinition: Equatable {
     environment = step.options.environment
     after = Set(step.options.after)
     enabled = step.options.enabled
+    fan = step.options.fan?.source
   }
 }

@@ -12,6 +12,8 @@ public struct RunRecollection: Sendable {
   package private(set) var facts: [PlanFact] = []
   /// What steps gave back.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
+  /// What items of steps gave back.
+  package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// When the last of it came out, in nanoseconds from the start of the run.
   public private(set) var lastNanoseconds = 0
   /// When the last of it was written, in milliseconds since 1970; nil: nothing was.
@@ -33,7 +35,7 @@ public struct RunRecollection: Sendable {
       do throws(RunChunk.Problem) {
         let chunk = try RunChunk(bytes)
         guard chunk.kind != .log else { continue }
-        if chunk.kind == .resume { (facts, outputs) = ([], [:]) }
+        if chunk.kind == .resume { (facts, outputs, itemOutputs) = ([], [:], [:]) }
         try read(chunk, stepCount)
         lastNanoseconds = max(lastNanoseconds, chunk.runNanoseconds)
         lastMilliseconds = chunk.wallMilliseconds
@@ -52,6 +54,9 @@ public struct RunRecollection: Sendable {
         case .output(let step, let json):
           guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
           outputs[step] = object
+        case .itemOutput(let step, let item, let json):
+          guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
+          itemOutputs[step, default: [:]][item] = object
         }
       }
     } catch {

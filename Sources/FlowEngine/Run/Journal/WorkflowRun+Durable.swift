@@ -87,8 +87,7 @@ extension WorkflowRun {
           chosen.append((start, lane))
         }
       }
-      defer { state.untoldOutputs = [] }
-      return (chosen, state.plan.takeFacts(), state.untoldOutputs)
+      return (chosen, state.plan.takeFacts(), state.takeUntoldOutputs())
     }
     return (chosen, facts.isEmpty && outputs.isEmpty ? [] : [chunk(facts, outputs)])
   }
