@@ -18,6 +18,15 @@ public struct FanOut: Sendable, Hashable {
   /// The ceiling of all items together, from the start of the first.
   public var deadline: Duration?
 
+  /// How many items there are, where that is known before a run.
+  public var literalCount: Int? {
+    switch source {
+    case .items(.array(let values)): values.count
+    case .items(.object(let members)): members.count
+    case .items, .axes: nil
+    }
+  }
+
   /// Items from `source`, everything else at its default.
   public init(_ source: Source) { self.source = source }
 }

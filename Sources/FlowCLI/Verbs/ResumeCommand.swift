@@ -21,7 +21,10 @@ struct ResumeCommand: Verb {
   @Argument(help: "The run, or a workflow file; default: the newest unfinished run.")
   var run: String?
 
-  @Option(help: "Begins again from this step, though it ended well; may be given more than once.")
+  @Option(
+    help:
+      "Begins again from this step, or from one item of it ('convert[3]'), though it ended well; may be given more than once."
+  )
   var from: [String] = []
 
   @Flag(help: "Keeps steps that ended well and are others now in the file.")
@@ -116,10 +119,21 @@ struct PreparedResume {
     var wish = ResumePlan.Wish()
     wish.changes = command.keepChanged ? .keep : command.rerunChanged ? .rerun : .refuse
     for name in command.from {
-      guard let index = graph.workflow.steps.firstIndex(where: { $0.id.text == name }) else {
-        throw UsageProblem("--from: " + RunsCommand.Show.unknown(name, graph.workflow))
+      let item = StepID(unchecked: name).item
+      let id = item?.step.text ?? name
+      guard let index = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else {
+        throw UsageProblem("--from: " + RunsCommand.Show.unknown(id, graph.workflow))
       }
-      wish.from.append(StepIndex(index))
+      guard let item else {
+        wish.from.append(StepIndex(index))
+        continue
+      }
+      let count = remembered.recollection.itemCount(ofStepNamed: id, in: remembered.graph)
+      guard item.index < count else {
+        let has = count == 0 ? "had no items" : "had \(count) items, [0] to [\(count - 1)]"
+        throw UsageProblem("--from: there is no '\(name)': in that run '\(id)' \(has)")
+      }
+      wish.items[StepIndex(index), default: []].insert(item.index)
     }
     do throws(ResumePlan.Refusal) {
       plan = try ResumePlan(remembered.recollection, of: remembered.graph, as: prepared, wish)

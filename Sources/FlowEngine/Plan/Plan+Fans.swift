@@ -48,7 +48,9 @@ extension Plan {
       noteFact(.expanded(step, hashes: items.hashes, atNanoseconds: now))
       enqueue(step, at: now)
       recall(index, at: now)
-      for (item, decision) in items.refused.sorted(by: { $0.key < $1.key }) { refuse(item, of: index, decision, at: now) }
+      for (item, decision) in items.refused.sorted(by: { $0.key < $1.key }) {
+        refuse(item, of: index, decision, at: now)
+      }
       fans[index].skipSettled(from: 0)
       refresh(index, at: now)
     }

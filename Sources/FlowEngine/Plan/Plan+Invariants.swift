@@ -3,7 +3,8 @@ import FlowModel
 extension Plan {
   /// Where the plan contradicts itself; empty: nowhere. For tests, which ask after every event; it looks at every step.
   package func problems() -> [String] {
-    countProblems() + queueProblems() + eventProblems() + fanProblems() + states.indices.flatMap { problems(of: StepIndex($0)) }
+    countProblems() + queueProblems() + eventProblems() + fanProblems()
+      + states.indices.flatMap { problems(of: StepIndex($0)) }
   }
 
   /// Counts that are not what the steps' states add up to.

@@ -26,6 +26,10 @@ extension Plan {
   mutating func recall(_ index: Int, everything: Bool = false, at now: Int) {
     let step = fans[index].step
     guard let recalled = fans.recalled.removeValue(forKey: step) else { return }
+    // Whoever hears of the run has heard of these before.
+    let told = detail
+    detail = .none
+    defer { detail = told }
     let count = fans[index].states.count
     func isSame(_ item: Int) -> Bool { item < count && recalled.hashes[item] == fans[index].hashes[item] }
     for (item, known) in recalled.settled.sorted(by: { $0.key < $1.key }) where item < count {

@@ -22,6 +22,13 @@ extension RunReport {
     prewarmMilliseconds = wasPrewarmed ? millisecondsOf(activation) : 0
     var mainNanoseconds = 0
     for index in plan.traits.indices where plan.traits[index].queue == 0 && plan.states[index].startedAt != never {
+      let items = plan.items(of: StepIndex(index))
+      guard items.isEmpty else {
+        for item in items {
+          if let start = item.startedAtNanoseconds, let end = item.endedAtNanoseconds { mainNanoseconds += end - start }
+        }
+        continue
+      }
       mainNanoseconds += plan.states[index].endedAt - plan.states[index].startedAt
     }
     mainQueueMilliseconds = millisecondsOf(mainNanoseconds)

@@ -78,7 +78,9 @@ extension WorkflowRun: ActionHost {
   }
 
   /// The handle under this key, or nil.
-  public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { resources.handle(key, for: instances.owner(of: step)) }
+  public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? {
+    resources.handle(key, for: instances.owner(of: step))
+  }
 
   /// Makes a handle available; what the step had provided before under this key is closed.
   public func provide(

@@ -41,7 +41,9 @@ extension WorkflowRun {
       }
       defer { (state.undelivered, state.recordReader, state.undeliveredLineBytes) = ([], nil, 0) }
       return (
-        state.undelivered, state.recordReader ?? RecordReader(
+        state.undelivered,
+        state.recordReader
+          ?? RecordReader(
             graph: prepared.graph, queueNames: state.plan.queueNames, instances: instances)
       )
     }

@@ -186,7 +186,8 @@ extension WorkflowCheck {
       // Of a step that runs for several items each output is the list of the items' outputs.
       let isList = workflow.steps[target].options.fan != nil
       return Self.type(at: path.dropFirst(3), in: isList ? .array(of: output.type) : output.type)
-    case (ItemContext.item, _):
+    // What a step runs for cannot read the items, and to ask for their type there would never end.
+    case (ItemContext.item, _) where site.kind != .foreach:
       return site.step.flatMap { itemType(of: $0) }.flatMap { Self.type(at: path[...], in: $0) }
     case (ItemContext.index, 0): return .integer
     case (ItemContext.key, 0): return .string

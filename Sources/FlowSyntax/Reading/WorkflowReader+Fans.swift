@@ -38,7 +38,6 @@ extension WorkflowReader {
   }
 
   private mutating func fanMap(_ node: NodeID, _ owner: Owner) -> FanOut? {
-    let before = diagnostics.count
     var fan = FanOut(.items([]))
     var members: [ForeachKey: MemberCursor.Member] = [:]
     forEachKey(of: node, KeyTable<ForeachKey>(), owner: owner, place: node) { reader, key, member in
@@ -65,7 +64,6 @@ extension WorkflowReader {
         .conflictingKeys, "\(owner.text(in: tree)) has 'items' and 'axes'", at: span(axes.key),
         related: [.init(span(items.key), "the items are here")], help: "remove one of the two")
     case (nil, nil):
-      guard diagnostics.count == before || !members.isEmpty || tree.next(tree.resolve(node)) > 0 else { return nil }
       report(
         .missingKey, "\(owner.text(in: tree)) lacks 'items' or 'axes'", at: span(node),
         help: "for the items of a map write 'items: { … }', for the product of several lists 'axes: { … }'")
@@ -80,7 +78,7 @@ extension WorkflowReader {
   }
 
   /// A list, or an expression that gives one.
-  private mutating func items(_ node: NodeID, _ owner: Owner) -> Value? {
+  private mutating func items(_ node: NodeID, _ owner: Owner, allowsMap: Bool = true) -> Value? {
     switch tree.kind(node) {
     case .sequence:
       let values = value(node)
@@ -102,10 +100,13 @@ extension WorkflowReader {
       if Template.containsExpression(text) { return .string(text) }
       let isBare = text.contains(".") && (try? Expression(parsing: text)) != nil
       reportType(
-        node, owner, expected: "a list, an expression in ${{ }} or a map",
+        node, owner,
+        expected: allowsMap ? "a list, an expression in ${{ }} or a map" : "a list or an expression in ${{ }}",
         help: isBare ? "write '${{ \(text) }}'" : "write '[…]' around a single item")
       return nil
-    case .mapping: return nil
+    case .mapping:
+      reportType(node, owner, expected: "a list or an expression in ${{ }}")
+      return nil
     }
   }
 
@@ -119,7 +120,7 @@ extension WorkflowReader {
     }
     var axes = ValueObject()
     forEachName(of: node, .field) { reader, name, member in
-      axes[name] = reader.items(member.value, .part("'\(name)'", of: owner))
+      axes[name] = reader.items(member.value, .part("'\(name)'", of: owner), allowsMap: false)
     }
     if axes.isEmpty, tree.next(tree.resolve(node)) == tree.resolve(node) + 1 {
       report(.outOfRange, "\(owner.text(in: tree)) has no lists", at: span(node), help: "write 'os: [mac, linux]'")

@@ -75,7 +75,7 @@ extension Shape {
 
   private static var foreachMap: ValueObject {
     var map = WorkflowSchema.map(of: ForeachKey.self)
-    map["oneOf"] = .array(
+    map["anyOf"] = .array(
       [ForeachKey.items, .axes].map { ["required": .array([.string($0.rawValue)])] })
     return map
   }

@@ -17,7 +17,7 @@ extension Oracle {
   mutating func expand(_ step: Int) {
     for unit in units(of: step) {
       states[unit] = StepState()
-      if scripts[unit].isLeftOut { end(unit, "skipped", "condition") }
+      if scripts[unit].isLeftOut { end(unit, "skipped", cancelledAt == nil ? "condition" : "run-cancelled") }
     }
     considerItems(of: step)
   }

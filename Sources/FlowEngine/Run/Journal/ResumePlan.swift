@@ -83,6 +83,9 @@ public struct ResumePlan: Sendable {
   /// What kept items of steps that run again gave.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
 
+  /// How many items of a step that runs again stay as they are where they are the same then.
+  public private(set) var keptItems: [StepIndex: Int] = [:]
+
   /// What the run was begun with.
   public var header: RunHeader { recollection.header }
 
@@ -152,7 +155,10 @@ public struct ResumePlan: Sendable {
         if var settled = past.settled, fate == .kept || (!isChosen && hasSucceeded) {
           settled.step = StepIndex(item)
           facts.append(.item(of: new, .settled(settled, past.failure)))
-          if fate != .kept { itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item] }
+          if fate != .kept {
+            itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item]
+            keptItems[new, default: 0] += 1
+          }
         }
         let carried = past.carried(isKept: fate == .kept || (!isChosen && hasSucceeded))
         if carried.repetitions > 0 { itemRepetitions[new, default: [:]][item] = carried.repetitions }

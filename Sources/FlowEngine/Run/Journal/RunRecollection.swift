@@ -85,6 +85,14 @@ public struct RunRecollection: Sendable {
     return object
   }
 
+  /// How many items a step had when they were last worked out.
+  public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
+    guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
+    var count = 0
+    for case .expanded(StepIndex(step), let hashes, _) in facts { count = hashes.count }
+    return count
+  }
+
   /// A plan in which everything is as the journal says, for a report.
   package func plan(of graph: WorkflowGraph, facts special: [StepIndex: StepFacts] = [:]) -> Plan {
     var plan = Plan(graph: graph, facts: special, detail: .none)

@@ -30,7 +30,8 @@ struct StepDetail: Sendable {
   /// Whether there is nothing in it, so that it need not be kept.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
-    return fan == nil && call == nil && condition == nil && enabled == nil && deferral == nil && environment.literal?.isEmpty == true
+    return fan == nil && call == nil && condition == nil && enabled == nil && deferral == nil
+      && environment.literal?.isEmpty == true
   }
 }
 

@@ -90,7 +90,9 @@ extension WorkflowRun {
     }
     switch error {
     case let error as ActionError:
-      let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first { $0.code == error.code }?.isRetryable
+      let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first {
+        $0.code == error.code
+      }?.isRetryable
       return .failure(
         StepFailure(code: error.code, message: error.message),
         isRetryable: error.isRetryable ?? declared ?? true,
