@@ -1,3 +1,5 @@
+import FlowModel
+
 /// What an expression may name besides the functions that every expression has.
 public struct ExpressionDialect: Sendable, Hashable {
   /// The named values, such as `inputs`; case does not matter.
@@ -11,8 +13,10 @@ public struct ExpressionDialect: Sendable, Hashable {
     self.allowsStatusFunctions = allowsStatusFunctions
   }
 
-  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, and the status functions.
-  public static let workflow = ExpressionDialect(names: ["inputs", "env", "steps", "launch", "run", "gate", "event"])
+  /// What workflows name: `inputs`, `env`, `steps`, `launch`, `run`, `gate`, `event`, `item`, `index`, `key`, and the
+  /// status functions.
+  public static let workflow = ExpressionDialect(
+    names: ["inputs", "env", "steps", "launch", "run", "gate", "event"] + ItemContext.names)
 }
 
 /// The functions that ask how the steps before this one ended.

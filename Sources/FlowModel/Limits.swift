@@ -20,6 +20,10 @@ public enum Limits {
   public static let jsonBytes = 64 << 20
   /// Bytes of output a step may report, as JSON: 1 MiB.
   public static let outputBytes = 1 << 20
+  /// Items of a step with `foreach`.
+  public static let items = 100_000
+  /// Bytes that the items of a step may give back together, as JSON: 64 MiB.
+  public static let fanOutputBytes = 64 << 20
   /// Bytes in a log line: 64 KiB; a longer one is cut and says so.
   public static let logLineBytes = 64 << 10
   /// Events that may be posted in a run.

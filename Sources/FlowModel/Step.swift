@@ -81,6 +81,8 @@ public struct StepOptions: Sendable, Hashable {
   public var onInterrupt = InterruptPolicy.rerun
   /// Environment variables on top of the workflow's; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
+  /// What it is run for, once for each item; nil: it runs once.
+  public var fan: FanOut?
 
   /// Every member at its default.
   public init() {}

@@ -12,6 +12,14 @@ public struct StepID: Sendable, Hashable, Comparable, CustomStringConvertible {
   /// An id that the caller knows to be valid, such as one made by a generator.
   public init(unchecked text: String) { self.text = text }
 
+  /// The step and the index of an item's name, `convert[3]`; nil: it is a step's.
+  public var item: (step: StepID, index: Int)? {
+    guard text.hasSuffix("]"), let bracket = text.lastIndex(of: "["),
+      let index = Int(text[text.index(after: bracket)...].dropLast()), index >= 0
+    else { return nil }
+    return (StepID(unchecked: String(text[..<bracket])), index)
+  }
+
   /// The id as written.
   public var description: String { text }
 

@@ -40,6 +40,13 @@ extension Scenario: CustomStringConvertible {
   private static func lines(of options: StepOptions) -> [String] {
     var lines: [String] = []
     if !options.after.isEmpty { lines.append("after: [\(options.after.joined(separator: ", "))]") }
+    if let fan = options.fan {
+      let limits = [
+        fan.parallel.map { "parallel: \($0)" }, fan.deadline.map { "deadline: \(DurationText.format($0))" },
+      ]
+      let parts = ["items: […]", "fail-fast: \(fan.isFailFast)"] + limits.compactMap(\.self)
+      lines.append("foreach: { \(parts.joined(separator: ", ")) }")
+    }
     if let condition = options.condition { lines.append("if: \(condition)") }
     switch options.enabled {
     case .literal(true): break
@@ -101,12 +108,16 @@ extension Scenario: CustomStringConvertible {
   }
 
   private var scriptLines: [String] {
-    zip(workflow.steps, scripts).map { step, script in
+    zip(workflow.steps, scripts).flatMap { step, script in
       var line = "# \(step.id): \(script.attempts.map(\.description).joined(separator: "; then "))"
       if script.isService { line += "; a service" }
       if !script.declaredEvents.isEmpty { line += "; declares \(script.declaredEvents.joined(separator: ", "))" }
       if !script.draws.isEmpty { line += "; draws \(script.draws)" }
-      return line
+      let items = script.items.enumerated().map { index, item in
+        "# \(step.id)[\(index)]: "
+          + (item.isLeftOut ? "left out" : item.attempts.map(\.description).joined(separator: "; then "))
+      }
+      return step.options.fan == nil ? [line] : items
     }
   }
 }

@@ -136,7 +136,10 @@ private struct ScenarioStage {
     Plan(
       graph: graph, facts: scenario.facts(conditions), resolution: resolution, announcedEvents: announcedEvents,
       outsideSourceIsOpen: outsideSourceIsOpen, detail: .none
-    ) { [scripts = scenario.scripts] in scripts[Int($0)].draw(afterAttempt: $1) }
+    ) { [scripts = scenario.scripts] step, attempt in
+      // Items draw as those without draws do.
+      scripts.indices.contains(Int(step)) ? scripts[Int(step)].draw(afterAttempt: attempt) : 0.5
+    }
   }
 
   func simulator(_ plan: Plan) -> Simulator {
@@ -147,6 +150,14 @@ private struct ScenarioStage {
       } catch {
         return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
       }
+    } items: { [scripts = scenario.scripts] step in
+      let items = scripts[Int(step)].items
+      let refused = items.indices.filter { items[$0].isLeftOut }.map { ($0, Decision.skip) }
+      return .items(
+        FanItems(
+          hashes: Array(repeating: 0, count: items.count), refused: Dictionary(uniqueKeysWithValues: refused)))
+    } itemBody: { [scripts = scenario.scripts] step, item, attempt in
+      Simulator.Body(scripts[Int(step)].items[item].behavior(attempt: attempt), isService: false)
     } body: { [scripts = scenario.scripts] step, attempt in
       Simulator.Body(scripts[Int(step)].behavior(attempt: attempt), isService: scripts[Int(step)].isService)
     }

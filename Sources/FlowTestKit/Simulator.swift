@@ -52,6 +52,8 @@ public struct Simulator {
 
   private let body: (StepIndex, Int) -> Body
   private let decide: (StepIndex, Plan) -> Decision
+  private let items: (StepIndex) -> Expansion
+  private let itemBody: (StepIndex, _ item: Int, _ attempt: Int) -> Body
   private var gate = GateState.closed
   private var agenda: [Item] = []
   private var sequence = 0
@@ -76,12 +78,22 @@ public struct Simulator {
   }
 
   /// A simulator of `plan`.
+  ///
+  /// - Parameters:
+  ///   - decide: what the `if` of a step says.
+  ///   - items: the items of a step with `foreach`.
+  ///   - itemBody: what a try of an item does; without it, what the step's does.
+  ///   - body: what a try of a step does.
   public init(
     _ plan: Plan,
     decide: @escaping (StepIndex, Plan) -> Decision = { _, _ in .run },
+    items: @escaping (StepIndex) -> Expansion = { _ in .items(FanItems(count: 0)) },
+    itemBody: ((StepIndex, _ item: Int, _ attempt: Int) -> Body)? = nil,
     body: @escaping (StepIndex, Int) -> Body
   ) {
     self.plan = plan
+    self.items = items
+    self.itemBody = itemBody ?? { step, _, attempt in body(step, attempt) }
     self.body = body
     self.decide = decide
   }
@@ -214,6 +226,8 @@ public struct Simulator {
       for effect in effects {
         switch effect {
         case .evaluate(let step): plan.apply(.decided(step, decide(step, plan)), at: now)
+        case .expand(let step): plan.apply(.expanded(step, items(step)), at: now)
+        case .gather: break
         case .cancel(let step, let attempt): cancelBody(Key(step: step, attempt: attempt))
         case .gateDecided(let decision): signal(.decided(decision))
         case .posted: break
@@ -227,7 +241,7 @@ public struct Simulator {
   }
 
   private mutating func startBody(_ key: Key) {
-    let script = body(key.step, key.attempt)
+    let script = body(key)
     let order = starts
     starts += 1
     startOrder[key] = order
@@ -240,8 +254,13 @@ public struct Simulator {
     }
   }
 
+  private func body(_ key: Key) -> Body {
+    guard let (step, item) = plan.place(ofItem: key.step) else { return body(key.step, key.attempt) }
+    return itemBody(step, item, key.attempt)
+  }
+
   private mutating func cancelBody(_ key: Key) {
-    guard let after = body(key.step, key.attempt).endsAfterCancellationNanoseconds else { return }
+    guard let after = body(key).endsAfterCancellationNanoseconds else { return }
     let end = now + after
     agenda.removeAll { $0.key == key && $0.at > end }
     guard !agenda.contains(where: { $0.key == key && $0.isEnd }) else { return }

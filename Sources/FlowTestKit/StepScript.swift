@@ -10,6 +10,10 @@ public struct StepScript: Sendable, Hashable {
   public var declaredEvents: [String]
   /// The draws for `jitter: full`: the pause before attempt `n + 1` is multiplied by draw `n`; in 0..<1, empty: 0.5.
   public var draws: [Double]
+  /// What it does for each item, where its step has `foreach`.
+  public var items: [StepScript] = []
+  /// Of an item: whether the step's `if` does not hold for it.
+  public var isLeftOut = false
 
   /// A script of these attempts.
   ///

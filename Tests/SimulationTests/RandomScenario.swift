@@ -16,6 +16,9 @@ struct RandomScenario {
   static func scenario(seed: UInt64) -> Scenario {
     var maker = RandomScenario(random: SeededGenerator(seed: seed))
     var scenario = maker.make()
+    // Drawn by themselves, so that a scenario without items is what its seed has always given.
+    maker.random = SeededGenerator(seed: seed ^ 0xFA17)
+    maker.addItems(to: &scenario)
     scenario.workflow.name = "seed-\(seed)"
     return scenario
   }
@@ -49,6 +52,27 @@ struct RandomScenario {
     if random.chance(20) { scenario.cancelledAt = moment() }
     if random.chance(10) { scenario.outsideSource = .open(until: moment()) }
     return scenario
+  }
+
+  // MARK: - Items
+
+  /// Lets some steps of every other scenario run for several items.
+  private mutating func addItems(to scenario: inout Scenario) {
+    guard random.chance(50) else { return }
+    for index in scenario.workflow.steps.indices where !scenario.scripts[index].isService && random.chance(40) {
+      var fan = FanOut(.items([]))
+      if random.chance(60) { fan.parallel = Int.random(in: 1...3, using: &random) }
+      fan.isFailFast = random.chance(50)
+      if random.chance(20) { fan.deadline = milliseconds([10, 20, 50, 100, 1000]) }
+      scenario.workflow.steps[index].options.fan = fan
+      let count = random.chance(90) ? Int.random(in: 0...4, using: &random) : Int.random(in: 5...12, using: &random)
+      let hasRetry = scenario.workflow.steps[index].options.retry != nil
+      scenario.scripts[index].items = (0..<count).map { _ in
+        var item = StepScript((0..<(hasRetry ? 3 : 1)).map { _ in behavior(isService: false) })
+        item.isLeftOut = random.chance(8)
+        return item
+      }
+    }
   }
 
   // MARK: - Times

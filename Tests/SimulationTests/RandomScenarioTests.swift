@@ -59,6 +59,10 @@ import Testing
     #expect(Set(records.compactMap(\.conclusion)) == ["success", "partial", "failure", "cancelled"])
     #expect(Set(records.compactMap(\.gate.outcome)) == ["ready", "failed", "timed-out", "cancelled"])
     #expect(Set(steps.compactMap(\.outcome)) == ["success", "failure", "timed-out", "cancelled", "skipped"])
+    let items = steps.flatMap(\.items)
+    #expect(Set(items.compactMap(\.outcome)) == ["success", "failure", "timed-out", "cancelled", "skipped"])
+    #expect(Set(items.compactMap(\.reason)) == ["condition", "fail-fast", "fan-timed-out", "run-cancelled"])
+    #expect(items.contains { $0.isAbandoned } && items.contains { $0.attempts > 2 })
     let reasons = ["condition", "disabled", "upstream-failed", "event-never-posted", "run-cancelled"]
     #expect(Set(steps.compactMap(\.reason)) == Set(reasons))
     #expect(steps.contains { $0.isAbandoned })

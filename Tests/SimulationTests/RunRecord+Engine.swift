@@ -28,11 +28,19 @@ extension RunRecord {
           id: ids[index], outcome: step.outcome?.word, conclusion: step.conclusion?.word, reason: step.reason?.word,
           attempts: step.attempts, readyAt: time(step.readyAtNanoseconds), startedAt: time(step.startedAtNanoseconds),
           endedAt: time(step.endedAtNanoseconds), overrun: step.overrunNanoseconds, isAbandoned: step.isAbandoned,
-          isDeferred: step.isDeferred, isBlocking: step.isBlocking))
+          isDeferred: step.isDeferred, isBlocking: step.isBlocking,
+          items: step.attempts == 0 && step.outcome != .timedOut
+            ? []
+            : plan.items(of: StepIndex(index)).map { item in
+              RunRecord.ItemRecord(
+                outcome: item.outcome?.word, reason: item.reason?.word, attempts: item.attempts,
+                startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
+                isAbandoned: item.isAbandoned)
+            }))
     }
     let names =
       [LifecycleEvent.activate.rawValue] + scenario.outsideEvents.map(\.name)
-      + scenario.scripts.flatMap(\.attempts).flatMap(\.posts).map(\.event)
+      + (scenario.scripts + scenario.scripts.flatMap(\.items)).flatMap(\.attempts).flatMap(\.posts).map(\.event)
     for name in names { events[name] = time(plan.timeOfEvent(name)) }
     for event in scenario.workflow.events where event.repeats && plan.timeOfEvent(event.name) != nil {
       posts[event.name] = plan.posts(of: event.name).compactMap { time($0.atNanoseconds) }

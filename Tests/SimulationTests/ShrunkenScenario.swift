@@ -53,6 +53,14 @@ struct ShrunkenScenario {
         }
       }
       for change in scripts { add { change(&$0.scripts[index]) } }
+      for item in scenario.scripts[index].items.indices {
+        add { scenario in
+          scenario.scripts[index].items.remove(at: item)
+          return true
+        }
+        add { set(&$0.scripts[index].items[item].isLeftOut, false) }
+        for change in scripts { add { change(&$0.scripts[index].items[item]) } }
+      }
     }
     return candidates
   }
@@ -100,6 +108,10 @@ struct ShrunkenScenario {
       { $0.retry == nil ? false : set(&$0.retry!.backoff, 1) },
       { set(&$0.queue, nil) },
       { set(&$0.estimate, nil) },
+      { set(&$0.fan, nil) },
+      { $0.fan == nil ? false : set(&$0.fan!.parallel, nil) },
+      { $0.fan == nil ? false : set(&$0.fan!.isFailFast, true) },
+      { $0.fan == nil ? false : set(&$0.fan!.deadline, nil) },
     ]
   }
 

@@ -3,7 +3,8 @@ import FlowModel
 extension GraphDrawing {
   /// The graph for programs:
   /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level, queue,
-  /// blocking, optional, prewarm, enabled}]}`. `enabled` is a boolean or the text of its expression.
+  /// blocking, optional, prewarm, enabled, foreach}]}`; `foreach`, {items, parallel, failFast}, where the step has it.
+  /// `enabled` is a boolean or the text of its expression.
   var json: Value {
     let workflow = graph.workflow
     func text(_ source: DurationSource?) -> Value {
@@ -31,12 +32,19 @@ extension GraphDrawing {
       case .literal(let flag): .boolean(flag)
       case .expression(let text): .string(text)
       }
-    return [
+    var object: ValueObject = [
       "id": .string(step.id.text), "name": .string(step.displayName), "uses": .string(step.uses),
       "needs": .array(step.needs.map { .string(graph.workflow.steps[Int($0)].id.text) }),
       "after": .array(options.after.map { .string($0) }), "side": .string(sides[index].rawValue),
       "level": .integer(levels[index]), "queue": .string(queue(of: index)), "blocking": .boolean(blocks[index]),
       "optional": .boolean(options.isOptional), "prewarm": .boolean(options.prewarm), "enabled": enabled,
     ]
+    if let fan = options.fan {
+      object["foreach"] = [
+        "items": fan.literalCount.map { .integer($0) } ?? .null, "parallel": fan.parallel.map { .integer($0) } ?? .null,
+        "failFast": .boolean(fan.isFailFast),
+      ]
+    }
+    return object
   }
 }

@@ -109,10 +109,16 @@ struct GraphDrawing {
     if sides[index] == .idle { notes.append("when idle") }
     if sides[index] == .byExpression { notes.append("deferred by an expression") }
     if sides[index] == .beforeGate, !blocks[index], !options.isDisabled { notes.append("not blocking") }
+    if let fan = options.fan { notes.append(Self.text(fan)) }
     if options.isOptional { notes.append("optional") }
     if options.prewarm { notes.append("prewarm") }
     if options.condition != nil { notes.append("conditional") }
     return notes
+  }
+
+  private static func text(_ fan: FanOut) -> String {
+    let count = fan.literalCount.map { "\($0) items" } ?? "each item"
+    return "for \(count)" + (fan.parallel.map { ", \($0) at once" } ?? "")
   }
 
   private static func text(_ source: DurationSource) -> String {

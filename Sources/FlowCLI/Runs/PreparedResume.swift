@@ -42,7 +42,7 @@ struct PreparedResume {
     }
     history = try RunMemory.history(
       of: run.file, bytes, graph.workflow, installation, isDurable: header.isDurable, store: request.store)
-    let wish = try Self.wish(command, graph.workflow)
+    let wish = try Self.wish(command, graph.workflow, remembered)
     do throws(ResumePlan.Refusal) {
       plan = try ResumePlan(
         remembered.recollection, of: isSame ? nil : remembered.graph, as: prepared, programs: history.programs(), wish)
@@ -51,19 +51,31 @@ struct PreparedResume {
     }
   }
 
-  private static func wish(_ command: ResumeCommand, _ workflow: Workflow) throws(UsageProblem) -> ResumePlan.Wish {
-    func steps(_ names: [String], _ option: String) throws(UsageProblem) -> [StepIndex] {
-      try names.map { name throws(UsageProblem) in
-        guard let index = workflow.steps.firstIndex(where: { $0.id.text == name }) else {
-          throw UsageProblem("\(option): " + RunsCommand.Show.unknown(name, workflow))
-        }
-        return StepIndex(index)
+  private static func wish(
+    _ command: ResumeCommand, _ workflow: Workflow, _ remembered: RememberedRun
+  ) throws(UsageProblem) -> ResumePlan.Wish {
+    func step(_ name: String, _ option: String) throws(UsageProblem) -> StepIndex {
+      guard let index = workflow.steps.firstIndex(where: { $0.id.text == name }) else {
+        throw UsageProblem("\(option): " + RunsCommand.Show.unknown(name, workflow))
       }
+      return StepIndex(index)
     }
     var wish = ResumePlan.Wish()
     wish.changes = command.keepChanged ? .keep : command.rerunChanged ? .rerun : .refuse
-    wish.from = try steps(command.from, "--from")
-    wish.only = try steps(command.only, "--only")
+    for name in command.only { wish.only.append(try step(name, "--only")) }
+    for name in command.from {
+      guard let item = StepID(unchecked: name).item else {
+        wish.from.append(try step(name, "--from"))
+        continue
+      }
+      let owner = try step(item.step.text, "--from")
+      let count = remembered.recollection.itemCount(ofStepNamed: item.step.text, in: remembered.graph)
+      guard item.index < count else {
+        let has = count == 0 ? "had no items" : "had \(count) items, [0] to [\(count - 1)]"
+        throw UsageProblem("--from: there is no '\(name)': in that run '\(item.step.text)' \(has)")
+      }
+      wish.items[owner, default: []].insert(item.index)
+    }
     return wish
   }
 

@@ -18,7 +18,9 @@ enum ResumeText {
       case .kept: kept.append(name(StepIndex(index)))
       case .failed: failed.append(name(StepIndex(index)))
       case .notSelected: leftOut.append(name(StepIndex(index)))
-      case .again(let reason): again.append("\(name(StepIndex(index))): \(reason.text(name))")
+      case .again(let reason):
+        let kept = plan.keptItems[StepIndex(index)].map { "; \($0) \($0 == 1 ? "item stays" : "items stay")" } ?? ""
+        again.append("\(name(StepIndex(index))): \(reason.text(name))\(kept)")
       }
     }
     var lines = [style.bold("resuming run \(RunReference.short(run))")]

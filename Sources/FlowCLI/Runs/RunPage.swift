@@ -56,6 +56,13 @@ struct RunPage {
       line += "  " + Milliseconds.text(ended - started).leftPadded(to: 8)
     }
     if step.attempts > 1 { line += "  \(step.attempts) tries" }
+    if let items = step.items {
+      let counts = Outcome.allCases.compactMap { outcome -> String? in
+        let count = items.count { $0.outcome == outcome }
+        return count > 0 ? "\(count) \(outcome == .success ? "done" : outcome.word)" : nil
+      }
+      line += "  items: " + (counts.isEmpty ? "none" : counts.joined(separator: ", "))
+    }
     var lines = LogText.cause(step.failure)
     lines[0] = line + lines[0]
     return lines
@@ -73,7 +80,9 @@ struct RunLog {
     var text = ""
     for line in RunRecollection.lines(in: chunks) {
       let who = line["step"]?.stringValue ?? line["plugin"]?.stringValue
-      guard step == nil || who == step, let message = line["message"]?.stringValue else { continue }
+      guard step == nil || who == step || who.flatMap({ StepID(unchecked: $0).item })?.step.text == step,
+        let message = line["message"]?.stringValue
+      else { continue }
       text += style.dim((who ?? "flowrun") + ": ") + TerminalText.visible(message) + "\n"
     }
     return text

@@ -20,7 +20,10 @@ struct ResumeCommand: Verb {
   @Argument(help: "The run, or a workflow file; default: the newest unfinished run.")
   var run: String?
 
-  @Option(help: "Begins again from this step, though it ended well; may be given more than once.")
+  @Option(
+    help:
+      "Begins again from this step, or from one item of it ('convert[3]'), though it ended well; may be given more than once."
+  )
   var from: [String] = []
 
   @Option(help: "Runs only this step, and leaves others out that did not end well; may be given more than once.")

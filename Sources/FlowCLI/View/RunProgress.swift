@@ -21,6 +21,8 @@ struct RunProgress {
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
+    /// Of a step with items: how many of them are over, and how many run.
+    var items = (ended: 0, running: 0)
     /// The last lines of what it prints.
     var tail: [String] = []
     /// The line that it has begun to print.
@@ -80,6 +82,7 @@ struct RunProgress {
   }
 
   mutating func apply(_ event: RunEvent) {
+    if applyToItem(event) { return }
     switch event.kind {
     case .runActivated(_, let deferred):
       activatedAtNanoseconds = event.atNanoseconds
@@ -118,6 +121,32 @@ struct RunProgress {
       change(step) { $0.unfinished = (stream, line) }
     case .runStarted, .stepLog, .pluginLog, .warning, .runFinished: break
     }
+  }
+
+  /// Counts what an item does with its step; false where the event is not about an item.
+  private mutating func applyToItem(_ event: RunEvent) -> Bool {
+    let id: StepID
+    switch event.kind {
+    case .stepStarted(let step, _, _), .stepRetrying(let step, _, _, _), .stepFinished(let step, _),
+      .stepLog(let step, _, _, _), .stepUnfinishedLine(let step, _, _), .stepProgress(let step, _, _):
+      id = step
+    default: return false
+    }
+    guard indices[id] == nil, let (owner, _) = id.item, let index = indices[owner] else { return false }
+    switch event.kind {
+    case .stepStarted: rows[index].items.running += 1
+    case .stepRetrying: rows[index].items.running -= 1
+    case .stepFinished(_, let finished):
+      rows[index].items.ended += 1
+      // One that ends between two tries is taken for one that ran: the next start of another corrects it.
+      if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
+    case .stepLog(_, _, _?, let line):
+      let line = TerminalText.commandLine(line, keepsColors: true)
+      rows[index].tail = (rows[index].tail + [line]).suffix(ProgressTable.tailLines)
+    default: break
+    }
+    rows[index].message = "\(rows[index].items.ended) items done, \(rows[index].items.running) running"
+    return true
   }
 
   private mutating func takeIn(_ roles: GateRoles) {

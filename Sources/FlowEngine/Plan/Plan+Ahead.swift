@@ -21,7 +21,7 @@ extension Plan {
     guard let position = series.queue.pointee.ready.lowest else { return nil }
     let step = series.queue.pointee.members[position]
     let flags = series.traits[step].flags
-    guard flags.isDisjoint(with: [.timed, .idle]),
+    guard flags.isDisjoint(with: [.timed, .idle, .fan]),
       flags.contains(.blocking) == series.traits[first].flags.contains(.blocking), isFit(step)
     else { return nil }
     _ = series.queue.pointee.ready.removeLowest()

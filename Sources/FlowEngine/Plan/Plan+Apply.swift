@@ -9,9 +9,16 @@ extension Plan {
     switch event {
     case .started(let prewarm): start(prewarm: prewarm, at: now)
     case .activated(let resolution): activate(resolution, at: now)
-    case .ended(let step, let attempt, let ending): takeEnd(of: step, UInt8(attempt), ending, at: now)
+    case .ended(let step, let attempt, let ending):
+      if Int(step) < states.count {
+        takeEnd(of: step, UInt8(attempt), ending, at: now)
+      } else {
+        takeEndOfItem(step, UInt8(attempt), ending, at: now)
+      }
+    case .ready(let step, _) where Int(step) >= states.count: break
     case .ready(let step, let attempt): reportReady(step, UInt8(attempt), at: now)
     case .decided(let step, let decision): decide(step, decision, at: now)
+    case .expanded(let step, let expansion): takeIn(expansion, of: step, at: now)
     case .posted(let name): post(name, at: now)
     case .announcedEventDone: outstanding.announcedEvents -= 1
     case .outsideSourceClosed: outstanding.outsideSourceIsOpen = false
@@ -28,7 +35,9 @@ extension Plan {
     guard endedAt == nil else { return }
     endSeries()
     _ = tables.makeUnique()
-    if isAwaiting(step, attempt: attempt) {
+    if Int(step) >= states.count {
+      takeEndOfItem(step, UInt8(attempt), .success, at: now)
+    } else if isAwaiting(step, attempt: attempt) {
       vacate(step)
       succeed(step, at: now)
     } else {

@@ -53,24 +53,33 @@ extension Plan {
 
   /// Sets the timer of another try; false when there is none to have.
   mutating func retry(_ step: StepIndex, pauseNanoseconds: Int, at now: Int) -> Bool {
-    let options = options(of: step)
     let attempt = Int(states[step].attempt)
-    let counted = max(1, attempt - Int(particulars.interruptions[step] ?? 0))
-    guard let policy = options.retry, counted < policy.attempts else { return false }
-    var pause = Double(policy.delay.nanoseconds)
-    for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
-    pause = min(pause, Double(policy.maxDelay.nanoseconds))
-    if policy.jitter == .full { pause *= jitter(step, attempt) }
-    let delay = max(Int(pause), pauseNanoseconds)
-    if let ceiling = options.deadline?.max, now + delay >= states[step].startedAt + ceiling.nanoseconds {
-      return false
-    }
+    let pause = pause(
+      options(of: step), after: states[step], interruptions: particulars.interruptions[step], asked: pauseNanoseconds,
+      at: now
+    ) { [jitter] in jitter(step, attempt) }
+    guard let pause else { return false }
     move(step, to: .retrying)
     let failure = particulars.failures[step]
     noteFact(.tried(step, attempt: attempt, failure, atNanoseconds: now))
-    noteRetry(of: step, delayNanoseconds: delay, at: now)
-    timers.insert(PlanTimer(atNanoseconds: now + delay, kind: .retry, step: step, attempt: UInt8(attempt)))
+    noteRetry(of: step, attempt: attempt, failure, delayNanoseconds: pause, at: now)
+    timers.insert(PlanTimer(atNanoseconds: now + pause, kind: .retry, step: step, attempt: UInt8(attempt)))
     return true
+  }
+
+  /// How long to wait before another try of what stands so; nil: there is none to have.
+  func pause(
+    _ options: StepOptions, after state: StepState, interruptions: UInt8?, asked: Int, at now: Int, draw: () -> Double
+  ) -> Int? {
+    let counted = max(1, Int(state.attempt) - Int(interruptions ?? 0))
+    guard let policy = options.retry, counted < policy.attempts else { return nil }
+    var pause = Double(policy.delay.nanoseconds)
+    for _ in 1..<counted where pause < Double(policy.maxDelay.nanoseconds) { pause *= policy.backoff }
+    pause = min(pause, Double(policy.maxDelay.nanoseconds))
+    if policy.jitter == .full { pause *= draw() }
+    let delay = max(Int(pause), asked)
+    if let ceiling = options.deadline?.max, now + delay >= state.startedAt + ceiling.nanoseconds { return nil }
+    return delay
   }
 
   // MARK: Bodies that were told to end

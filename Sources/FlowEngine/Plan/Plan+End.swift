@@ -35,7 +35,7 @@ extension Plan {
   mutating func endMainHold(at now: Int) {
     outstanding.mainHoldIsLimited = false
     guard let holder = outstanding.mainHolder else { return }
-    let name = graph.workflow.steps[Int(holder)].id.text
+    let name = stepID(of: holder).text
     for step in queues[0].members where states[step].status == .queued {
       particulars.failures[step] = StepFailure(
         code: "main-queue-held", message: "the main queue is held by '\(name)', which ignored its deadline")
@@ -122,7 +122,7 @@ extension Plan {
       guard traits[index].flags.contains(.optional) else { return .failure }
       isPartial = true
     }
-    return isPartial ? .partial : .success
+    return isPartial || fans.hasOptionalFailure ? .partial : .success
   }
 
   // MARK: Cancellation
@@ -140,7 +140,7 @@ extension Plan {
     for index in graph.topologicalOrder {
       switch states[index].status {
       case .running:
-        tellToEnd(index, at: now)
+        if !traits[index].flags.contains(.fan) { tellToEnd(index, at: now) }
         collect(index, .cancelled, nil)
       case .retrying, .holding:
         collect(index, .cancelled, nil)
@@ -168,6 +168,7 @@ extension Plan {
   /// A step that may run during cancellation waits for its needs alone, and its `if` is asked anew.
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
+    fans.forget(step)
     states[step].open = Int32(needs(of: step).count { states[$0].status != .done })
   }
 
@@ -176,7 +177,7 @@ extension Plan {
     for index in graph.topologicalOrder {
       switch states[index].status {
       case .running:
-        tellToEnd(index, at: now)
+        if !traits[index].flags.contains(.fan) { tellToEnd(index, at: now) }
         collect(index, .cancelled, nil)
       case .holding, .retrying: collect(index, .cancelled, nil)
       case .queued where states[index].attempt > 0: collect(index, .cancelled, nil)

@@ -3,7 +3,8 @@ import FlowModel
 extension Plan {
   /// Where the plan contradicts itself; empty: nowhere. For tests, which ask after every event; it looks at every step.
   package func problems() -> [String] {
-    countProblems() + queueProblems() + eventProblems() + states.indices.flatMap { problems(of: StepIndex($0)) }
+    countProblems() + queueProblems() + eventProblems() + fanProblems()
+      + states.indices.flatMap { problems(of: StepIndex($0)) }
   }
 
   /// Counts that are not what the steps' states add up to.
@@ -53,6 +54,35 @@ extension Plan {
         (posts.times.first ?? never) == events.times[event] && posts.times == posts.times.sorted()
         && posts.times.count == min(posts.count, Limits.events)
       return isRight ? nil : "'\(events.names[event])' has \(posts), but was posted first at \(events.times[event])"
+    }
+  }
+
+  /// Steps whose items are not what is counted of them.
+  private func fanProblems() -> [String] {
+    fans.list.indices.filter { fans.index(of: fans[$0].step) == $0 }.flatMap { index -> [String] in
+      let fan = fans[index]
+      let id = graph.workflow.steps[Int(fan.step)].id
+      var problems: [String] = []
+      func check(_ name: String, _ count: Int, _ statuses: StepStatus...) {
+        let actual = fan.states.count { statuses.contains($0.status) }
+        if actual != count { problems.append("'\(id)' counts \(count) \(name) items, but \(actual) are") }
+      }
+      check("running", fan.running, .running)
+      check("pausing", fan.retrying, .retrying)
+      check("held", fan.holding, .holding)
+      check("settled", fan.states.count - fan.unsettled, .done)
+      if fan.occupied > fan.width { problems.append("'\(id)' runs \(fan.occupied) items, more than \(fan.width)") }
+      let first = fan.states.firstIndex { $0.status == .waiting } ?? fan.states.count
+      let isOpen = states[fan.step].status != .done
+      if isOpen, first != fan.next { problems.append("'\(id)' goes on at item \(fan.next), not at \(first)") }
+      switch states[fan.step].status {
+      case .queued, .running, .retrying, .holding:
+        if states[fan.step].status != fan.status { problems.append("'\(id)' is not \(fan.status)") }
+        if fan.unsettled == 0 { problems.append("'\(id)' goes on though all of its items are over") }
+      case .done: if fan.unsettled > 0 { problems.append("'\(id)' is over before its items are") }
+      case .waiting, .held, .deciding: problems.append("'\(id)' waits though its items are known")
+      }
+      return problems
     }
   }
 

@@ -10,6 +10,12 @@ extension Plan {
     }
   }
 
+  /// Queues a step that nothing holds back, once its items are known where it runs for several.
+  mutating func queueUp(_ step: StepIndex, at now: Int) {
+    if traits[step].flags.contains(.fan), !fans.isExpanded(step) { return expand(step) }
+    enqueue(step, at: now)
+  }
+
   /// Whether a step could start now in a lane; nil: in any.
   public func canStart(in lane: Lane? = nil) -> Bool { nextQueue(in: lane) != nil }
 
@@ -18,6 +24,7 @@ extension Plan {
     guard counts.queued > 0, let index = nextQueue(in: lane) else { return nil }
     if tables.makeUnique() { endSeries() }
     let step = queues[index].members[queues[index].ready.lowest!]
+    if traits[step].flags.contains(.fan) { return startItem(of: step, at: now) }
     move(step, to: .running)
     occupy(step)
     states[step].attempt += 1

@@ -78,12 +78,13 @@ extension Plan {
 
   /// Whether a body of this try is to be waited for: it runs, and nobody has given up on it.
   func isAwaiting(_ step: StepIndex, attempt: Int) -> Bool {
-    states[step].status == .running && Int(states[step].attempt) == attempt
+    if Int(step) >= states.count { return isAwaitingItem(step, attempt: attempt) }
+    return states[step].status == .running && Int(states[step].attempt) == attempt
   }
 
   /// Whether the body of this try is a service that goes on.
   func isServing(_ step: StepIndex, attempt: Int) -> Bool {
-    Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
+    Int(step) < states.count && Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)
   }
 
   /// Whether a body of this try may be running: it is awaited, serves, or was told to end.
@@ -94,6 +95,7 @@ extension Plan {
 
   /// The instant at which the step, or this try of it, times out; nil: never.
   func ceiling(of step: StepIndex, attempt: Int) -> Int? {
+    if Int(step) >= states.count { return ceilingOfItem(step) }
     guard traits[step].flags.contains(.timed), states[step].startedAt != never else { return nil }
     let options = options(of: step)
     let whole = options.deadline?.max.map { states[step].startedAt + $0.nanoseconds }
@@ -118,7 +120,7 @@ extension Plan {
   func queueName(of step: StepIndex) -> String { queues[traits[step].queue].name }
 
   /// Which threads a step runs on.
-  public func lane(of step: StepIndex) -> Lane { queues[traits[step].queue].lane }
+  public func lane(of step: StepIndex) -> Lane { queues[traits[owner(of: step)].queue].lane }
 
   /// The name of an event.
   func eventName(_ index: Int) -> String { events.names[index] }
@@ -130,7 +132,10 @@ extension Plan {
   func startableSteps(in lane: Lane) -> Int {
     guard counts.queued > 0 else { return 0 }
     var count = 0
-    for queue in queues where queue.lane == lane { count += min(queue.ready.count, queue.width - queue.occupied) }
+    for index in queues.indices where queues[index].lane == lane {
+      let items = fans.isEmpty ? 0 : startableItems(in: index)
+      count += min(queues[index].ready.count + items, queues[index].width - queues[index].occupied)
+    }
     return min(count, concurrency - counts.occupied)
   }
 

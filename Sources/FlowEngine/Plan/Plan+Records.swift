@@ -25,11 +25,12 @@ extension Plan {
   }
 
   /// Notes that a try failed and another follows, with what the step's state may have lost when it is told.
-  mutating func noteRetry(of step: StepIndex, delayNanoseconds: Int, at now: Int) {
+  mutating func noteRetry(
+    of step: StepIndex, attempt: Int, _ failure: StepFailure?, delayNanoseconds: Int, at now: Int
+  ) {
     guard detail != .none else { return }
     note(.partial(.retrying(step, delayNanoseconds: delayNanoseconds)), at: now)
-    particulars.failedTries.append(
-      FailedTry(attempt: Int(states[step].attempt), failure: particulars.failures[step]))
+    particulars.failedTries.append(FailedTry(attempt: attempt, failure: failure))
   }
 
   /// Hands over the failed tries of the records that have not been taken.

@@ -40,6 +40,8 @@ extension Plan {
       failAfterReady(step, failure, at: time)
     case .carried(let step, let attempts, let uncounted, _):
       carryTries(of: step, attempts: attempts, uncounted: uncounted)
+    case .expanded(let step, let hashes, _): recallItems(of: step, hashes)
+    case .item(let step, let fact): recallItem(of: step, fact)
     // What was cancelled goes on.
     case .cancelled: break
     }
@@ -49,9 +51,14 @@ extension Plan {
   /// sees a new beginning.
   package mutating func endRestoring(at now: Int, gateCountsAnew: Bool) {
     isPrewarming = false
-    particulars.failures = particulars.failures.filter { states[$0.key].status == .done }
+    particulars.failures = particulars.failures.filter { Int($0.key) >= states.count || states[$0.key].status == .done }
     // Who followed a repeating event had its posts told before.
-    effects.removeAll { if case .posted = $0 { true } else { false } }
+    effects.removeAll { effect in
+      switch effect {
+      case .posted, .gather: true
+      default: false
+      }
+    }
     if gateCountsAnew, readiness.outcome == nil { readiness.countsFrom = now }
   }
 
@@ -63,6 +70,7 @@ extension Plan {
     if states[step].status != .done {
       // Also where there is none: what an earlier try failed with is over with a success.
       particulars.failures[step] = failure
+      if traits[step].flags.contains(.fan) { rebuildItems(of: step, settled.outcome, at: settled.endedAt) }
       settle(step, settled.outcome, settled.reason, at: settled.endedAt)
       settleCollected(at: settled.endedAt)
     }

@@ -33,6 +33,7 @@ extension Plan {
   public mutating func passOn(
     _ step: StepIndex, attempt: Int, in lane: Lane, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
+    if Int(step) >= states.count { return passOnItem(step, attempt: attempt, in: lane, at: now) }
     guard let series = series(from: step, attempt: attempt, in: lane) else {
       succeeded(step, attempt: attempt, at: now)
       return hasEffects ? nil : startNext(in: lane, at: now)
@@ -124,7 +125,8 @@ extension Plan {
           states[successor].open &-= 1
           guard states[successor].open == 0 else { continue }
           let trait = traits[successor]
-          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled]), Int(trait.queue) == series.lane.index
+          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fan]),
+            Int(trait.queue) == series.lane.index
           else {
             isOrdinary = false
             continue
@@ -155,7 +157,7 @@ extension Plan {
     let (states, queue) = (series.states, series.queue)
     if released.isOrdinary, let next = takeLowest(of: queue, or: released.lowest) {
       let following = queue.pointee.members[next]
-      if series.traits[following].flags.isDisjoint(with: [.timed, .idle]) {
+      if series.traits[following].flags.isDisjoint(with: [.timed, .idle, .fan]) {
         // The next step takes the capacity that this one leaves: what counts capacity stays as it is.
         counts.queued &+= released.count &- 1
         counts.busy &+= released.count &- 1

@@ -24,6 +24,7 @@ extension Plan {
     while next < outstanding.collected.count {
       let (step, outcome, reason) = outstanding.collected[next]
       next += 1
+      if traits[step].flags.contains(.fan) { closeFan(step, outcome, at: now) }
       settle(step, outcome, reason, at: now)
     }
     outstanding.collected.removeAll(keepingCapacity: true)
@@ -88,7 +89,7 @@ extension Plan {
   /// A step has nothing to wait for but activation, an idle run, its `if`, capacity to run.
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
-    if flags.isDisjoint(with: [.conditional, .idle, .disabled]) && !isPrewarming {
+    if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fan]) && !isPrewarming {
       enqueue(step, at: now)
     } else if isPrewarming && !flags.contains(.prewarm) {
       move(step, to: .held)
@@ -133,7 +134,7 @@ extension Plan {
       move(step, to: .held)
       outstanding.heldForIdle.append(step)
     } else {
-      enqueue(step, at: now)
+      queueUp(step, at: now)
     }
   }
 
@@ -144,6 +145,6 @@ extension Plan {
     else { return }
     let steps = outstanding.heldForIdle.sorted { traits[$0].rank < traits[$1].rank }
     outstanding.heldForIdle.removeAll()
-    for step in steps where states[step].status == .held { enqueue(step, at: now) }
+    for step in steps where states[step].status == .held { queueUp(step, at: now) }
   }
 }

@@ -12,6 +12,7 @@ extension Plan {
 
   private mutating func handle(_ timer: PlanTimer, at now: Int) {
     let step = timer.step
+    if Int(step) >= states.count { return handleItemTimer(timer, at: now) }
     switch timer.kind {
     case .deadline: timer.attempt == 0 ? timeOut(step, at: now) : timeOutAttempt(step, timer.attempt, at: now)
     case .retry:
@@ -27,6 +28,7 @@ extension Plan {
 
   /// The step's own ceiling: it has timed out for everybody else.
   private mutating func timeOut(_ step: StepIndex, at now: Int) {
+    if traits[step].flags.contains(.fan) { return timeOutFan(step, at: now) }
     switch states[step].status {
     case .running:
       particulars.ceilingTimes[step] = now

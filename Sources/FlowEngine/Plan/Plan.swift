@@ -33,6 +33,8 @@ public struct Plan: Sendable {
   /// How much is noted for the event stream.
   public var detail: RunDetail
 
+  /// The steps that run for several items.
+  var fans = FanTable()
   var events = EventLatches()
   var readiness: GateReadiness
   var outstanding: Outstanding

@@ -13,6 +13,8 @@ public enum PlanEvent: Sendable {
   case ready(StepIndex, attempt: Int)
   /// The `if` of a step has been evaluated.
   case decided(StepIndex, Decision)
+  /// The items of a step have been worked out.
+  indirect case expanded(StepIndex, Expansion)
   /// An event was posted, by a step or from outside.
   case posted(String)
   /// One of the events that were announced from outside (`--event`) has been posted or given up.
@@ -44,10 +46,38 @@ public enum Decision: Sendable, Hashable {
   case fail(StepFailure)
 }
 
+/// What became of the items of a step.
+public enum Expansion: Sendable, Hashable {
+  case items(FanItems)
+  /// There are none to be had.
+  case fail(StepFailure)
+}
+
+/// The items of a step, as the plan knows them.
+public struct FanItems: Sendable, Hashable {
+  /// What tells each item from what stood at its index in another process: a hash of key and value.
+  public var hashes: [UInt64]
+  /// What the `if` of the step said of items for which it does not hold.
+  public var refused: [Int: Decision]
+
+  /// Items with these hashes.
+  public init(hashes: [UInt64], refused: [Int: Decision] = [:]) {
+    self.hashes = hashes
+    self.refused = refused
+  }
+
+  /// So many items that nothing tells apart but their index.
+  public init(count: Int) { self.init(hashes: Array(repeating: 0, count: count)) }
+}
+
 /// What a plan asks of the world. Which step starts next is asked of the plan with ``Plan/startNext(in:at:)``.
 public enum PlanEffect: Sendable, Hashable {
   /// Evaluate the step's `if` and answer with `decided`.
   case evaluate(StepIndex)
+  /// Work out the items of the step and answer with `expanded`.
+  case expand(StepIndex)
+  /// All items of the step are over, or given up: what they gave becomes what the step gave.
+  case gather(StepIndex)
   /// Tell the body of this try to end.
   case cancel(StepIndex, attempt: Int)
   /// Every blocking step is satisfied, or one never will be: the gate may open.

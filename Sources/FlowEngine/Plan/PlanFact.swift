@@ -24,6 +24,10 @@ package enum PlanFact: Sendable, Hashable {
   /// What a resume knows of a step's past: the tries it has had, those of them that do not count against its retries, and
   /// how often a success of it was given up.
   case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
+  /// The items of a step are known, by their hashes.
+  case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)
+  /// What came out of an item of a step: a fact as of a step, which names the item's index.
+  indirect case item(of: StepIndex, PlanFact)
 }
 
 /// How a step ended.

@@ -37,6 +37,10 @@ public enum Outcome: UInt8, Sendable, Hashable, CaseIterable {
 /// Why a step did not run.
 public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case condition, disabled, upstreamFailed, eventNeverPosted, runCancelled, notSelected
+  /// Of items: another one had failed.
+  case failFast
+  /// Of items: the time of all of them together was over.
+  case fanTimedOut
 
   /// The word in reports.
   public var word: String {
@@ -47,6 +51,8 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
     case .eventNeverPosted: "event-never-posted"
     case .runCancelled: "run-cancelled"
     case .notSelected: "not-selected"
+    case .failFast: "fail-fast"
+    case .fanTimedOut: "fan-timed-out"
     }
   }
 }

@@ -22,6 +22,13 @@ extension RunReport {
     prewarmMilliseconds = wasPrewarmed ? millisecondsOf(activation) : 0
     var mainNanoseconds = 0
     for index in plan.traits.indices where plan.traits[index].queue == 0 && plan.states[index].startedAt != never {
+      let items = plan.items(of: StepIndex(index))
+      guard items.isEmpty else {
+        for item in items {
+          if let start = item.startedAtNanoseconds, let end = item.endedAtNanoseconds { mainNanoseconds += end - start }
+        }
+        continue
+      }
       mainNanoseconds += plan.states[index].endedAt - plan.states[index].startedAt
     }
     mainQueueMilliseconds = millisecondsOf(mainNanoseconds)
@@ -96,7 +103,21 @@ extension RunReport {
       },
       overrunMilliseconds: reading.overrunNanoseconds.map { millisecondsOf($0) }, isAbandoned: reading.isAbandoned,
       isDeferred: reading.isDeferred, isBlocking: reading.isBlocking,
-      failure: reading.outcome == .success ? nil : reading.failure)
+      failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index))
+  }
+
+  private func items(of step: StepIndex) -> [Item]? {
+    guard plan.traits[step].flags.contains(.fan) else { return nil }
+    let activation = plan.activatedAtNanoseconds ?? 0
+    func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
+    let keys = itemKeys[step]
+    return plan.items(of: step).map { item in
+      Item(
+        index: item.index, key: keys?[item.index], outcome: item.outcome ?? .cancelled,
+        conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
+        startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
+        isAbandoned: item.isAbandoned, failure: item.failure)
+    }
   }
 
   /// What the floor held: from ready to open, when the gate opened `ready`.

@@ -27,6 +27,8 @@ public struct RunReport: Sendable {
   public var warnings: [String]
   /// How long the run took from activation to its end.
   public var durationMilliseconds: Double
+  /// The keys of items by step, where they come from an object.
+  var itemKeys: [StepIndex: [String]] = [:]
   /// The run as it ended; what the steps' part of the report is read from when somebody asks.
   let plan: Plan
 
@@ -113,6 +115,32 @@ public struct RunReport: Sendable {
     public var isBlocking: Bool
     /// Why it failed; nil when it did not.
     public var failure: StepFailure?
+    /// The items that it ran for, or did not; nil: it runs once.
+    public var items: [Item]?
+  }
+
+  /// An item of a step in a report.
+  public struct Item: Sendable {
+    /// Which item it is, from 0.
+    public var index: Int
+    /// Its key, where the items come from an object.
+    public var key: String?
+    /// How it ended.
+    public var outcome: Outcome
+    /// The outcome after `optional` is applied.
+    public var conclusion: Outcome
+    /// Why it did not run; nil when it did.
+    public var reason: SkipReason?
+    /// How many tries there were.
+    public var attempts: Int
+    /// When its first try started.
+    public var startedAt: Double?
+    /// When it ended.
+    public var endedAt: Double?
+    /// Whether it was left behind because it ignored its cancellation.
+    public var isAbandoned: Bool
+    /// Why it failed; nil when it did not.
+    public var failure: StepFailure?
   }
 }
 
@@ -194,6 +222,13 @@ extension RunReport.Entry {
 
 extension RunReport.Step {
   fileprivate var value: ValueObject {
+    guard let items else { return own }
+    var object = own
+    object["items"] = .array(items.map { .object($0.value) })
+    return object
+  }
+
+  private var own: ValueObject {
     [
       "outcome": .string(outcome.word), "conclusion": .string(conclusion.word),
       "reason": reason.map { .string($0.word) } ?? .null, "attempts": .integer(attempts), "queue": .string(queue),
@@ -201,6 +236,17 @@ extension RunReport.Step {
       "waitedMilliseconds": .optional(waitedMilliseconds), "overrunMilliseconds": .optional(overrunMilliseconds),
       "abandoned": .boolean(isAbandoned), "deferred": .boolean(isDeferred), "blocking": .boolean(isBlocking),
       "error": failure.map(\.value) ?? .null,
+    ]
+  }
+}
+
+extension RunReport.Item {
+  fileprivate var value: ValueObject {
+    [
+      "index": .integer(index), "key": key.map { .string($0) } ?? .null, "outcome": .string(outcome.word),
+      "conclusion": .string(conclusion.word), "reason": reason.map { .string($0.word) } ?? .null,
+      "attempts": .integer(attempts), "startedAt": .optional(startedAt), "endedAt": .optional(endedAt),
+      "abandoned": .boolean(isAbandoned), "error": failure.map(\.value) ?? .null,
     ]
   }
 }

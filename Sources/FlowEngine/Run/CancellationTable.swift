@@ -18,6 +18,9 @@ final class CancellationTable: Sendable {
   private nonisolated(unsafe) let cancelled: UnsafeMutablePointer<Atomic<UInt8>>
   private let count: Int
   private let handlers = Mutex<[Key: [@Sendable () -> Void]]>([:])
+  /// The same for items of steps, by their instances, which are not known before; and whether there is any.
+  private let cancelledItems = Mutex<[StepIndex: Int]>([:])
+  private let hasCancelledItems = Atomic(false)
 
   init(count: Int) {
     self.count = count
@@ -31,7 +34,9 @@ final class CancellationTable: Sendable {
   }
 
   func isCancelled(_ step: StepIndex, attempt: Int) -> Bool {
-    cancelled[Int(step)].load(ordering: .acquiring) >= attempt
+    if Int(step) < count { return cancelled[Int(step)].load(ordering: .acquiring) >= attempt }
+    guard hasCancelledItems.load(ordering: .acquiring) else { return false }
+    return cancelledItems.withLock { $0[step] ?? 0 } >= attempt
   }
 
   /// Calls `handler` once when the try is told to end; at once when it has been.
@@ -47,7 +52,12 @@ final class CancellationTable: Sendable {
   /// Tells a try to end.
   func cancel(_ step: StepIndex, attempt: Int) {
     let waiting = handlers.withLock { handlers in
-      cancelled[Int(step)].store(UInt8(clamping: attempt), ordering: .releasing)
+      if Int(step) < count {
+        cancelled[Int(step)].store(UInt8(clamping: attempt), ordering: .releasing)
+      } else {
+        cancelledItems.withLock { $0[step] = attempt }
+        hasCancelledItems.store(true, ordering: .releasing)
+      }
       return handlers.removeValue(forKey: Key(step: step, attempt: attempt)) ?? []
     }
     for handler in waiting { handler() }

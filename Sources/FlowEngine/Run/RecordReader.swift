@@ -6,8 +6,12 @@ struct RecordReader {
   private let queueNames: [String]
   /// When each step was first started, in nanoseconds from the start of the run.
   private var starts: [Int]
+  /// When the items of steps were first started, by instance.
+  private var itemStarts: [StepIndex: Int] = [:]
+  private let instances: InstanceTable
 
-  init(graph: WorkflowGraph, queueNames: [String]) {
+  init(graph: WorkflowGraph, queueNames: [String], instances: InstanceTable) {
+    self.instances = instances
     self.graph = graph
     self.queueNames = queueNames
     starts = Array(repeating: 0, count: graph.workflow.steps.count)
@@ -32,18 +36,26 @@ struct RecordReader {
     case .ready(let step): return .stepReady(id(step))
     case .started(let step, let attempt, let queue):
       // The first that is heard of: that of a step which goes on after a resume has a higher number.
-      if attempt == 1 || starts[Int(step)] == 0 { starts[Int(step)] = time }
+      if Int(step) >= starts.count {
+        if attempt == 1 || itemStarts[step] == nil { itemStarts[step] = time }
+      } else if attempt == 1 || starts[Int(step)] == 0 {
+        starts[Int(step)] = time
+      }
       return .stepStarted(id(step), attempt: attempt, queue: queueNames[queue])
     case .succeeded(let step, let attempt):
+      let start = Int(step) < starts.count ? starts[Int(step)] : itemStarts.removeValue(forKey: step) ?? time
       return .stepFinished(
         id(step),
         RunEvent.FinishedStep(
           outcome: .success, conclusion: .success, attempts: attempt,
-          durationMilliseconds: millisecondsOf(time - starts[Int(step)])))
+          durationMilliseconds: millisecondsOf(time - start)))
     case .gateLate(let step): return .gateLate(id(step))
     case .gateOpened(let outcome): return .gateOpened(outcome)
     }
   }
 
-  private func id(_ step: StepIndex) -> StepID { graph.workflow.steps[Int(step)].id }
+  private func id(_ step: StepIndex) -> StepID {
+    guard let (owner, item) = instances.item(of: step) else { return graph.workflow.steps[Int(step)].id }
+    return graph.workflow.steps[Int(owner)].id.item(item)
+  }
 }

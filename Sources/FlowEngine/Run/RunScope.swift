@@ -16,6 +16,8 @@ struct RunScope: ExpressionContext {
   var stepIndices: StepNames
   /// The post for which an action is called; nil: this is no call.
   var post: EventPost?
+  /// The item of the step for which something is evaluated; nil: the step has none.
+  var item: ItemScope?
 
   func value(named name: String) -> Value? {
     switch name {
@@ -28,6 +30,9 @@ struct RunScope: ExpressionContext {
       } ?? .null
     case "gate": ["outcome": plan.gate.outcome.map { .string($0.word) } ?? .null]
     case "steps": .object(allSteps)
+    case ItemContext.item: item?.value ?? .null
+    case ItemContext.index: item.map { .integer($0.index) } ?? .null
+    case ItemContext.key: item?.key.map { .string($0) } ?? .null
     case "event": post.map { value(of: $0) } ?? .null
     default: nil
     }

@@ -29,7 +29,7 @@ extension RunState {
   private func event(
     for record: PlanRecord.Partial, at time: Int, _ tries: inout ArraySlice<FailedTry>
   ) -> RunEvent.Kind {
-    let id = { (step: StepIndex) in plan.graph.workflow.steps[Int(step)].id }
+    let id = { (step: StepIndex) in plan.stepID(of: step) }
     switch record {
     case .activated: return .runActivated(reason: launch.reason, deferred: plan.resolvedDeferrals)
     case .posted(let event, let number): return .eventPosted(plan.eventName(event), number: number)
@@ -38,6 +38,7 @@ extension RunState {
       return .stepRetrying(
         id(step), attempt: failed.attempt, delayMilliseconds: millisecondsOf(delay), failure: failed.failure)
     case .ended(let step, let outcome):
+      if let item = plan.item(of: step) { return .stepFinished(id(step), finished(item, at: time)) }
       let reading = plan[step]
       return .stepFinished(
         id(step),
@@ -47,5 +48,12 @@ extension RunState {
           durationMilliseconds: reading.startedAtNanoseconds.map { millisecondsOf(time - $0) },
           failure: reading.failure))
     }
+  }
+
+  private func finished(_ item: ItemReading, at time: Int) -> RunEvent.FinishedStep {
+    RunEvent.FinishedStep(
+      outcome: item.outcome ?? .cancelled, conclusion: item.conclusion ?? .cancelled, reason: item.reason,
+      attempts: item.attempts, durationMilliseconds: item.startedAtNanoseconds.map { millisecondsOf(time - $0) },
+      failure: item.failure)
   }
 }

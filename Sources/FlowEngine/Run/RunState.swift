@@ -11,6 +11,10 @@ struct RunState {
   private(set) var handfuls: [Handful] = []
   /// What steps gave back, but for those that gave nothing.
   var outputs: [StepIndex: ValueObject] = [:]
+  /// The steps that run for several items now.
+  var fans: [StepIndex: RunFan] = [:]
+  /// The keys of items, where they come from objects.
+  var itemKeys: [StepIndex: [String]] = [:]
   var launch: Launch
   var environment: ValueObject = [:]
   /// The instant for which the plan's timer is set.
@@ -27,10 +31,10 @@ struct RunState {
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
   // What the journal has not heard yet.
-  /// What steps gave back.
-  var untoldOutputs: [(StepIndex, ValueObject)] = []
   /// Whether the journal began before the launch was known.
   var owesLaunch = false
+  /// What steps gave back.
+  var untoldOutputs = UntoldOutputs()
   /// Lines that steps wrote, as JSON.
   var untoldLines: [UInt8] = []
   /// Bytes of lines so far.
@@ -59,6 +63,12 @@ struct RunState {
     guard owesLaunch, plan.activatedAtNanoseconds != nil else { return false }
     owesLaunch = false
     return true
+  }
+
+  /// Takes what steps gave back and the journal has not heard.
+  mutating func takeUntoldOutputs() -> UntoldOutputs {
+    defer { untoldOutputs = UntoldOutputs() }
+    return untoldOutputs
   }
 
   /// Tells the plan that the gate has opened.
@@ -105,4 +115,12 @@ struct RunState {
     var step: StepIndex
     var attempt: Int
   }
+}
+
+/// What steps gave back and the journal has not heard.
+struct UntoldOutputs: Sendable {
+  var steps: [(StepIndex, ValueObject)] = []
+  var items: [(StepIndex, Int, ValueObject)] = []
+
+  var isEmpty: Bool { steps.isEmpty && items.isEmpty }
 }

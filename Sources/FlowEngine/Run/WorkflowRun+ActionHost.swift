@@ -7,17 +7,25 @@ extension WorkflowRun: ActionHost {
   public var launch: Launch { state.withLock { $0.launch } }
 
   /// The id of a step.
-  public func stepID(of step: StepIndex) -> StepID { prepared.graph.workflow.steps[Int(step)].id }
+  public func stepID(of step: StepIndex) -> StepID {
+    guard let (owner, item) = instances.item(of: step) else { return prepared.graph.workflow.steps[Int(step)].id }
+    return prepared.graph.workflow.steps[Int(owner)].id.item(item)
+  }
 
   /// Run and step, and how often a success of the step was given up.
   public func idempotencyKey(of step: StepIndex) -> String {
-    let repetitions = origin?.plan.repetitions[step] ?? 0
+    let repetitions: Int
+    if let (owner, item) = instances.item(of: step) {
+      repetitions = origin?.plan.itemRepetitions[owner]?[item] ?? 0
+    } else {
+      repetitions = origin?.plan.repetitions[step] ?? 0
+    }
     return "\(run.id)/\(stepID(of: step))" + (repetitions > 0 ? "~\(repetitions)" : "")
   }
 
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
-    let own = prepared.detail(of: step)?.environment
+    let own = prepared.detail(of: instances.owner(of: step))?.environment
     let values = state.withLock { state -> ValueObject in
       var values = state.environment
       if let own, own.literal?.isEmpty != true, let stated = try? own.evaluate(in: scope(step, state)) {
@@ -53,8 +61,9 @@ extension WorkflowRun: ActionHost {
 
   /// Posts an event; throws when the action did not declare it or the run has had its 10,000.
   public func post(_ event: String, step: StepIndex) throws {
-    let declaration = prepared.action(of: step).declaration
-    guard declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(step)].with).contains(event) else {
+    let owner = instances.owner(of: step)
+    let declaration = prepared.action(of: owner).declaration
+    guard declaration.eventsPosted(with: prepared.graph.workflow.steps[Int(owner)].with).contains(event) else {
       throw ActionError(
         "undeclared-event", "'\(declaration.name)' posted '\(event)', which it does not declare", isRetryable: false)
     }
@@ -70,14 +79,17 @@ extension WorkflowRun: ActionHost {
   }
 
   /// The handle under this key, or nil.
-  public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { resources.handle(key, for: step) }
+  public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? {
+    resources.handle(key, for: instances.owner(of: step))
+  }
 
   /// Makes a handle available; what the step had provided before under this key is closed.
   public func provide(
     _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int
   ) {
-    let entry = ResourceTable.Entry(key: key, handle: handle, close: close, step: step)
+    let entry = ResourceTable.Entry(
+      key: key, handle: handle, close: close, step: instances.owner(of: step))
     guard let closeReplaced = resources.provide(entry) else { return }
     do { try closeReplaced() } catch { warn("closing '\(key)' of an earlier try failed: \(error)") }
   }

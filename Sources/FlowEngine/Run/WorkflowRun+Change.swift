@@ -57,6 +57,10 @@ extension WorkflowRun {
     case .evaluate(let step):
       let decision = decide(step, state)
       state.plan.apply(.decided(step, decision), at: state.instant(clock.now))
+    case .expand(let step):
+      let expansion = expand(step, &state)
+      state.plan.apply(.expanded(step, expansion), at: state.instant(clock.now))
+    case .gather(let step): gather(step, &state)
     case .cancel(let step, let attempt):
       aftermath.cancellations.append((step, attempt))
     case .gateDecided(let decision):

@@ -65,9 +65,11 @@ extension WorkflowRun {
       {
         state.warnings.append(problem)
       }
-      return RunReport(
+      var report = RunReport(
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
         outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings)
+      report.itemKeys = state.itemKeys
+      return report
     }
     deadlines.stop()
     guard options.observer != nil else {

@@ -41,7 +41,10 @@ extension WorkflowRun {
       }
       defer { (state.undelivered, state.recordReader, state.undeliveredLineBytes) = ([], nil, 0) }
       return (
-        state.undelivered, state.recordReader ?? RecordReader(graph: prepared.graph, queueNames: state.plan.queueNames)
+        state.undelivered,
+        state.recordReader
+          ?? RecordReader(
+            graph: prepared.graph, queueNames: state.plan.queueNames, instances: instances)
       )
     }
     guard !undelivered.isEmpty, let observer = options.observer else { return false }

@@ -5,7 +5,12 @@ import FlowPluginKit
 extension WorkflowRun {
   /// What an expression of a step (nil: of the workflow) sees now.
   func scope(_ step: StepIndex?, _ state: RunState) -> RunScope {
-    RunScope(
+    if let step, let (owner, item) = instances.item(of: step) {
+      var scope = scope(owner, state)
+      scope.item = state.fans[owner]?.values.item(item)
+      return scope
+    }
+    return RunScope(
       plan: state.plan, outputs: state.outputs, inputs: options.inputs, environment: state.environment,
       launch: state.plan.activatedAtNanoseconds == nil && options.isPrewarmed ? nil : state.launch,
       run: ["id": .string(run.id), "data": .string(run.dataFolder)], step: step, stepIndices: names)
@@ -13,7 +18,8 @@ extension WorkflowRun {
 
   /// What the `if` of a step says.
   func decide(_ step: StepIndex, _ state: RunState) -> Decision {
-    guard let condition = prepared.detail(of: step)?.condition else { return .run }
+    guard let detail = prepared.detail(of: step), let condition = detail.condition, detail.fan?.asksForEachItem != true
+    else { return .run }
     do throws(ExpressionError) {
       return try condition.isSatisfied(in: scope(step, state)) ? .run : .skip
     } catch {
@@ -24,19 +30,22 @@ extension WorkflowRun {
   /// What a step with inputs runs on: expressions evaluated, defaults filled in, paths made absolute, types checked; nil:
   /// nothing.
   func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
-    switch prepared.detail(of: step)?.inputs {
+    let owner = instances.owner(of: step)
+    switch prepared.detail(of: owner)?.inputs {
     case nil, .nothing: return nil
     case .bound(let inputs): return inputs
     case .withPaths(let values):
-      let fields = prepared.action(of: step).declaration.inputs
+      let fields = prepared.action(of: owner).declaration.inputs
       return StartInputs(
         InputBinding.absolutePaths(
           in: values, of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder))
-    case .evaluated(let object): return evaluate(object, step, state)
+    case .evaluated(let object): return evaluate(object, step, owner, state)
     }
   }
 
-  private func evaluate(_ object: PreparedObject, _ step: StepIndex, _ state: RunState) -> StartInputs {
+  private func evaluate(
+    _ object: PreparedObject, _ step: StepIndex, _ owner: StepIndex, _ state: RunState
+  ) -> StartInputs {
     let given: ValueObject
     do throws(ExpressionError) {
       given = try object.evaluate(in: scope(step, state))
@@ -45,7 +54,7 @@ extension WorkflowRun {
         ValueObject(), problem: StepFailure(code: "expression", message: "with: \(error.description)"))
     }
     do throws(TypeMismatch) {
-      return StartInputs(try InputBinding.bind(given, to: prepared.action(of: step).declaration.inputs, run: run))
+      return StartInputs(try InputBinding.bind(given, to: prepared.action(of: owner).declaration.inputs, run: run))
     } catch {
       return StartInputs(ValueObject(), problem: .inputs(error))
     }

@@ -55,7 +55,8 @@ extension WorkflowRun {
 
   /// Whether the observer hears of the lines that the step's programs write.
   public func showsOutput(of step: StepIndex) -> Bool {
-    options.observer != nil && options.showsOutput && !prepared.graph.workflow.steps[Int(step)].options.isQuiet
+    options.observer != nil && options.showsOutput
+      && !prepared.graph.workflow.steps[Int(instances.owner(of: step))].options.isQuiet
   }
 
   /// Whether the observer is not too far behind with the lines of programs.

@@ -20,6 +20,8 @@ public final class WorkflowRun: Sendable {
   let gateClock: GateClock
   let resources: ResourceTable
   let cancellations: CancellationTable
+  /// Which steps the items of steps belong to.
+  let instances: InstanceTable
   let names: StepNames
   /// Writes down what comes out of the run; nil: nobody does.
   let journal: RunJournal?
@@ -43,6 +45,7 @@ public final class WorkflowRun: Sendable {
     gateClock = GateClock(clock: clock)
     resources = ResourceTable(graph: prepared.graph, resources: prepared.resources)
     cancellations = CancellationTable(count: prepared.graph.workflow.steps.count)
+    instances = InstanceTable(steps: prepared.graph.workflow.steps.count)
     names = StepNames(prepared.graph.workflow)
     let seed = options.jitterSeed
     journal = options.history.map {

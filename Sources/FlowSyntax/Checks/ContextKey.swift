@@ -1,3 +1,5 @@
+import FlowModel
+
 /// What can be read behind the name of a context, in one table for checks and editors.
 struct ContextKey {
   let name: String
@@ -49,6 +51,9 @@ struct ContextKey {
     case "run": "The run itself"
     case "gate": "The launch gate, for deferred steps"
     case "event": "The event that an action is called for"
+    case ItemContext.item: "The item that the step runs for"
+    case ItemContext.index: "Which item it is, from 0"
+    case ItemContext.key: "The item's key, where the items are a map's"
     default: ""
     }
   }

@@ -10,6 +10,8 @@ struct ExpressionSite {
     case condition, enabled, deferral, with, environment
     /// The inputs of what is called for each post of an event.
     case call
+    /// What a step runs for.
+    case foreach
   }
 
   let kind: Kind
@@ -19,14 +21,20 @@ struct ExpressionSite {
   let node: NodeID
 
   /// The contexts that may be read here.
-  func contexts(isDeferred: Bool) -> [String] {
+  ///
+  /// - Parameters:
+  ///   - isDeferred: whether its step waits for the gate.
+  ///   - hasItems: whether its step runs for several items.
+  func contexts(isDeferred: Bool, hasItems: Bool = false) -> [String] {
     switch kind {
+    case .foreach: ["inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
     case .workflowEnvironment: ["inputs", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
     case .condition, .with, .environment:
-      ["inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
+      (hasItems ? ItemContext.names : []) + ["inputs", "env", "steps", "launch", "run"]
+        + (isDeferred ? ["gate"] : [])
     case .call: ["event", "inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
     }
   }
@@ -41,6 +49,7 @@ struct ExpressionSite {
     case .enabled: "enabled"
     case .deferral: "defer"
     case .with, .call: "with"
+    case .foreach: "foreach"
     }
   }
 }

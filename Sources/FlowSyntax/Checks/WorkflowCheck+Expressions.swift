@@ -25,6 +25,7 @@ extension WorkflowCheck {
     if case .expression = options.deferral, let node = node(.deferral, of: step) {
       checkCondition(ExpressionSite(kind: .deferral, step: step, node: node))
     }
+    if options.fan != nil { checkFanExpressions(of: step) }
     if !options.environment.isEmpty, let node = node(.env, of: step) { checkTemplates(node, .environment, step) }
   }
 
@@ -36,7 +37,7 @@ extension WorkflowCheck {
   }
 
   /// Checks every scalar below `node`, whatever the types.
-  private mutating func checkTemplates(_ node: NodeID, _ kind: ExpressionSite.Kind, _ step: Int?) {
+  mutating func checkTemplates(_ node: NodeID, _ kind: ExpressionSite.Kind, _ step: Int?) {
     switch tree.kind(node) {
     case .scalar, .alias:
       checkTemplate(ExpressionSite(kind: kind, step: step, node: node), fits: .any, owner: "")

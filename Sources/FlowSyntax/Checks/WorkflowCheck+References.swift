@@ -7,7 +7,8 @@ extension WorkflowCheck {
   mutating func check(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
     let name = reference.name.lowercased()
     let isDeferred = site.step.map { mayBeDeferred($0) } ?? false
-    let allowed = site.contexts(isDeferred: isDeferred)
+    let hasItems = site.step.map { workflow.steps[$0].options.fan != nil } ?? false
+    let allowed = site.contexts(isDeferred: isDeferred, hasItems: hasItems)
     guard allowed.contains(name) else {
       let known = allowed.map { "'\($0)'" }.joined(separator: ", ")
       report(
@@ -28,6 +29,7 @@ extension WorkflowCheck {
       }
     case "run", "gate", "event": checkMember(reference, of: ContextKey.names(of: name), at: place)
     case "steps": checkStepReference(reference, site, at: place)
+    case ItemContext.item, ItemContext.key: checkItemReference(reference, site, at: place)
     default: break
     }
   }
@@ -35,8 +37,29 @@ extension WorkflowCheck {
   /// Who may read the contexts that most places do not know.
   private static let whereKnown = [
     "gate": "only a deferred step knows how the gate opened",
+    ItemContext.item: "only a step with 'foreach' has items, in 'with', 'env' and 'if'",
+    ItemContext.index: "only a step with 'foreach' has items, in 'with', 'env' and 'if'",
+    ItemContext.key: "only a step with 'foreach' has items, in 'with', 'env' and 'if'",
     "event": "only what is called for each post of an event knows it, as in flow.on",
   ]
+
+  private mutating func checkItemReference(
+    _ reference: ContextReference, _ site: ExpressionSite, at place: Span
+  ) {
+    guard let step = site.step else { return }
+    if reference.name.lowercased() == ItemContext.key {
+      guard itemsHaveKeys(step) == false else { return }
+      report(
+        .unknownMember, "the items of step '\(name(step))' are a list, which has no keys", at: place,
+        help: "'index' is the number of the item")
+    } else if let member = reference.path.first, case .object(let properties?)? = itemType(of: step),
+      !properties.contains(where: { $0.name.lowercased() == member.lowercased() })
+    {
+      report(
+        .unknownMember, "an item of step '\(name(step))' has no member '\(member)'", at: place,
+        help: question(member, among: properties.map(\.name)) ?? "it has \(Self.list(properties.map(\.name)))")
+    }
+  }
 
   private mutating func checkInputReference(_ reference: ContextReference, at place: Span) {
     guard let input = reference.path.first, inputs.field(like: input) == nil else { return }
@@ -159,9 +182,15 @@ extension WorkflowCheck {
       guard let target = stepIndex(like: path[0]), let declaration = actions.declaration(ofStep: target) else {
         return nil
       }
-      return FieldIndex(declaration.outputs).field(like: path[2]).flatMap {
-        Self.type(at: path.dropFirst(3), in: $0.type)
-      }
+      guard let output = FieldIndex(declaration.outputs).field(like: path[2]) else { return nil }
+      // Of a step that runs for several items each output is the list of the items' outputs.
+      let isList = workflow.steps[target].options.fan != nil
+      return Self.type(at: path.dropFirst(3), in: isList ? .array(of: output.type) : output.type)
+    // What a step runs for cannot read the items, and to ask for their type there would never end.
+    case (ItemContext.item, _) where site.kind != .foreach:
+      return site.step.flatMap { itemType(of: $0) }.flatMap { Self.type(at: path[...], in: $0) }
+    case (ItemContext.index, 0): return .integer
+    case (ItemContext.key, 0): return .string
     default: return nil
     }
   }

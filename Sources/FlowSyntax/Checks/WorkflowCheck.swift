@@ -38,6 +38,7 @@ struct WorkflowCheck: DocumentReading {
     checkInputs()
     checkEvents()
     checkCalls()
+    checkFans()
     checkEstimates()
     checkRetries()
     checkGateGuidance()

@@ -45,6 +45,7 @@ enum EditingSlot {
     guard case .shape(let shape, _) = self else { return [] }
     switch shape {
     case .map(let type), .durationOr(let type, _): return type.pages
+    case .foreach: return ForeachKey.pages
     default: return []
     }
   }

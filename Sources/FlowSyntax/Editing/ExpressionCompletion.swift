@@ -52,6 +52,9 @@ struct ExpressionCompletion {
     case ("inputs", 2...):
       guard let input = document.check?.inputs.field(like: path[1]) else { return [] }
       return properties(of: input.type, path.dropFirst(2), span)
+    case (ItemContext.item, 1...):
+      guard let type = own.flatMap({ document.check?.itemType(of: $0) }) else { return [] }
+      return properties(of: type, path.dropFirst(), span)
     case ("env", 1):
       return document.workflow.environment.keys.map { Completion(label: $0, kind: .output, span: span) }
     case ("steps", 1): return steps(span)
@@ -131,12 +134,14 @@ struct ExpressionCompletion {
     case .enabled: return .enabled
     case .deferral: return .deferral
     case .env: return .environment
+    case .foreach: return .foreach
     default: return document.isCalled(keys) ? .call : .with
     }
   }
 
   private func contexts(_ kind: ExpressionSite.Kind) -> [String] {
     let isDeferred = own.flatMap { document.check?.mayBeDeferred($0) } ?? false
-    return ExpressionSite(kind: kind, step: own, node: 0).contexts(isDeferred: isDeferred)
+    let hasItems = own.map { document.workflow.steps[$0].options.fan != nil } ?? false
+    return ExpressionSite(kind: kind, step: own, node: 0).contexts(isDeferred: isDeferred, hasItems: hasItems)
   }
 }

@@ -170,6 +170,7 @@ extension WorkflowDocument {
       case .enabled: .enabled
       case .deferral: .deferral
       case .env: .environment
+      case .foreach: .foreach
       default: step == nil ? .outputs : isCalled(keys) ? .call : .with
       }
     let site = ExpressionSite(kind: kind, step: step, node: node)

@@ -55,6 +55,8 @@ indirect enum Shape: Sendable {
   case named(NameKind, Shape)
   /// A list of event names, or a map from name to description or to a map of ``EventKey``.
   case events
+  /// A list, an expression, or a map of ``ForeachKey``.
+  case foreach
   /// A map of anything.
   case values
   /// A map of scalars.

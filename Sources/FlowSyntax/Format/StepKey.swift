@@ -8,6 +8,8 @@ enum StepKey: String, FormatKey {
   case deferral = "defer"
   case blocking, optional, deadline, retry, queue, estimate, prewarm, quiet, env
   case onInterrupt = "on-interrupt"
+  case foreach, parallel
+  case failFast = "fail-fast"
 
   static let owner = "a step"
 
@@ -30,6 +32,9 @@ enum StepKey: String, FormatKey {
     case .estimate: .estimate
     case .env: .environment
     case .onInterrupt: .word(InterruptPolicy.allCases.map(\.rawValue))
+    case .foreach: .foreach
+    case .parallel: .integer(1...Limits.items)
+    case .failFast: .boolean
     }
   }
 
@@ -39,6 +44,7 @@ enum StepKey: String, FormatKey {
     case .enabled: "true"
     case .deferral, .optional, .prewarm, .quiet: "false"
     case .onInterrupt: "rerun"
+    case .failFast: "true"
     default: nil
     }
   }
@@ -62,6 +68,10 @@ enum StepKey: String, FormatKey {
     case .prewarm: "Whether it may run before activation"
     case .quiet: "Whether what its commands and programs write is kept out of the log"
     case .env: "Environment variables for its child processes, on top of the workflow's"
+    case .foreach:
+      "What the step runs for, once for each: a list, an expression that gives one, or a map of items or axes"
+    case .parallel: "With foreach, how many items run at once at most"
+    case .failFast: "With foreach, whether an item that fails ends the others"
     case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"
     }
   }

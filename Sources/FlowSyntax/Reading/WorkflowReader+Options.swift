@@ -28,6 +28,8 @@ extension WorkflowReader {
     case .quiet: options.isQuiet = boolean(node, owner) ?? false
     case .env: options.environment = environment(node, owner)
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
+    case .foreach: options.fan = fanOut(node, owner, of: place)
+    case .parallel, .failFast: checkBesideForeach(key, member, of: place)
     }
   }
 

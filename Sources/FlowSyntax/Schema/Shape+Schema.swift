@@ -34,6 +34,7 @@ extension Shape {
           : [Self.reference("duration"), Self.map(keys)])
     case .named(let kind, let shape): Self.named(kind, shape)
     case .events: Self.eventDeclarations
+    case .foreach: Self.anyOf([["type": "array"], Self.oneExpression, Self.foreachMap])
     case .values: ["type": ["object", "null"]]
     case .environment:
       [
@@ -52,6 +53,11 @@ extension Shape {
     "type": "string", "pattern": .string(SchemaPattern.expression),
   ]
 
+  /// A text that is one expression and nothing else.
+  private static let oneExpression: ValueObject = [
+    "type": "string", "pattern": "^[$][{][{]((?![}][}])[^']|'[^']*')*[}][}]$",
+  ]
+
   private static let bareExpression: ValueObject = [
     "type": "string", "minLength": 1, "not": ["pattern": .string(SchemaPattern.booleanWord)],
   ]
@@ -66,6 +72,13 @@ extension Shape {
       "additionalProperties": .object(anyOf([["type": ["string", "null"]], map(EventKey.self)])),
     ],
   ])
+
+  private static var foreachMap: ValueObject {
+    var map = WorkflowSchema.map(of: ForeachKey.self)
+    map["anyOf"] = .array(
+      [ForeachKey.items, .axes].map { ["required": .array([.string($0.rawValue)])] })
+    return map
+  }
 
   private static func reference(_ name: String) -> ValueObject { ["$ref": .string("#/definitions/\(name)")] }
 

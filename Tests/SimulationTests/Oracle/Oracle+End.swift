@@ -90,7 +90,7 @@ extension Oracle {
     mainLimit = nil
     guard isMainHeld else { return }
     for step in steps.indices where states[step].phase == .queued && queueName(of: step) == "main" {
-      settle(step, "failure")
+      if isFan(step) { giveUpItems(of: step, "failure") } else { settle(step, "failure") }
     }
   }
 
@@ -119,6 +119,10 @@ extension Oracle {
     cancelledAt = now
     if gate.outcome == nil { gate.outcome = "cancelled" }
     for step in steps.indices where !isSettled(step) {
+      if isFan(step), states[step].attempts > 0 {
+        giveUpItems(of: step, "cancelled")
+        continue
+      }
       if states[step].phase == .running { tellToStop(currentBody(of: step)!) }
       if states[step].attempts > 0 {
         settle(step, "cancelled")
@@ -157,6 +161,10 @@ extension Oracle {
   mutating func spendCleanupBudget() {
     isBudgetSpent = true
     for step in steps.indices where !isSettled(step) {
+      if isFan(step), states[step].attempts > 0 {
+        giveUpItems(of: step, "cancelled")
+        continue
+      }
       if states[step].phase == .running { tellToStop(currentBody(of: step)!) }
       if states[step].attempts > 0 { settle(step, "cancelled") } else { skip(step, "run-cancelled") }
     }

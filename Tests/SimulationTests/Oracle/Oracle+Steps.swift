@@ -117,16 +117,19 @@ extension Oracle {
     states[step].phase = .queued
     states[step].isWaitingForIdleness = false
     if states[step].readyAt == nil { states[step].readyAt = now }
+    if isFan(step) { expand(step) }
   }
 
   /// "Steps released together are offered in rank order, and where `concurrency`, a queue's width or the slots are
   /// short the lowest rank goes first."
   mutating func startQueued() {
-    for step in rankOrder where states[step].phase == .queued && hasPlace(step) { start(step) }
+    for step in rankOrder where states[step].phase == .queued && hasPlace(step) {
+      if isFan(step) { startItems(of: step) } else { start(step) }
+    }
   }
 
   func queueName(of step: Int) -> String {
-    options[step].queue ?? (states[step].isDeferred ? "utility" : "user-initiated")
+    options[step].queue ?? (states[owner(of: step)].isDeferred ? "utility" : "user-initiated")
   }
 
   func hasPlace(_ step: Int) -> Bool {
@@ -154,8 +157,7 @@ extension Oracle {
     bodies.append(
       Body(
         step: step, sequence: bodies.count, startedAt: now,
-        script: scenario.scripts[step].behavior(attempt: states[step].attempts),
-        isService: scenario.scripts[step].isService))
+        script: script(of: step).behavior(attempt: states[step].attempts), isService: script(of: step).isService))
   }
 
   // MARK: - What bodies do
@@ -200,6 +202,7 @@ extension Oracle {
     } else if !body.isAbandoned {
       noteOverrun(of: body)
     }
+    considerItems(of: owner(of: step))
   }
 
   /// "What it returns after max is dropped and its overrun reported." *Decision*: the overrun of an abandoned body is the
@@ -221,6 +224,7 @@ extension Oracle {
     let floor = options[step].deadline?.min.map { states[step].startedAt! + $0.nanoseconds }
     if let floor, floor > now {
       states[step].phase = .held(until: floor)
+      considerItems(of: owner(of: step))
     } else {
       settle(step, "success")
     }
@@ -237,20 +241,22 @@ extension Oracle {
     var pause = Double(retry.delay.nanoseconds)
     for _ in 1..<states[step].attempts { pause *= retry.backoff }
     pause = min(pause, Double(retry.maxDelay.nanoseconds))
-    if retry.jitter == .full { pause *= scenario.scripts[step].draw(afterAttempt: states[step].attempts) }
+    if retry.jitter == .full { pause *= script(of: step).draw(afterAttempt: states[step].attempts) }
     // The action's own error may ask for a longer pause.
-    let asked = scenario.scripts[step].behavior(attempt: states[step].attempts).retryAfter
+    let asked = script(of: step).behavior(attempt: states[step].attempts).retryAfter
     let next = now + max(Int(pause), outcome == "failure" ? asked?.nanoseconds ?? 0 : 0)
     if let max = options.deadline?.max, next >= states[step].startedAt! + max.nanoseconds {
       return settle(step, outcome)
     }
     states[step].phase = .pausing(until: next)
+    considerItems(of: owner(of: step))
   }
 
   mutating func settle(_ step: Int, _ outcome: String) {
     states[step].phase = .settled
     states[step].outcome = outcome
     states[step].endedAt = now
+    if step >= steps.count { considerItems(of: owner(of: step)) }
   }
 
   mutating func skip(_ step: Int, _ reason: String) {

@@ -13,6 +13,11 @@ struct Oracle {
   let steps: [Step]
   /// Options and needs of the steps, taken out once.
   let options: [StepOptions]
+  /// What the steps run for, and what each step and each item does.
+  let fanOuts: [FanOut?]
+  let scripts: [StepScript]
+  /// The steps of the items, which have places behind the steps in everything that steps have.
+  let itemOwners: [Int]
   let needs: [[Int]]
   /// Who starts first where places are short: ids of steps, first to last.
   var rankOrder: [Int] = []
@@ -107,12 +112,30 @@ struct Oracle {
 
   init(_ scenario: Scenario) {
     self.scenario = scenario
-    steps = scenario.workflow.steps
-    states = steps.map { _ in StepState() }
-    options = steps.map(\.options)
+    let steps = scenario.workflow.steps
+    self.steps = steps
+    fanOuts = steps.map(\.options.fan)
+    let itemOwners = steps.indices.flatMap { step in
+      steps[step].options.fan == nil ? [] : scenario.scripts[step].items.map { _ in step }
+    }
+    self.itemOwners = itemOwners
+    states = (steps.indices.map { $0 } + itemOwners).map { _ in StepState() }
+    scripts =
+      scenario.scripts
+      + steps.indices.flatMap { steps[$0].options.fan == nil ? [] : scenario.scripts[$0].items }
+    // "`deadline` is each instance's, the step's own is `deadline` of `foreach`"; "own tries".
+    let options =
+      steps.map { step in
+        var options = step.options
+        guard let fan = options.fan else { return options }
+        options.retry = nil
+        options.deadline = fan.deadline.map { StepDeadline(max: $0) }
+        return options
+      } + itemOwners.map { scenario.workflow.steps[$0].options }
+    self.options = options
     needs = steps.map { $0.needs.map(Int.init) }
-    conditions = options.map { OracleExpression(condition: $0.condition) }
-    statesStatus = options.map { options in
+    conditions = steps.map(\.options).map { OracleExpression(condition: $0.condition) }
+    statesStatus = steps.map(\.options).map { options in
       OracleExpression.statusFunctions.contains { options.condition?.contains($0) ?? false }
     }
     var widths = ["main": 1]
@@ -212,7 +235,7 @@ struct Oracle {
       items.append(Item(due: Due(instant: happening.at, kind: kind, place: index), action: .outside(index: index)))
     }
     for (index, state) in states.enumerated() where state.phase != .settled {
-      switch state.phase {
+      switch index < steps.count && isFan(index) ? .running : state.phase {
       case .pausing(let until):
         items.append(Item(due: Due(instant: until, kind: 5, place: index), action: .pauseOver(step: index)))
       case .held(let until):
@@ -225,7 +248,9 @@ struct Oracle {
         let at = bodies[body].startedAt + limit.nanoseconds
         items.append(Item(due: Due(instant: at, kind: 3, place: index), action: .attemptDeadline(step: index)))
       }
-      if let start = state.startedAt, let max = options[index].deadline?.max, !isHeld(index) {
+      if let start = state.startedAt, let max = options[index].deadline?.max,
+        !isHeld(index) || (index < steps.count && isFan(index))
+      {
         let at = start + max.nanoseconds
         items.append(Item(due: Due(instant: at, kind: 3, place: index, part: 1), action: .stepDeadline(step: index)))
       }
@@ -273,15 +298,22 @@ struct Oracle {
       attemptFailed(step, isRetryable: true, outcome: "timed-out")
     case .stepDeadline(let step):
       // "at that instant the step is timed-out for everybody else and its body is cancelled"
-      if let body = currentBody(of: step) { tellToStop(body) }
-      settle(step, "timed-out")
-    case .pauseOver(let step): states[step].phase = .queued
+      if step < steps.count, isFan(step) {
+        giveUpItems(of: step, "timed-out")
+      } else {
+        if let body = currentBody(of: step) { tellToStop(body) }
+        settle(step, "timed-out")
+      }
+    case .pauseOver(let step):
+      states[step].phase = .queued
+      considerItems(of: owner(of: step))
     case .floorReached(let step): settle(step, "success")
     case .graceOver(let body):
       // "until it returns or the grace of 1 s is over, then it is abandoned and its place is free"
       noteOverrun(of: bodies[body])
       bodies[body].isAbandoned = true
       states[bodies[body].step].isAbandoned = true
+      considerItems(of: owner(of: bodies[body].step))
     case .mainLimit: endMainHold()
     case .cleanupBudgetSpent: spendCleanupBudget()
     case .gateFloor: isFloorReached = true
@@ -310,7 +342,7 @@ struct Oracle {
     record.gate.readyAt = gate.readyAt.map { $0 - origin }
     record.events = events.mapValues { $0 - origin }
     record.posts = posts.mapValues { $0.map { $0 - origin } }
-    for (index, state) in states.enumerated() {
+    for (index, state) in states.enumerated().prefix(steps.count) {
       record.steps.append(
         RunRecord.StepRecord(
           id: steps[index].id.text, outcome: reportedOutcome(index), conclusion: stepConclusion(index),
@@ -318,7 +350,7 @@ struct Oracle {
           attempts: state.attempts, readyAt: state.readyAt.map { $0 - origin },
           startedAt: state.startedAt.map { $0 - origin }, endedAt: state.endedAt.map { $0 - origin },
           overrun: state.overrun, isAbandoned: state.isAbandoned, isDeferred: state.isDeferred,
-          isBlocking: state.isBlocking))
+          isBlocking: state.isBlocking, items: items(of: index, from: origin)))
     }
     return record
   }
@@ -340,6 +372,6 @@ struct Oracle {
     if cancelledAt != nil { return "cancelled" }
     let failed = steps.indices.filter(hasFailed)
     if failed.contains(where: { !options[$0].isOptional }) || gate.outcome == "failed" { return "failure" }
-    return failed.isEmpty && gate.outcome != "timed-out" ? "success" : "partial"
+    return failed.isEmpty && !hasOptionalItemFailed && gate.outcome != "timed-out" ? "success" : "partial"
   }
 }

@@ -35,6 +35,16 @@ struct RunRecord: Equatable {
     var isAbandoned = false
     var isDeferred = false
     var isBlocking = false
+    var items: [ItemRecord] = []
+  }
+
+  struct ItemRecord: Equatable {
+    var outcome: String?
+    var reason: String?
+    var attempts = 0
+    var startedAt: Int?
+    var endedAt: Int?
+    var isAbandoned = false
   }
 
   /// The fields in which `other` differs, one a line: `steps.b.outcome: success, but engine failure`.
@@ -65,6 +75,10 @@ struct RunRecord: Equatable {
       compare(field + "abandoned", left.isAbandoned, right.isAbandoned)
       compare(field + "deferred", left.isDeferred, right.isDeferred)
       compare(field + "blocking", left.isBlocking, right.isBlocking)
+      compare(field + "count of items", left.items.count, right.items.count)
+      for (index, (item, other)) in zip(left.items, right.items).enumerated() {
+        compare(field + "items[\(index)]", item, other)
+      }
     }
     compare("count of steps", steps.count, other.steps.count)
     for event in Set(events.keys).union(other.events.keys).sorted() {

@@ -8,10 +8,14 @@ package struct FactReader: Sendable {
     case fact(PlanFact)
     /// What a step gave back, as JSON in UTF-8.
     case output(StepIndex, json: ArraySlice<UInt8>)
+    /// What an item of a step gave back.
+    case itemOutput(StepIndex, item: Int, json: ArraySlice<UInt8>)
   }
 
   private var reader: ByteReader
   private let stepCount: Int
+  /// How many steps, or items of a step, the fact may be about.
+  private var indexCount: Int
   private var lastStep = 0
   private var lastTime = 0
 
@@ -19,6 +23,7 @@ package struct FactReader: Sendable {
   package init(_ bytes: [UInt8], stepCount: Int) {
     reader = ByteReader(bytes)
     self.stepCount = stepCount
+    indexCount = stepCount
   }
 
   /// The next of what stands there; nil at the end. Throws where the bytes are none that a ``FactWriter`` writes.
@@ -26,6 +31,19 @@ package struct FactReader: Sendable {
     guard !reader.isAtEnd else { return nil }
     guard let tag = FactTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of fact") }
     switch tag {
+    case .expanded: return .fact(try expanded())
+    case .item:
+      let step = try step()
+      indexCount = Limits.items
+      defer { indexCount = stepCount }
+      guard case .fact(let fact)? = try next() else { throw reader.problem("a fact of an item") }
+      if case .item = fact { throw reader.problem("a fact of an item") }
+      return .fact(.item(of: step, fact))
+    case .itemOutput:
+      let step = try step()
+      let item = try reader.number()
+      guard item < UInt64(Limits.items) else { throw reader.problem("an item") }
+      return .itemOutput(step, item: Int(item), json: try reader.block())
     case .succeeded: return .fact(try succeeded())
     case .settled: return .fact(try settled())
     case .tried:
@@ -63,6 +81,17 @@ package struct FactReader: Sendable {
     }
   }
 
+  private mutating func expanded() throws(ByteReader.Problem) -> PlanFact {
+    let step = try step()
+    let time = try time()
+    let count = try reader.count()
+    guard count <= Limits.items else { throw reader.problem("at most \(Limits.items) items") }
+    var hashes: [UInt64] = []
+    hashes.reserveCapacity(count)
+    for _ in 0..<count { hashes.append(try reader.number()) }
+    return .expanded(step, hashes: hashes, atNanoseconds: time)
+  }
+
   private mutating func succeeded() throws(ByteReader.Problem) -> PlanFact {
     let step = try step()
     let readyAt = try time()
@@ -93,7 +122,7 @@ package struct FactReader: Sendable {
 
   private mutating func step() throws(ByteReader.Problem) -> StepIndex {
     let step = lastStep &+ (try reader.signed())
-    guard step >= 0, step < stepCount else { throw reader.problem("one of \(stepCount) steps") }
+    guard step >= 0, step < indexCount else { throw reader.problem("one of \(indexCount) steps") }
     lastStep = step
     return StepIndex(step)
   }

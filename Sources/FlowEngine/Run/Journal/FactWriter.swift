@@ -8,6 +8,8 @@ enum FactTag: UInt8 {
   case succeeded = 1
   case settled, tried, started, posted, gateOpened, failedAfterReady, activated, cancelled, carried
   case output
+  /// The items of a step; a fact of one of them; what one gave back.
+  case expanded, item, itemOutput
 }
 
 /// Writes the body of a chunk of facts.
@@ -31,6 +33,13 @@ package struct FactWriter: Sendable {
   /// Writes what a step gave back.
   package mutating func add(output: ValueObject, of step: StepIndex) {
     begin(.output, step)
+    writer.add(JSONText.bytes(of: .object(output)))
+  }
+
+  /// Writes what an item of a step gave back.
+  package mutating func add(output: ValueObject, of step: StepIndex, item: Int) {
+    begin(.itemOutput, step)
+    writer.add(UInt64(item))
     writer.add(JSONText.bytes(of: .object(output)))
   }
 
@@ -58,6 +67,13 @@ package struct FactWriter: Sendable {
       begin(.activated, at: time)
       add(resolution)
     case .cancelled(let time): begin(.cancelled, at: time)
+    case .expanded(let step, let hashes, let time):
+      begin(.expanded, step, at: time)
+      writer.add(UInt64(hashes.count))
+      for hash in hashes { writer.add(hash) }
+    case .item(let step, let fact):
+      begin(.item, step)
+      add(fact)
     case .carried(let step, let attempts, let uncounted, let repetitions):
       begin(.carried, step)
       for number in [attempts, uncounted, repetitions] { writer.add(UInt64(max(0, number))) }

@@ -51,6 +51,8 @@ public struct ResumePlan: Sendable {
     public var from: [StepIndex] = []
     /// The only steps to run; empty: all that did not end well.
     public var only: [StepIndex] = []
+    /// Items of steps to run again.
+    public var items: [StepIndex: Set<Int>] = [:]
     /// What becomes of kept steps that are others than they were.
     public var changes = Changes.refuse
 
@@ -82,6 +84,13 @@ public struct ResumePlan: Sendable {
   private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// How often a success of a step was given up.
   private(set) var repetitions: [StepIndex: Int] = [:]
+  /// The same for items of steps.
+  private(set) var itemRepetitions: [StepIndex: [Int: Int]] = [:]
+  /// What kept items of steps that run again gave.
+  private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
+
+  /// How many items of a step that runs again stay as they are where they are the same then.
+  public private(set) var keptItems: [StepIndex: Int] = [:]
 
   /// What the run was begun with.
   public var header: RunHeader { recollection.header }
@@ -115,7 +124,7 @@ public struct ResumePlan: Sendable {
       if wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
       if wish.changes == .refuse { changed.append(new) }
     }
-    for step in wish.from + wish.only { fates[Int(step)] = .again(.chosen) }
+    for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
     Self.takeBackWhatIsGone(&fates, prepared, only: Set(wish.only))
     if !wish.only.isEmpty { try Self.leaveOut(&fates, graph, but: Set(wish.only)) }
@@ -123,6 +132,7 @@ public struct ResumePlan: Sendable {
     guard changed.isEmpty else { throw .changed(changed) }
     self.fates = fates
     guard pasts.isActivated else { throw .neverActivated }
+    keepItems(pasts, places, wish)
     keepFacts(pasts, places)
   }
 
@@ -177,6 +187,38 @@ public struct ResumePlan: Sendable {
     }
   }
 
+  /// What stays of items: of a step that is kept all there is to report; of one that runs again those that had succeeded,
+  /// unless the step itself was named or is another.
+  private mutating func keepItems(_ pasts: StepPasts, _ places: StepMapping, _ wish: Wish) {
+    for (old, fan) in pasts.fans.sorted(by: { $0.key < $1.key }) {
+      guard let new = places[old] else { continue }
+      let fate = fates[Int(new)]
+      guard fate != .again(.changed) else { continue }
+      facts.append(.expanded(new, hashes: fan.hashes, atNanoseconds: 0))
+      for (item, past) in fan.items.sorted(by: { $0.key < $1.key }) {
+        let isChosen = wish.from.contains(new) || wish.items[new]?.contains(item) == true
+        let hasSucceeded = past.settled?.outcome == .success
+        if var settled = past.settled, fate == .kept || (!isChosen && hasSucceeded) {
+          settled.step = StepIndex(item)
+          facts.append(.item(of: new, .settled(settled, past.failure)))
+          if fate != .kept {
+            itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item]
+            keptItems[new, default: 0] += 1
+          }
+        }
+        let carried = past.carried(isKept: fate == .kept || (!isChosen && hasSucceeded))
+        if carried.repetitions > 0 { itemRepetitions[new, default: [:]][item] = carried.repetitions }
+        guard carried.attempts > 0 || carried.repetitions > 0 else { continue }
+        facts.append(
+          .item(
+            of: new,
+            .carried(
+              StepIndex(item), attempts: carried.attempts, uncounted: carried.uncounted,
+              repetitions: carried.repetitions)))
+      }
+    }
+  }
+
   /// The facts that stay, in order: those of kept steps, of the launch, of events, of a gate that opened for good.
   private mutating func keepFacts(_ pasts: StepPasts, _ places: StepMapping) {
     for (old, past) in pasts.steps.enumerated() {
@@ -184,7 +226,8 @@ public struct ResumePlan: Sendable {
       let isKept = fates[Int(new)] == .kept
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
-      if carried.repetitions > 0 || (!isKept && carried.attempts > 0) {
+      // Of a step that runs for several items these have their own tries.
+      if pasts.fans[StepIndex(old)] == nil, carried.repetitions > 0 || (!isKept && carried.attempts > 0) {
         facts.append(
           .carried(
             new, attempts: carried.attempts, uncounted: carried.uncounted, repetitions: carried.repetitions))
@@ -206,7 +249,7 @@ public struct ResumePlan: Sendable {
         facts.append(.settled(settled, failure))
       case .posted: facts.append(fact)
       case .gateOpened(let opened): if opened.outcome != .failed { facts.append(fact) }
-      case .tried, .started, .failedAfterReady, .cancelled, .carried: break
+      case .tried, .started, .failedAfterReady, .cancelled, .carried, .expanded, .item: break
       }
     }
     for (index, fate) in fates.enumerated() where fate == .failed {
@@ -261,6 +304,9 @@ public struct ResumePlan: Sendable {
     var writer = FactWriter()
     for fact in facts { writer.add(fact) }
     for (step, output) in outputs.sorted(by: { $0.key < $1.key }) { writer.add(output: output, of: step) }
+    for (step, outputs) in itemOutputs.sorted(by: { $0.key < $1.key }) {
+      for (item, output) in outputs.sorted(by: { $0.key < $1.key }) { writer.add(output: output, of: step, item: item) }
+    }
     return RunChunk(
       .resume, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: now, body: writer.bytes)
   }

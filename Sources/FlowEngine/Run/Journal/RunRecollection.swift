@@ -18,6 +18,8 @@ public struct RunRecollection: Sendable {
   package private(set) var facts: [PlanFact] = []
   /// What steps gave back.
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
+  /// What items of steps gave back.
+  package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
   /// When the last of it came out, in nanoseconds from the start of the run.
   public private(set) var lastNanoseconds = 0
   /// When the last of it was written, in milliseconds since 1970; nil: nothing was.
@@ -45,7 +47,7 @@ public struct RunRecollection: Sendable {
         case .epochs: readEpochs(chunk.body)
         case .facts: try read(chunk, stepCount)
         case .resume:
-          (facts, outputs) = ([], [:])
+          (facts, outputs, itemOutputs) = ([], [:], [:])
           try read(chunk, stepCount)
           noteKept()
         }
@@ -87,6 +89,9 @@ public struct RunRecollection: Sendable {
         case .output(let step, let json):
           guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
           outputs[step] = object
+        case .itemOutput(let step, let item, let json):
+          guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
+          itemOutputs[step, default: [:]][item] = object
         }
       }
     } catch {
@@ -113,6 +118,14 @@ public struct RunRecollection: Sendable {
       object[graph.workflow.steps[Int(step)].id.text] = .object(output)
     }
     return object
+  }
+
+  /// How many items a step had when they were last worked out.
+  public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
+    guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
+    var count = 0
+    for case .expanded(StepIndex(step), let hashes, _) in facts { count = hashes.count }
+    return count
   }
 
   /// A plan in which everything is as the journal says, for a report.

@@ -55,6 +55,7 @@ private struct StepDefinition: Equatable {
   var environment: ValueObject
   var after: Set<String>
   var enabled: Switch
+  var fan: FanOut.Source?
 
   init(_ graph: WorkflowGraph, _ index: StepIndex) {
     let step = graph.workflow.steps[Int(index)]
@@ -65,5 +66,6 @@ private struct StepDefinition: Equatable {
     environment = step.options.environment
     after = Set(step.options.after)
     enabled = step.options.enabled
+    fan = step.options.fan?.source
   }
 }

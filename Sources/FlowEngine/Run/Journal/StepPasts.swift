@@ -5,6 +5,7 @@ struct StepPasts {
   struct Past {
     /// How it ended, when it did.
     var settled: SettledStep?
+    var failure: StepFailure?
     var failedAfterReady = false
     /// Tries, and those that do not count against its retries.
     var attempts = 0
@@ -17,7 +18,14 @@ struct StepPasts {
     var isInterrupted = false
   }
 
+  /// The items of a step.
+  struct PastFan {
+    var hashes: [UInt64] = []
+    var items: [Int: Past] = [:]
+  }
+
   private(set) var steps: [Past]
+  private(set) var fans: [StepIndex: PastFan] = [:]
   /// Whether the launch was known.
   private(set) var isActivated = false
 
@@ -28,33 +36,63 @@ struct StepPasts {
 
   private mutating func take(_ fact: PlanFact) {
     switch fact {
-    case .settled(let settled, let failure):
-      let index = Int(settled.step)
-      endTry(of: index)
-      steps[index].settled = settled
-      steps[index].failedInterrupted = failure?.code == "interrupted"
-      steps[index].attempts = Int(settled.attempts)
-    case .tried(let step, let attempt, _, _):
-      endTry(of: Int(step))
-      steps[Int(step)].attempts = attempt
-    case .started(let step, let attempt, _):
-      steps[Int(step)].attempts = attempt
-      steps[Int(step)].uncounted += 1
-      steps[Int(step)].isInterrupted = true
-    case .carried(let step, let attempts, let uncounted, let repetitions):
-      steps[Int(step)].attempts = attempts
-      steps[Int(step)].uncounted = uncounted
-      steps[Int(step)].repetitions = repetitions
-    case .failedAfterReady(let step, _, _): steps[Int(step)].failedAfterReady = true
+    case .settled(let settled, _): steps[Int(settled.step)].take(fact)
+    case .tried(let step, _, _, _), .started(let step, _, _), .carried(let step, _, _, _),
+      .failedAfterReady(let step, _, _):
+      steps[Int(step)].take(fact)
+    case .expanded(let step, let hashes, _):
+      let before = fans[step] ?? PastFan()
+      let items = before.items.filter { $0.key < hashes.count && before.hashes[$0.key] == hashes[$0.key] }
+      fans[step] = PastFan(hashes: hashes, items: items)
+    case .item(let step, let fact):
+      guard let item = fact.step, Int(item) < fans[step]?.hashes.count ?? 0 else { return }
+      fans[step]?.items[Int(item), default: Past()].take(fact)
     case .activated: isActivated = true
     case .posted, .gateOpened, .cancelled: break
     }
   }
+}
 
-  private mutating func endTry(of index: Int) {
-    guard steps[index].isInterrupted else { return }
-    steps[index].isInterrupted = false
-    steps[index].uncounted -= 1
+extension PlanFact {
+  /// The step, or of an item's fact the item, that it is about; nil: none.
+  var step: StepIndex? {
+    switch self {
+    case .settled(let settled, _): settled.step
+    case .tried(let step, _, _, _), .started(let step, _, _), .carried(let step, _, _, _),
+      .failedAfterReady(let step, _, _), .expanded(let step, _, _), .item(let step, _):
+      step
+    case .activated, .posted, .gateOpened, .cancelled: nil
+    }
+  }
+}
+
+extension StepPasts.Past {
+  fileprivate mutating func take(_ fact: PlanFact) {
+    switch fact {
+    case .settled(let settled, let failure):
+      endTry()
+      self.settled = settled
+      failedInterrupted = failure?.code == "interrupted"
+      attempts = Int(settled.attempts)
+      self.failure = failure
+    case .tried(_, let attempt, _, _):
+      endTry()
+      attempts = attempt
+    case .started(_, let attempt, _):
+      attempts = attempt
+      uncounted += 1
+      isInterrupted = true
+    case .carried(_, let attempts, let uncounted, let repetitions):
+      (self.attempts, self.uncounted, self.repetitions) = (attempts, uncounted, repetitions)
+    case .failedAfterReady: failedAfterReady = true
+    case .activated, .posted, .gateOpened, .cancelled, .expanded, .item: break
+    }
+  }
+
+  private mutating func endTry() {
+    guard isInterrupted else { return }
+    isInterrupted = false
+    uncounted -= 1
   }
 }
 

@@ -101,8 +101,7 @@ extension WorkflowRun {
           room -= 1
         }
       }
-      defer { state.untoldOutputs = [] }
-      return (chosen, state.plan.takeFacts(), state.untoldOutputs, state.takeUntoldLaunch())
+      return (chosen, state.plan.takeFacts(), state.takeUntoldOutputs(), state.takeUntoldLaunch())
     }
     let chunks = launch ? [headerChunk()] : []
     return (chosen, facts.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(facts, outputs)])

@@ -70,20 +70,18 @@ extension WorkflowRun {
 
   /// Takes what came out since the last time, as chunks; none where nothing did.
   func collectChunks() -> [RunChunk] {
-    let (facts, outputs) = state.withLock { state -> (PlanFacts, [(StepIndex, ValueObject)]) in
-      defer { state.untoldOutputs = [] }
-      return (state.plan.takeFacts(), state.untoldOutputs)
-    }
+    let (facts, outputs) = state.withLock { state in (state.plan.takeFacts(), state.takeUntoldOutputs()) }
     var chunks = logChunk().map { [$0] } ?? []
     if !facts.isEmpty || !outputs.isEmpty { chunks.append(chunk(facts, outputs)) }
     return chunks
   }
 
   /// The chunk of what came out.
-  func chunk(_ facts: PlanFacts, _ outputs: [(StepIndex, ValueObject)]) -> RunChunk {
+  func chunk(_ facts: PlanFacts, _ outputs: UntoldOutputs) -> RunChunk {
     var writer = FactWriter()
     writer.add(facts)
-    for (step, output) in outputs { writer.add(output: output, of: step) }
+    for (step, output) in outputs.steps { writer.add(output: output, of: step) }
+    for (step, item, output) in outputs.items { writer.add(output: output, of: step, item: item) }
     return RunChunk(
       .facts, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }

@@ -25,7 +25,7 @@ extension WorkflowRun {
   /// Keeps what a step gave back, for expressions and for the journal.
   func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
     state.outputs[step] = outputs
-    if journal != nil { state.untoldOutputs.append((step, outputs)) }
+    if journal != nil { state.untoldOutputs.steps.append((step, outputs)) }
   }
 
   /// Goes on from what the journal says.

@@ -11,6 +11,8 @@ struct StepDetail: Sendable {
   var environment: PreparedObject
   /// What it calls for each post of an event.
   var call: PreparedActionCall?
+  /// What it runs for.
+  var fan: PreparedFan?
 
   init(_ step: Step, _ declaration: ActionDeclaration) throws(ExpressionError) {
     var with = step.with
@@ -22,12 +24,14 @@ struct StepDetail: Sendable {
     if case .expression(let text) = options.enabled { enabled = try Expression.condition(text).expression }
     if case .expression(let text) = options.deferral { deferral = try Expression.condition(text).expression }
     environment = try PreparedObject(options.environment)
+    if let given = options.fan { fan = try PreparedFan(given, condition: condition) }
   }
 
   /// Whether there is nothing in it, so that it need not be kept.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
-    return call == nil && condition == nil && enabled == nil && deferral == nil && environment.literal?.isEmpty == true
+    return fan == nil && call == nil && condition == nil && enabled == nil && deferral == nil
+      && environment.literal?.isEmpty == true
   }
 }
 

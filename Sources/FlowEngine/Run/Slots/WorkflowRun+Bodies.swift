@@ -7,7 +7,7 @@ extension WorkflowRun {
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, lane: Lane, _ outputs: inout ValueObject) -> Ending? {
     if let inputs = start.inputs, let problem = inputs.problem { return .failure(problem, isRetryable: false) }
-    let action = prepared.actionIndices[Int(start.step)]
+    let action = prepared.actionIndices[Int(instances.owner(of: start.step))]
     do {
       if let given = try prepared.bodies.run(action, start.inputs, in: context) {
         outputs = given
@@ -57,13 +57,19 @@ extension WorkflowRun {
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = ending
     if !outputs.isEmpty, ending == .success, takesOutputs(of: start, state.plan) {
-      let limit = prepared.action(of: start.step).declaration.outputLimitBytes
+      let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
       if Value.object(outputs).exceeds(bytes: limit) {
         ending = .failure(
           StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB"),
           isRetryable: false)
-      } else {
+      } else if instances.item(of: start.step) == nil {
         keep(outputs, of: start.step, &state)
+      } else if !keep(outputs, ofItem: start.step, &state) {
+        ending = .failure(
+          StepFailure(
+            code: "output-too-large",
+            message: "the outputs of all items together are larger than \(Limits.fanOutputBytes >> 20) MiB"),
+          isRetryable: false)
       }
     }
     state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
@@ -73,6 +79,7 @@ extension WorkflowRun {
   private func takesOutputs(of start: Start, _ plan: Plan) -> Bool {
     let attempt = Int(start.attempt)
     if plan.isAwaiting(start.step, attempt: attempt) { return true }
+    if instances.item(of: start.step) != nil { return false }
     return prepared.detail(of: start.step)?.call != nil && plan.isServing(start.step, attempt: attempt)
   }
 
@@ -83,7 +90,9 @@ extension WorkflowRun {
     }
     switch error {
     case let error as ActionError:
-      let declared = prepared.action(of: start.step).declaration.errors.first { $0.code == error.code }?.isRetryable
+      let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first {
+        $0.code == error.code
+      }?.isRetryable
       return .failure(
         StepFailure(code: error.code, message: error.message),
         isRetryable: error.isRetryable ?? declared ?? true,

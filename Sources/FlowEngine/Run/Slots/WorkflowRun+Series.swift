@@ -18,7 +18,7 @@ extension WorkflowRun {
   func series(
     _ first: (step: StepIndex, attempt: Int), in lane: Lane, _ state: inout RunState
   ) -> Turn? {
-    guard lane != .main, prepared.bodies.isPlain(first.step),
+    guard lane != .main, Int(first.step) < prepared.actionIndices.count, prepared.bodies.isPlain(first.step),
       let steps = state.plan.series(from: first.step, attempt: first.attempt, in: lane)
     else { return nil }
     let pool = state.pools[lane.index]

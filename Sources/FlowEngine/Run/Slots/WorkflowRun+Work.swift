@@ -145,7 +145,8 @@ extension WorkflowRun {
   // The state is passed to be changed though it is only read: passed to be read, all of it would be copied.
   @inline(__always)
   func start(_ step: StepIndex, _ attempt: Int, _ state: inout RunState) -> Start {
-    let inputs = prepared.detailIndices[Int(step)] >= 0 ? inputs(of: step, &state) : nil
+    let isPlain = Int(step) < prepared.detailIndices.count && prepared.detailIndices[Int(step)] < 0
+    let inputs = isPlain ? nil : inputs(of: step, &state)
     return Start(step: step, attempt: Int32(attempt), inputs: inputs)
   }
 }

@@ -1,0 +1,127 @@
+import FlowModel
+
+/// A step that runs once for each of several items, once these are known.
+///
+/// An item is named by the step and its index where people read it, `convert[3]`, and by an *instance* everywhere in the
+/// engine: an index beyond those of the steps, so that timers, tries and bodies name items as they name steps.
+struct Fan: Sendable {
+  let step: StepIndex
+  /// The instance of its first item; those of the others follow.
+  let firstInstance: StepIndex
+  /// How many items run at once at most.
+  let width: Int
+  /// What tells each item from what stood at its index in another process.
+  let hashes: [UInt64]
+  /// The items, as the states of steps: `waiting`, `running`, `retrying`, `holding`, `queued` behind a pause, `done`.
+  var states: [StepState]
+  /// No item from here on has been started.
+  var next = 0
+  /// Items behind a pause that may start again.
+  var again = Heap<Int>()
+  /// Bodies of items: those that run, and those that were told to end and have not returned.
+  var occupied = 0
+  var running = 0
+  var retrying = 0
+  var holding = 0
+  var unsettled: Int
+  /// Items that failed or timed out and are not optional.
+  var failed = 0
+  var hasOptionalFailure = false
+
+  init(_ step: StepIndex, firstInstance: StepIndex, width: Int, hashes: [UInt64]) {
+    self.step = step
+    self.firstInstance = firstInstance
+    self.width = width
+    self.hashes = hashes
+    states = Array(repeating: StepState(), count: hashes.count)
+    unsettled = hashes.count
+  }
+
+  /// The items' instances.
+  var instances: Range<StepIndex> { firstInstance..<firstInstance + StepIndex(states.count) }
+
+  /// The item that may start next; nil: there is none, or no room for it.
+  var startable: Int? {
+    guard occupied < width else { return nil }
+    return again.first ?? (next < states.count ? next : nil)
+  }
+
+  /// How many items could start now, as far as the step itself goes.
+  var startableCount: Int { max(0, min(width - occupied, unsettled - running - retrying - holding)) }
+
+  /// Takes the item that starts next off the list.
+  mutating func takeNext() -> Int? {
+    guard let item = startable else { return nil }
+    if again.first == item { again.removeFirst() } else { skipSettled(from: item + 1) }
+    return item
+  }
+
+  /// Goes past items that are over before anybody started them.
+  mutating func skipSettled(from item: Int) {
+    next = item
+    while next < states.count, states[next].status == .done { next += 1 }
+  }
+
+  /// Where the step stands by what its items do.
+  var status: StepStatus {
+    if startable != nil { return .queued }
+    if running > 0 { return .running }
+    if holding > 0 { return .holding }
+    return retrying > 0 ? .retrying : .running
+  }
+}
+
+/// The steps of a run that run for several items, by step and by instance.
+struct FanTable: Sendable {
+  private(set) var list: [Fan] = []
+  private var indices: [StepIndex: Int] = [:]
+  /// Steps whose items are being worked out.
+  private var expanding: Set<StepIndex> = []
+  /// What a run that goes on knows of items from before.
+  var recalled: [StepIndex: RecalledFan] = [:]
+  /// Whether an item failed that is optional.
+  var hasOptionalFailure: Bool { list.contains(where: \.hasOptionalFailure) }
+
+  var isEmpty: Bool { list.isEmpty }
+
+  subscript(index: Int) -> Fan {
+    _read { yield list[index] }
+    _modify { yield &list[index] }
+  }
+
+  /// The index of a step's fan; nil: its items are not known.
+  func index(of step: StepIndex) -> Int? { indices[step] }
+
+  /// Whether the items of a step are known.
+  func isExpanded(_ step: StepIndex) -> Bool { indices[step] != nil }
+
+  /// The fan of an instance, and the item it stands for.
+  func place(of instance: StepIndex) -> (fan: Int, item: Int) {
+    var (low, high) = (0, list.count)
+    while high - low > 1 {
+      let middle = (low + high) / 2
+      if list[middle].firstInstance <= instance { low = middle } else { high = middle }
+    }
+    return (low, Int(instance - list[low].firstInstance))
+  }
+
+  mutating func beginExpanding(_ step: StepIndex) { expanding.insert(step) }
+
+  /// Whether somebody was asked for the items of a step.
+  mutating func endExpanding(_ step: StepIndex) -> Bool { expanding.remove(step) != nil }
+
+  mutating func add(_ fan: Fan) -> Int {
+    indices[fan.step] = list.count
+    list.append(fan)
+    return list.count - 1
+  }
+
+  /// Forgets the items of a step, which are to be worked out again.
+  mutating func forget(_ step: StepIndex) {
+    indices[step] = nil
+    expanding.remove(step)
+  }
+
+  /// The instance that the next fan's first item may have.
+  func nextInstance(behind steps: Int) -> StepIndex { list.last?.instances.upperBound ?? StepIndex(steps) }
+}

@@ -1,0 +1,168 @@
+import FlowModel
+
+// Steps that run for several items. Such a step is one step to everybody else: it stands among the ready ones while it has
+// items and room for them, runs while they do, and is settled when all of them are.
+extension Plan {
+  /// The step that an instance belongs to; a step is its own.
+  package func owner(of step: StepIndex) -> StepIndex {
+    Int(step) < states.count ? step : fans[fans.place(of: step).fan].step
+  }
+
+  /// The step and the item that an instance stands for; nil: it is a step.
+  package func place(ofItem instance: StepIndex) -> (step: StepIndex, item: Int)? {
+    guard Int(instance) >= states.count else { return nil }
+    let (fan, item) = fans.place(of: instance)
+    return (fans[fan].step, item)
+  }
+
+  /// What a step, or an item of one, is called.
+  package func stepID(of step: StepIndex) -> StepID {
+    guard Int(step) >= states.count else { return graph.workflow.steps[Int(step)].id }
+    let (fan, item) = fans.place(of: step)
+    return graph.workflow.steps[Int(fans[fan].step)].id.item(item)
+  }
+
+  /// Has the items of a step worked out.
+  mutating func expand(_ step: StepIndex) {
+    move(step, to: .deciding)
+    fans.beginExpanding(step)
+    effects.append(.expand(step))
+  }
+
+  /// Takes in what the items of a step are: those that are out or known from before are over at once.
+  mutating func takeIn(_ expansion: Expansion, of step: StepIndex, at now: Int) {
+    guard fans.endExpanding(step), states[step].status == .deciding else { return }
+    move(step, to: .waiting)
+    switch expansion {
+    case .fail(let failure):
+      particulars.failures[step] = failure
+      collect(step, .failure, nil)
+    case .items(let items):
+      let first = fans.nextInstance(behind: states.count)
+      guard Int(first) + items.hashes.count < Int(Limits.instances) else {
+        particulars.failures[step] = StepFailure(code: "too-many-items", message: "the run has too many items")
+        return collect(step, .failure, nil)
+      }
+      let width = options(of: step).fan?.parallel ?? Int.max
+      let index = fans.add(Fan(step, firstInstance: first, width: width, hashes: items.hashes))
+      noteFact(.expanded(step, hashes: items.hashes, atNanoseconds: now))
+      enqueue(step, at: now)
+      recall(index, at: now)
+      for (item, decision) in items.refused.sorted(by: { $0.key < $1.key }) {
+        refuse(item, of: index, decision, at: now)
+      }
+      fans[index].skipSettled(from: 0)
+      refresh(index, at: now)
+    }
+  }
+
+  private mutating func refuse(_ item: Int, of index: Int, _ decision: Decision, at now: Int) {
+    guard fans[index].states[item].status != .done else { return }
+    switch decision {
+    case .run: break
+    case .skip: settleItem(item, of: index, .skipped, cancelledAt == never ? .condition : .runCancelled, at: now)
+    case .fail(let failure):
+      particulars.failures[fans[index].firstInstance + StepIndex(item)] = failure
+      settleItem(item, of: index, .failure, nil, at: now)
+    }
+  }
+
+  /// Brings a step to the status that its items give it, and settles it when they are over or one failed for all.
+  mutating func refresh(_ index: Int, at now: Int) {
+    let step = fans[index].step
+    switch states[step].status {
+    case .queued, .running, .retrying, .holding: break
+    case .waiting, .held, .deciding, .done: return
+    }
+    let isFailFast = options(of: step).fan?.isFailFast ?? true
+    if fans[index].unsettled == 0 || (fans[index].failed > 0 && isFailFast) { return endFan(index, at: now) }
+    let status = fans[index].status
+    if status != states[step].status { move(step, to: status) }
+  }
+
+  private mutating func endFan(_ index: Int, at now: Int) {
+    let step = fans[index].step
+    if states[step].startedAt == never { noteFirstStart(of: step, at: now) }
+    let isSuccess = fans[index].failed == 0
+    if !isSuccess { particulars.failures[step] = failure(ofFan: index) }
+    let outcome: Outcome = isSuccess ? .success : .failure
+    closeFan(step, outcome, at: now)
+    settle(step, outcome, nil, at: now)
+  }
+
+  /// Which items failed, and the first ones why.
+  private func failure(ofFan index: Int) -> StepFailure {
+    let fan = fans[index]
+    let failed = fan.states.indices.filter {
+      fan.states[$0].outcome == .failure || fan.states[$0].outcome == .timedOut
+    }
+    let shown = failed.prefix(3).map { item in
+      let failure = particulars.failures[fan.firstInstance + StepIndex(item)]
+      let why = failure.map { "\($0.code): \($0.message)" } ?? "it took too long"
+      return "[\(item)] \(why)"
+    }
+    let rest = failed.count > shown.count ? ["and \(failed.count - shown.count) more"] : []
+    return StepFailure(
+      code: "items-failed",
+      message: "\(failed.count) of \(fan.states.count) items failed: " + (shown + rest).joined(separator: "; "))
+  }
+
+  /// The time of all items together is over.
+  mutating func timeOutFan(_ step: StepIndex, at now: Int) {
+    switch states[step].status {
+    case .queued, .running, .retrying, .holding:
+      particulars.ceilingTimes[step] = now
+      closeFan(step, .timedOut, at: now)
+      settle(step, .timedOut, nil, at: now)
+    case .waiting, .held, .deciding, .done: break
+    }
+  }
+
+  /// A step is about to be settled: what of its items is not over is given up, and what they gave is gathered.
+  mutating func closeFan(_ step: StepIndex, _ outcome: Outcome, at now: Int) {
+    guard states[step].status != .done, let index = fans.index(of: step) else { return }
+    let reason: SkipReason =
+      cancelledAt != never ? .runCancelled : outcome == .timedOut ? .fanTimedOut : .failFast
+    if fans[index].unsettled > 0 {
+      for item in fans[index].states.indices {
+        switch fans[index].states[item].status {
+        case .done: break
+        case .running:
+          tellItemToEnd(item, of: index, at: now)
+          settleItem(item, of: index, .cancelled, nil, at: now)
+        case .retrying, .holding, .queued: settleItem(item, of: index, .cancelled, nil, at: now)
+        case .waiting, .held, .deciding: settleItem(item, of: index, .skipped, reason, at: now)
+        }
+      }
+    }
+    effects.append(.gather(step))
+  }
+
+  /// How an item ended; nil: it has not, or there is none.
+  func itemOutcome(_ item: Int, of step: StepIndex) -> Outcome? {
+    guard let index = fans.index(of: step), fans[index].states.indices.contains(item) else { return nil }
+    return fans[index].states[item].outcome
+  }
+
+  /// The instance that the first item of the next step to be expanded has.
+  var nextInstance: StepIndex { fans.nextInstance(behind: states.count) }
+
+  /// How many items could start in a queue beside the ones that its ready steps stand for.
+  func startableItems(in queue: Int) -> Int {
+    var count = 0
+    for fan in fans.list where states[fan.step].status == .queued && Int(traits[fan.step].queue) == queue {
+      count += max(0, fan.startableCount - 1)
+    }
+    return count
+  }
+}
+
+extension Limits {
+  /// Steps and items of a run together: instances are noted in 28 bits.
+  static let instances = 1 << 28
+}
+
+extension StepID {
+  /// What an item of the step is called: `convert[3]`.
+  package func item(_ index: Int) -> StepID { StepID(unchecked: "\(text)[\(index)]") }
+}

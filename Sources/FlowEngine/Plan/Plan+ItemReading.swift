@@ -1,0 +1,51 @@
+import FlowModel
+
+/// What a plan tells of an item of a step.
+public struct ItemReading: Sendable, Hashable {
+  /// Which item it is, from 0.
+  public var index: Int
+  /// How it ended; nil before.
+  public var outcome: Outcome?
+  /// The outcome after `optional` is applied.
+  public var conclusion: Outcome?
+  /// Why it did not run; nil when it did.
+  public var reason: SkipReason?
+  /// Tries so far.
+  public var attempts: Int
+  /// Nanoseconds from the start of the run at which its first try started; nil: never.
+  public var startedAtNanoseconds: Int?
+  /// … at which it ended; nil: not yet.
+  public var endedAtNanoseconds: Int?
+  /// Whether it was left behind because it ignored its cancellation.
+  public var isAbandoned: Bool
+  /// Why it failed; nil when it did not.
+  public var failure: StepFailure?
+}
+
+extension Plan {
+  /// What is known of the items of a step; empty: it has none, or they are not known.
+  public func items(of step: StepIndex) -> [ItemReading] {
+    guard let index = fans.index(of: step) else { return [] }
+    return fans[index].states.indices.map { item($0, of: index) }
+  }
+
+  /// What is known of the item that an instance stands for; nil: it is a step.
+  func item(of instance: StepIndex) -> ItemReading? {
+    guard Int(instance) >= states.count else { return nil }
+    let (index, item) = fans.place(of: instance)
+    return self.item(item, of: index)
+  }
+
+  private func item(_ item: Int, of index: Int) -> ItemReading {
+    let state = fans[index].states[item]
+    let isExcused =
+      traits[fans[index].step].flags.contains(.optional) && (state.outcome == .failure || state.outcome == .timedOut)
+    let failure = particulars.failures.isEmpty ? nil : particulars.failures[fans[index].firstInstance + StepIndex(item)]
+    func time(_ value: Int) -> Int? { value == never ? nil : value }
+    return ItemReading(
+      index: item, outcome: state.outcome, conclusion: isExcused ? .success : state.outcome, reason: state.reason,
+      attempts: Int(state.attempt), startedAtNanoseconds: time(state.startedAt),
+      endedAtNanoseconds: time(state.endedAt), isAbandoned: state.marks.contains(.abandoned),
+      failure: state.outcome == .success ? nil : failure)
+  }
+}

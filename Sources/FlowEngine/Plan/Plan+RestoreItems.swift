@@ -1,0 +1,88 @@
+import FlowModel
+
+// What a run that goes on knows of items. It is kept aside until the items are worked out again: one that had ended counts
+// where the item at its index is the one it was.
+extension Plan {
+  /// Takes in what the items of a step were.
+  mutating func recallItems(of step: StepIndex, _ hashes: [UInt64]) {
+    fans.recalled[step, default: RecalledFan()].take(hashes)
+  }
+
+  /// Takes in what came out of an item.
+  mutating func recallItem(of step: StepIndex, _ fact: PlanFact) {
+    fans.recalled[step, default: RecalledFan()].take(fact)
+  }
+
+  /// Makes the items of a step that is over, for a report.
+  mutating func rebuildItems(of step: StepIndex, _ outcome: Outcome, at now: Int) {
+    guard let recalled = fans.recalled[step], fans.index(of: step) == nil else { return }
+    let first = fans.nextInstance(behind: states.count)
+    let index = fans.add(Fan(step, firstInstance: first, width: .max, hashes: recalled.hashes))
+    recall(index, everything: true, at: now)
+    closeFan(step, outcome, at: now)
+  }
+
+  /// Gives items what is known of them from before.
+  mutating func recall(_ index: Int, everything: Bool = false, at now: Int) {
+    let step = fans[index].step
+    guard let recalled = fans.recalled.removeValue(forKey: step) else { return }
+    // Whoever hears of the run has heard of these before.
+    let told = detail
+    detail = .none
+    defer { detail = told }
+    let count = fans[index].states.count
+    func isSame(_ item: Int) -> Bool { item < count && recalled.hashes[item] == fans[index].hashes[item] }
+    for (item, known) in recalled.settled.sorted(by: { $0.key < $1.key }) where item < count {
+      guard isSame(item), everything || known.step.outcome != .skipped else { continue }
+      let instance = fans[index].firstInstance + StepIndex(item)
+      particulars.failures[instance] = known.failure
+      settleItem(item, of: index, known.step.outcome, known.step.reason, at: known.step.endedAt)
+      fans[index].states[item].attempt = known.step.attempts
+      fans[index].states[item].readyAt = known.step.readyAt
+      fans[index].states[item].startedAt = known.step.startedAt
+      if known.step.isAbandoned { fans[index].states[item].marks.insert(.abandoned) }
+      if known.step.startedAt != never, states[step].startedAt == never, states[step].status != .done {
+        noteFirstStart(of: step, at: now)
+      }
+    }
+    for (item, attempts) in recalled.attempts where item < count && recalled.settled[item] == nil {
+      guard isSame(item) else { continue }
+      fans[index].states[item].attempt = attempts
+      particulars.interruptions[fans[index].firstInstance + StepIndex(item)] = recalled.interruptions[item]
+    }
+  }
+}
+
+/// What is known of the items of a step from before its run went on.
+struct RecalledFan: Sendable {
+  private(set) var hashes: [UInt64] = []
+  private(set) var settled: [Int: (step: SettledStep, failure: StepFailure?)] = [:]
+  private(set) var attempts: [Int: UInt8] = [:]
+  /// Tries that were interrupted with the process and do not count against retries.
+  private(set) var interruptions: [Int: UInt8] = [:]
+
+  /// The items were worked out anew: what is known of others than these is worth nothing.
+  mutating func take(_ new: [UInt64]) {
+    settled = settled.filter { $0.key < new.count && hashes[$0.key] == new[$0.key] }
+    attempts = attempts.filter { $0.key < new.count && hashes[$0.key] == new[$0.key] }
+    hashes = new
+  }
+
+  /// Takes in what came out of an item.
+  mutating func take(_ fact: PlanFact) {
+    switch fact {
+    case .settled(let step, let failure) where Int(step.step) < hashes.count:
+      settled[Int(step.step)] = (step, failure)
+    case .tried(let item, let attempt, _, _):
+      attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
+      if let count = interruptions[Int(item)] { interruptions[Int(item)] = count > 0 ? count - 1 : 0 }
+    case .started(let item, let attempt, _):
+      attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
+      interruptions[Int(item)] = min(100, (interruptions[Int(item)] ?? 0) + 1)
+    case .carried(let item, let tries, let uncounted, _):
+      attempts[Int(item)] = UInt8(clamping: min(tries, 150))
+      interruptions[Int(item)] = UInt8(clamping: min(uncounted, 150))
+    default: break
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import FlowExpressions
+import FlowModel
+import FlowPluginKit
+
+/// What the items of a step run on, and what they gave.
+struct RunFan: Sendable {
+  var values: FanValues
+  var outputs: [Int: ValueObject] = [:]
+  /// Bytes of ``outputs`` as JSON, give or take escapes.
+  var bytes = 0
+}
+
+// Steps that run for several items: what these are, and what becomes of what they give.
+extension WorkflowRun {
+  /// Works out the items of a step, and asks its `if` for each where it reads them.
+  func expand(_ step: StepIndex, _ state: inout RunState) -> Expansion {
+    guard let detail = prepared.detail(of: step), let fan = detail.fan else { return .items(FanItems(count: 0)) }
+    let values: FanValues
+    var scope = scope(step, state)
+    do throws(StepFailure) {
+      values = try fan.values(in: scope)
+    } catch {
+      return .fail(error)
+    }
+    var items = FanItems(hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes)
+    if fan.asksForEachItem, let condition = detail.condition {
+      for index in values.values.indices {
+        scope.item = values.item(index)
+        do throws(ExpressionError) {
+          if try !condition.isSatisfied(in: scope) { items.refused[index] = .skip }
+        } catch {
+          items.refused[index] = .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+        }
+      }
+    }
+    var own = RunFan(values: values)
+    for (index, output) in origin?.plan.itemOutputs[step] ?? [:] where index < values.values.count {
+      own.outputs[index] = output
+      own.bytes += Value.object(output).roughBytes
+    }
+    state.fans[step] = own
+    if let keys = values.keys { state.itemKeys[step] = keys }
+    instances.add(step, first: state.plan.nextInstance)
+    return .items(items)
+  }
+
+  /// Keeps what an item gave back; false where all of them together gave too much.
+  func keep(_ outputs: ValueObject, ofItem instance: StepIndex, _ state: inout RunState) -> Bool {
+    guard let (step, item) = instances.item(of: instance) else { return false }
+    let bytes = Value.object(outputs).roughBytes
+    guard state.fans[step]?.bytes ?? 0 <= Limits.fanOutputBytes - bytes else { return false }
+    state.fans[step]?.outputs[item] = outputs
+    state.fans[step]?.bytes += bytes
+    if journal != nil { state.untoldOutputs.items.append((step, item, outputs)) }
+    return true
+  }
+
+  /// Makes the outputs of a step of those of its items: an array each, in the items' order, null where one gave nothing.
+  func gather(_ step: StepIndex, _ state: inout RunState) {
+    guard let fan = state.fans.removeValue(forKey: step) else { return }
+    var columns: [String: [Value]] = [:]
+    var names: [String] = []
+    let count = fan.values.values.count
+    func add(_ name: String) {
+      guard columns[name] == nil else { return }
+      names.append(name)
+      columns[name] = Array(repeating: .null, count: count)
+    }
+    for output in prepared.action(of: step).declaration.outputs { add(output.name) }
+    for (item, outputs) in fan.outputs.sorted(by: { $0.key < $1.key })
+    where state.plan.itemOutcome(item, of: step) == .success {
+      for (name, value) in outputs {
+        add(name)
+        columns[name]![item] = value
+      }
+    }
+    guard !names.isEmpty else { return }
+    var gathered = ValueObject()
+    for name in names { gathered[name] = .array(columns[name] ?? []) }
+    keep(gathered, of: step, &state)
+  }
+}
+
+extension Value {
+  /// The bytes it takes as JSON, give or take escapes.
+  var roughBytes: Int {
+    switch self {
+    case .null, .boolean, .integer, .number: 8
+    case .string(let text): text.utf8.count + 2
+    case .array(let values): values.reduce(2) { $0 + $1.roughBytes }
+    case .object(let members): members.reduce(2) { $0 + $1.key.utf8.count + 4 + $1.value.roughBytes }
+    }
+  }
+}

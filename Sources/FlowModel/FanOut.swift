@@ -1,0 +1,32 @@
+/// What a step is run for, once for each item (`foreach`).
+public struct FanOut: Sendable, Hashable {
+  /// Where the items come from.
+  public enum Source: Sendable, Hashable {
+    /// A list, an object or an expression that gives one; texts inside may hold `${{ }}`.
+    case items(Value)
+    /// The product of several lists, the first key turning slowest, but for the combinations that `exclude` describes in
+    /// part.
+    case axes(ValueObject, exclude: [Value])
+  }
+
+  /// Where the items come from.
+  public var source: Source
+  /// How many items run at once at most; nil: what slots and queues allow.
+  public var parallel: Int?
+  /// Whether the first item that fails ends the others.
+  public var isFailFast = true
+  /// The ceiling of all items together, from the start of the first.
+  public var deadline: Duration?
+
+  /// How many items there are, where that is known before a run.
+  public var literalCount: Int? {
+    switch source {
+    case .items(.array(let values)): values.count
+    case .items(.object(let members)): members.count
+    case .items, .axes: nil
+    }
+  }
+
+  /// Items from `source`, everything else at its default.
+  public init(_ source: Source) { self.source = source }
+}

@@ -1,0 +1,143 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// Steps that run for several items: that they may, that what they run for is a list, and what their expressions see.
+extension WorkflowCheck {
+  mutating func checkFans() {
+    for step in workflow.steps.indices {
+      guard workflow.steps[step].hasOptions, workflow.steps[step].options.fan != nil, !isSettled,
+        let declaration = actions.declaration(ofStep: step)
+      else { continue }
+      if declaration.isService {
+        reportFan(step, "'\(declaration.name)' is a service, which goes on: there is one of it", declaration)
+      } else if let resource = declaration.provides.first {
+        reportFan(
+          step, "'\(declaration.name)' provides '\(resource)', of which a step gives the run one", declaration)
+      }
+    }
+  }
+
+  private mutating func reportFan(_ step: Int, _ message: String, _ declaration: ActionDeclaration) {
+    report(
+      .conflictingKeys, "step '\(name(step))' cannot have 'foreach': \(message)", at: span(.foreach, of: step),
+      related: [.init(span(.uses, of: step), "it uses '\(declaration.name)' here")],
+      help: "write a step for each, or let the items be of a step that needs this one")
+  }
+
+  /// The expressions under `foreach`: what they read, and that they give lists.
+  mutating func checkFanExpressions(of step: Int) {
+    guard let fan = workflow.steps[step].options.fan, let node = node(.foreach, of: step) else { return }
+    func inside(_ key: ForeachKey) -> NodeID? { tree.member(key.rawValue, of: node)?.value }
+    switch fan.source {
+    case .items:
+      checkItems(tree.kind(node) == .mapping ? inside(.items) ?? node : node, of: step, allowsObject: true)
+    case .axes:
+      if let axes = inside(.axes), tree.kind(axes) == .mapping {
+        var ignored: [Diagnostic] = []
+        var members = tree.members(of: axes, failures: &ignored)
+        while let member = members.next(in: tree) { checkItems(member.value, of: step, allowsObject: false) }
+      }
+      if let exclude = inside(.exclude) { checkTemplates(exclude, .foreach, step) }
+    }
+  }
+
+  private mutating func checkItems(_ node: NodeID, of step: Int, allowsObject: Bool) {
+    let before = diagnostics.count
+    checkTemplates(node, .foreach, step)
+    guard diagnostics.count == before, tree.kind(node) == .scalar || tree.kind(node) == .alias, isString(node),
+      let template = try? Template(parsing: tree.text(node)), template.isSingleExpression
+    else { return }
+    let site = ExpressionSite(kind: .foreach, step: step, node: node)
+    let expression = template.expressions[0].expression
+    let results = expression.possibleResults { self.type(of: $0, site) }
+    let isList = { (result: PossibleResult) in
+      result.mismatch(with: .array(of: .any)) == nil
+        || (allowsObject && result.mismatch(with: .object(properties: nil)) == nil)
+    }
+    guard let wrong = results.first(where: { !isList($0) }) else { return }
+    let found = wrong.mismatch(with: .array(of: .any))?.found ?? ""
+    report(
+      .expressionType, "foreach of step '\(name(step))' does not fit: the expression may give \(found)",
+      at: tree.span(node), help: "expected is a list" + (allowsObject ? " or an object" : ""))
+  }
+
+  // MARK: Types
+
+  /// What an item of a step is, as far as declarations and literals tell; nil: nobody knows.
+  func itemType(of step: Int) -> ValueType? {
+    guard let fan = workflow.steps[step].options.fan else { return nil }
+    switch fan.source {
+    case .items(let value): return elementType(of: value, step)
+    case .axes(let axes, _):
+      return .object(
+        properties: axes.map { FieldDeclaration($0.key, elementType(of: $0.value, step) ?? .any) })
+    }
+  }
+
+  /// Whether the items of a step have keys; nil: nobody knows.
+  func itemsHaveKeys(_ step: Int) -> Bool? {
+    guard let fan = workflow.steps[step].options.fan, case .items(let value) = fan.source else { return false }
+    switch value {
+    case .array: return false
+    case .object: return true
+    default:
+      guard let type = listType(of: value, step) else { return nil }
+      switch type {
+      case .array: return false
+      case .object: return true
+      default: return nil
+      }
+    }
+  }
+
+  private func elementType(of list: Value, _ step: Int) -> ValueType? {
+    switch list {
+    case .array(let values): return Self.common(values)
+    case .object(let members): return Self.common(members.map(\.value))
+    default:
+      switch listType(of: list, step) {
+      case .array(let element): return element
+      case .object(let properties?):
+        let types = Set(properties.map(\.type))
+        return types.count == 1 ? types.first : nil
+      default: return nil
+      }
+    }
+  }
+
+  /// The one type that an expression for a list gives.
+  private func listType(of text: Value, _ step: Int) -> ValueType? {
+    guard case .string(let text) = text, let template = try? Template(parsing: text), template.isSingleExpression,
+      let node = node(.foreach, of: step)
+    else { return nil }
+    let site = ExpressionSite(kind: .foreach, step: step, node: node)
+    let results = template.expressions[0].expression.possibleResults { self.type(of: $0, site) }
+    guard results.count == 1, case .type(let type) = results[0] else { return nil }
+    return type
+  }
+
+  /// The type that all literals of a list have; nil where they differ or hold expressions.
+  private static func common(_ values: [Value]) -> ValueType? {
+    var common: ValueType?
+    for value in values {
+      guard let type = type(of: value), common == nil || common == type else { return nil }
+      common = type
+    }
+    return common
+  }
+
+  private static func type(of value: Value) -> ValueType? {
+    switch value {
+    case .boolean: return .boolean
+    case .integer: return .integer
+    case .number: return .number
+    case .string: return value.containsExpression ? nil : .string
+    case .object(let members):
+      var properties: [FieldDeclaration] = []
+      for (key, member) in members { properties.append(FieldDeclaration(key, type(of: member) ?? .any)) }
+      return .object(properties: properties)
+    case .null, .array: return nil
+    }
+  }
+}

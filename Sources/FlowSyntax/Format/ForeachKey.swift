@@ -1,0 +1,34 @@
+import FlowModel
+
+/// The keys of `foreach` where it is a map.
+enum ForeachKey: String, FormatKey {
+  case items, axes, exclude, parallel
+  case failFast = "fail-fast"
+  case deadline
+
+  static let owner = "foreach"
+
+  var shape: Shape {
+    switch self {
+    case .items: .any
+    case .axes: .named(.field, .any)
+    case .exclude: .list(of: .values, isNonempty: false)
+    case .parallel: .integer(1...Limits.items)
+    case .failFast: .boolean
+    case .deadline: .duration
+    }
+  }
+
+  var defaultText: String? { self == .failFast ? "true" : nil }
+
+  var summary: String {
+    switch self {
+    case .items: "A list, a map, or an expression that gives one: the step runs once for each item"
+    case .axes: "A map of lists: the step runs once for each combination, the first key turning slowest"
+    case .exclude: "Combinations of the axes that are left out, each a map of some of their keys"
+    case .parallel: "How many items run at once at most; without it, what slots and queues allow"
+    case .failFast: "true: an item that fails ends the others; false: all run, and the step fails at the end"
+    case .deadline: "The ceiling of all items together, from the start of the first; the step's own is each item's"
+    }
+  }
+}

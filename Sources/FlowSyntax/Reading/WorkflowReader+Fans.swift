@@ -1,0 +1,164 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// The keys with which a step runs for several items.
+extension WorkflowReader {
+  /// A list, an expression, or a map of ``ForeachKey``; `parallel` and `fail-fast` may stand beside it instead.
+  mutating func fanOut(_ node: NodeID, _ owner: Owner, of place: StepPlace) -> FanOut? {
+    var fan: FanOut?
+    if tree.kind(node) == .mapping {
+      fan = fanMap(node, owner)
+    } else {
+      fan = items(node, owner).map { FanOut(.items($0)) }
+    }
+    for key in [StepKey.parallel, .failFast] {
+      guard let beside = tree.member(key.rawValue, of: place.value) else { continue }
+      if let inside = tree.member(key.rawValue, of: node) {
+        report(
+          .conflictingKeys, "'\(key.rawValue)' stands beside 'foreach' and in it", at: span(beside.key),
+          related: [.init(span(inside.key), "it stands here, too")], help: "remove one of the two")
+      }
+      let owner = Owner.stepKey(key, place.key)
+      if key == .parallel {
+        fan?.parallel = integer(beside.value, 1...Limits.items, owner)
+      } else {
+        fan?.isFailFast = boolean(beside.value, owner) ?? true
+      }
+    }
+    return fan
+  }
+
+  /// Reports a key that only a step with `foreach` can have; what it says is read with that.
+  mutating func checkBesideForeach(_ key: StepKey, _ member: MemberCursor.Member, of place: StepPlace) {
+    guard tree.member(StepKey.foreach.rawValue, of: place.value) == nil else { return }
+    report(
+      .conflictingKeys, "\(Owner.stepKey(key, place.key).text(in: tree)) is about items, but the step has no 'foreach'",
+      at: span(member.key), help: "write 'foreach: [...]' with the items, or remove '\(key.rawValue)'")
+  }
+
+  private mutating func fanMap(_ node: NodeID, _ owner: Owner) -> FanOut? {
+    var fan = FanOut(.items([]))
+    var members: [ForeachKey: MemberCursor.Member] = [:]
+    forEachKey(of: node, KeyTable<ForeachKey>(), owner: owner, place: node) { reader, key, member in
+      members[key] = member
+      let part = Owner.part(key.rawValue, of: owner)
+      switch key {
+      case .items, .axes, .exclude: break
+      case .parallel: fan.parallel = reader.integer(member.value, 1...Limits.items, part)
+      case .failFast: fan.isFailFast = reader.boolean(member.value, part) ?? true
+      case .deadline: fan.deadline = reader.duration(member.value, part)
+      }
+    }
+    switch (members[.items], members[.axes]) {
+    case (let items?, nil):
+      if let exclude = members[.exclude] {
+        report(
+          .conflictingKeys, "'exclude' leaves out combinations of 'axes', but \(owner.text(in: tree)) has 'items'",
+          at: span(exclude.key), help: "leave the items out of the list, or skip them with 'if'")
+      }
+      fan.source = .items(anyItems(items.value, .part("items", of: owner)) ?? [])
+    case (nil, let axes?): fan.source = axesSource(axes.value, members[.exclude], owner)
+    case (let items?, let axes?):
+      report(
+        .conflictingKeys, "\(owner.text(in: tree)) has 'items' and 'axes'", at: span(axes.key),
+        related: [.init(span(items.key), "the items are here")], help: "remove one of the two")
+    case (nil, nil):
+      report(
+        .missingKey, "\(owner.text(in: tree)) lacks 'items' or 'axes'", at: span(node),
+        help: "for the items of a map write 'items: { … }', for the product of several lists 'axes: { … }'")
+      return nil
+    }
+    return fan
+  }
+
+  /// What may stand under `items`: a map, too.
+  private mutating func anyItems(_ node: NodeID, _ owner: Owner) -> Value? {
+    tree.kind(node) == .mapping ? .object(object(node)) : items(node, owner)
+  }
+
+  /// A list, or an expression that gives one.
+  private mutating func items(_ node: NodeID, _ owner: Owner, allowsMap: Bool = true) -> Value? {
+    switch tree.kind(node) {
+    case .sequence:
+      let values = value(node)
+      if let count = values.arrayValue?.count, count > Limits.items {
+        report(
+          .outOfRange, "\(owner.text(in: tree)) has \(count) items, but at most \(Limits.items) may be", at: span(node))
+      }
+      return values
+    case .scalar, .alias:
+      let text = isString(node) ? tree.text(node) : ""
+      if let template = try? Template(parsing: text), Template.containsExpression(text) {
+        if template.isSingleExpression { return .string(text) }
+        reportType(
+          node, owner, expected: "a list or one expression that gives one",
+          help: "a text with ${{ }} inside is a text; write nothing around the expression")
+        return nil
+      }
+      // What does not parse is reported with the other expressions.
+      if Template.containsExpression(text) { return .string(text) }
+      let isBare = text.contains(".") && (try? Expression(parsing: text)) != nil
+      reportType(
+        node, owner,
+        expected: allowsMap ? "a list, an expression in ${{ }} or a map" : "a list or an expression in ${{ }}",
+        help: isBare ? "write '${{ \(text) }}'" : "write '[…]' around a single item")
+      return nil
+    case .mapping:
+      reportType(node, owner, expected: "a list or an expression in ${{ }}")
+      return nil
+    }
+  }
+
+  private mutating func axesSource(
+    _ node: NodeID, _ exclude: MemberCursor.Member?, _ owner: Owner
+  ) -> FanOut.Source {
+    let owner = Owner.part("axes", of: owner)
+    guard tree.kind(node) == .mapping else {
+      reportType(node, owner, expected: "a map from name to list")
+      return .items([])
+    }
+    var axes = ValueObject()
+    forEachName(of: node, .field) { reader, name, member in
+      axes[name] = reader.items(member.value, .part("'\(name)'", of: owner), allowsMap: false)
+    }
+    if axes.isEmpty, tree.next(tree.resolve(node)) == tree.resolve(node) + 1 {
+      report(.outOfRange, "\(owner.text(in: tree)) has no lists", at: span(node), help: "write 'os: [mac, linux]'")
+    }
+    checkCount(of: axes, node, owner)
+    return .axes(axes, exclude: exclude.map { excluded($0.value, axes) } ?? [])
+  }
+
+  private mutating func checkCount(of axes: ValueObject, _ node: NodeID, _ owner: Owner) {
+    var count = 1
+    for (_, list) in axes {
+      guard let values = list.arrayValue else { return }
+      count = min(count * values.count, 10 * Limits.items + 1)
+    }
+    guard count > 10 * Limits.items else { return }
+    report(
+      .outOfRange, "\(owner.text(in: tree)) have more than \(10 * Limits.items) combinations", at: span(node),
+      help: "at most \(Limits.items) items may be")
+  }
+
+  private mutating func excluded(_ node: NodeID, _ axes: ValueObject) -> [Value] {
+    guard tree.kind(node) == .sequence else {
+      reportType(node, "exclude", expected: "a list of maps", help: "write '- { os: mac, arch: x86 }'")
+      return []
+    }
+    return tree.elements(node).compactMap { element in
+      guard tree.kind(element) == .mapping else {
+        reportType(element, "an element of exclude", expected: "a map of some of the axes")
+        return nil
+      }
+      var members = tree.members(of: element, failures: &diagnostics)
+      while let member = members.next(in: tree) {
+        guard let name = keyText(member.key), axes[name] == nil else { continue }
+        report(
+          .unknownKey, "'exclude' names '\(name)', which is no axis", at: span(member.key),
+          help: NearestName.question(name, among: axes.keys.map { $0 }) ?? "the axes are \(Self.list(axes.map(\.key)))")
+      }
+      return .object(object(element))
+    }
+  }
+}

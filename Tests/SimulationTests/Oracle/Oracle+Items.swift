@@ -1,0 +1,99 @@
+import FlowModel
+import FlowTestKit
+
+/// Steps that run for several items. Each item is a *unit* of its own behind the steps, with options, a script and a state
+/// as a step has; it waits for nothing but its turn.
+extension Oracle {
+  func isFan(_ step: Int) -> Bool { fanOuts[step] != nil }
+
+  /// The step of a unit; a step is its own.
+  func owner(of unit: Int) -> Int { unit < steps.count ? unit : itemOwners[unit - steps.count] }
+
+  func units(of step: Int) -> [Int] { (steps.count..<states.count).filter { owner(of: $0) == step } }
+
+  func script(of unit: Int) -> StepScript { scripts[unit] }
+
+  /// "`if` that reads `item` is asked for each item"; "an empty list succeeds at once"; "all skipped is success".
+  mutating func expand(_ step: Int) {
+    for unit in units(of: step) {
+      states[unit] = StepState()
+      if scripts[unit].isLeftOut { end(unit, "skipped", cancelledAt == nil ? "condition" : "run-cancelled") }
+    }
+    considerItems(of: step)
+  }
+
+  /// The item that starts next: "items are started in order", those behind a pause before new ones.
+  func nextUnit(of step: Int) -> Int? {
+    let fan = fanOuts[step]!
+    let active = bodies.filter { owner(of: $0.step) == step && isActive($0) }.count
+    guard active < fan.parallel ?? .max else { return nil }
+    let units = units(of: step)
+    return units.first { states[$0].phase == .queued } ?? units.first { states[$0].phase == .waiting }
+  }
+
+  /// Starts items of a step while it has any, room for them, and places.
+  mutating func startItems(of step: Int) {
+    while states[step].phase == .queued, hasPlace(step), let unit = nextUnit(of: step) {
+      if states[step].startedAt == nil { (states[step].startedAt, states[step].attempts) = (now, 1) }
+      start(unit)
+      considerItems(of: step)
+    }
+  }
+
+  /// What the items of a step mean for it: "one failure: the rest is not started, the running ones are cancelled, or all go
+  /// on and the step fails at the end". *Decision*: it is queued while an item of it could start but for places.
+  mutating func considerItems(of step: Int) {
+    guard isFan(step), !isSettled(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
+    let units = units(of: step)
+    let hasFailed = units.contains { ["failure", "timed-out"].contains(states[$0].outcome) && !options[$0].isOptional }
+    if units.allSatisfy(isSettled) || (hasFailed && fanOuts[step]!.isFailFast) {
+      if states[step].startedAt == nil { (states[step].startedAt, states[step].attempts) = (now, 1) }
+      return giveUpItems(of: step, hasFailed ? "failure" : "success")
+    }
+    if nextUnit(of: step) != nil {
+      states[step].phase = .queued
+    } else if units.contains(where: { states[$0].phase == .running }) {
+      states[step].phase = .running
+    } else if units.contains(where: isHeld) {
+      states[step].phase = .held(until: .max)
+    } else {
+      states[step].phase = units.contains(where: isPausing) ? .pausing(until: .max) : .running
+    }
+  }
+
+  /// Settles a step with items: those that have not begun are skipped, those that have are cancelled.
+  mutating func giveUpItems(of step: Int, _ outcome: String) {
+    let reason =
+      cancelledAt != nil ? "run-cancelled" : outcome == "timed-out" ? "fan-timed-out" : "fail-fast"
+    for unit in units(of: step) where !isSettled(unit) {
+      if states[unit].phase == .running { tellToStop(currentBody(of: unit)!) }
+      if states[unit].attempts > 0 { end(unit, "cancelled") } else { end(unit, "skipped", reason) }
+    }
+    end(step, outcome)
+  }
+
+  /// Ends a unit, whatever that means for others.
+  mutating func end(_ unit: Int, _ outcome: String, _ reason: String? = nil) {
+    states[unit].phase = .settled
+    states[unit].outcome = outcome
+    states[unit].reason = reason
+    states[unit].endedAt = now
+  }
+
+  /// "Optional failures make the run `partial`."
+  var hasOptionalItemFailed: Bool {
+    states.indices.dropFirst(steps.count).contains {
+      ["failure", "timed-out"].contains(states[$0].outcome) && options[$0].isOptional
+    }
+  }
+
+  func items(of step: Int, from origin: Int) -> [RunRecord.ItemRecord] {
+    guard isFan(step), states[step].startedAt != nil || states[step].outcome == "timed-out" else { return [] }
+    return units(of: step).map { unit in
+      RunRecord.ItemRecord(
+        outcome: states[unit].outcome, reason: states[unit].reason, attempts: states[unit].attempts,
+        startedAt: states[unit].startedAt.map { $0 - origin }, endedAt: states[unit].endedAt.map { $0 - origin },
+        isAbandoned: states[unit].isAbandoned)
+    }
+  }
+}
