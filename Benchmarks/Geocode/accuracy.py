@@ -16,6 +16,7 @@ each tenth of confidence, how confident the answers were and how often they were
 """
 
 import argparse
+import hashlib
 import json
 import random
 import shutil
@@ -61,9 +62,15 @@ def opinion(land, border):
     if not python.exists():
         venv.create(home, with_pip=True)
         subprocess.run([str(python), "-m", "pip", "install", "--quiet", *PACKAGES], check=True)
-    listing = subprocess.run(
-        [str(python), str(HERE / "opinion.py"), str(land), str(border)], check=True, stdout=subprocess.PIPE, text=True)
-    points = [line.split("\t") for line in listing.stdout.splitlines()]
+    # To find them takes a quarter of an hour; they are the same each time, until the packages or the script change.
+    kind = hashlib.sha256("".join([*PACKAGES, (HERE / "opinion.py").read_text()]).encode()).hexdigest()[:12]
+    listing = home / f"points-{land}-{border}-{kind}.tsv"
+    if not listing.exists():
+        fresh = listing.with_suffix(".new")
+        with fresh.open("w") as file:
+            subprocess.run([str(python), str(HERE / "opinion.py"), str(land), str(border)], check=True, stdout=file)
+        fresh.rename(listing)
+    points = [line.split("\t") for line in listing.read_text().splitlines()]
     return [(float(latitude), float(longitude), country, kind) for latitude, longitude, country, kind in points]
 
 
