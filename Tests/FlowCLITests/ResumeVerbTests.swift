@@ -121,6 +121,31 @@ import Testing
     #expect(try tool.run("resume", "--wait", "--dry-run", "last").exitCode == 64)
   }
 
+  @Test func `are refused where the program of a plugin has changed, unless it is said what to do`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    #expect(try tool.run("plugins", "new", "loud", "--language", "python").exitCode == 0)
+    try tool.write(
+      """
+      name: external
+      steps:
+        say: { uses: loud.text, with: { text: hello } }
+        last: { uses: shell.run, needs: say, with: { command: "test -e ok" } }
+
+      """, to: "w.yaml")
+    let first = try tool.run("w.yaml")
+    #expect(first.exitCode == 1 && first.standardOutput.contains("say done"), "\(first)")
+    #expect(try tool.run("resume", "--dry-run").standardOutput.contains("kept: say\n"))
+    let program = "plugins/loud/plugin.py"
+    try tool.write(try tool.text(of: program) + "# changed\n", to: program)
+    let refused = try tool.run("resume")
+    #expect(refused.exitCode == 2 && refused.standardError.contains("w.yaml:3:3: error: step 'say'"), "\(refused)")
+    #expect(refused.standardError.contains("the program of its plugin is another now"))
+    try tool.write("", to: "ok")
+    #expect(try tool.run("resume", "--rerun-changed").standardOutput.contains("say: it has changed"))
+    #expect(try tool.run("resume", "last", "--only", "last", "--dry-run").standardOutput.contains("kept: say\n"))
+  }
+
   @Test func `run only what is named`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
