@@ -7,8 +7,8 @@ Usage: Benchmarks/run.py [--only PATTERN] [--quick] [--skip-build] [--record]
 --skip-build measures what is built; --record keeps the instruction count as the one to hold to, and puts the table into
 Benchmarks/README.md.
 
-Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja, PyYAML, libyaml, PostgreSQL and two
-Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router; Taskflow where
+Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja, PyYAML, libyaml, PostgreSQL, DBOS
+Transact and two Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router; Taskflow where
 TASKFLOW_INCLUDE names its headers. A peer that is missing is named in the table. The rows are kept in
 Benchmarks/Results/latest.json. Instructions a step, counted by callgrind, are compared with the committed
 Benchmarks/Results/instructions.json: more than 10 % above fails.

@@ -68,6 +68,13 @@
       return sizes
     }
 
+    /// Whether the database has standbys and waits for none of them: one that takes its place may lack what was written last.
+    public var mayForgetAtFailover: Bool {
+      let rows = try? execute(
+        "SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) FROM pg_stat_replication")
+      return rows.map { $0.integer(0, 0) > 0 && $0.integer(0, 1) == 0 } ?? false
+    }
+
     /// What a run was last begun as.
     public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
       let rows = try execute(

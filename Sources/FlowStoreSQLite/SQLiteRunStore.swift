@@ -14,8 +14,8 @@ public final class SQLiteRunStore: RunStore {
   /// How long the log may get while a run goes on: pages of 4 KiB.
   private static let logPages = 1000
   /// How long it may be behind a run. Whoever opens the store next reads it whole, at two microseconds a page; copying it
-  /// waits for the disk, and is worth it for some thirty short runs at once.
-  private static let idleLogPages = 160
+  /// waits for the disk, and is worth it for some twenty short runs at once.
+  private static let idleLogPages = 96
 
   /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.
   public init(_ path: String, readOnly: Bool = false) throws(StoreProblem) {
@@ -164,7 +164,7 @@ public final class SQLiteRunStore: RunStore {
   public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] {
     try withConnection { connection throws(StoreProblem) in
       // By the rows themselves: a damaged index would leave some out unsaid.
-      var text = "SELECT \(Self.columns) FROM run NOT INDEXED"
+      var text = "FROM run NOT INDEXED"
       var values: [SQLiteValue] = []
       var conditions: [String] = []
       if let id = filter.id {
@@ -180,9 +180,12 @@ public final class SQLiteRunStore: RunStore {
         values.append(.integer(since))
       }
       if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
-      text += " ORDER BY started DESC, number DESC"
-      // How a run stands is not known from its row alone.
-      if let limit = filter.limit, filter.states.isEmpty { text += " LIMIT \(max(0, limit))" }
+      let order = " ORDER BY started DESC, number DESC"
+      // How a run stands is not known from its row alone. The newest are found before any row is read whole.
+      if let limit = filter.limit, filter.states.isEmpty {
+        text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
+      }
+      text = "SELECT \(Self.columns) \(text + order)"
       var runs: [StoredRun] = []
       try connection.run(text, values) { row throws(StoreProblem) in
         guard filter.limit.map({ runs.count < $0 }) ?? true else { return }

@@ -35,7 +35,7 @@ import Testing
     let (file, log) = (
       try Data(contentsOf: URL(fileURLWithPath: path)), try Data(contentsOf: URL(fileURLWithPath: path + "-wal"))
     )
-    let step = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 61 : 1
+    let step = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 61 : 7
     for length in stride(from: base, through: log.count, by: step) {
       let copy = folder + "/cut.sqlite"
       try? FileManager.default.removeItem(atPath: copy + "-shm")

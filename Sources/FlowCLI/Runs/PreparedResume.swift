@@ -47,7 +47,7 @@ struct PreparedResume {
       plan = try ResumePlan(
         remembered.recollection, of: isSame ? nil : remembered.graph, as: prepared, programs: history.programs(), wish)
     } catch {
-      throw Self.problem(error, run, result)
+      throw Self.problem(error, run, result, isSameFile: isSame)
     }
   }
 
@@ -98,7 +98,9 @@ struct PreparedResume {
   }
 
   /// Why a run cannot go on, for people.
-  private static func problem(_ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult) -> any Error {
+  private static func problem(
+    _ refusal: ResumePlan.Refusal, _ run: StoredRun, _ result: LoadResult, isSameFile: Bool
+  ) -> any Error {
     let steps = result.graph?.workflow.steps ?? []
     switch refusal {
     case .neverActivated:
@@ -110,11 +112,12 @@ struct PreparedResume {
         "--only \(steps[Int(step)].id): it needs '\(steps[Int(need)].id)', which has not ended well; add --only "
           + "\(steps[Int(need)].id)")
     case .changed(let changed):
+      let what = isSameFile ? "the program of its plugin is another now" : "is another now"
       var text = ""
       for step in changed.prefix(20) {
         let place = result.span(of: step).map { Self.place(of: $0, result.source) } ?? ""
         text +=
-          "\(TerminalText.visible(run.file))\(place): error: step '\(steps[Int(step)].id)' ended well and is another now\n"
+          "\(TerminalText.visible(run.file))\(place): error: step '\(steps[Int(step)].id)' ended well and \(what)\n"
       }
       return InvalidWorkflow(
         description: text

@@ -24,9 +24,15 @@ extension RunMemory {
   }
 
   /// Connects to the database at an address that has been checked.
-  static func openDatabase(_ address: String) throws(StoreProblem) -> any RunStore {
+  static func openDatabase(_ address: String, isDurable: Bool = false) throws(StoreProblem) -> any RunStore {
     #if Network
-      return try PostgresRunStore(address)
+      let store = try PostgresRunStore(address)
+      if isDurable, store.mayForgetAtFailover {
+        StandardOutput.writeError(
+          "flowrun: the database waits for none of its standbys (synchronous_standby_names): where one takes its place, "
+            + "steps may run again\n")
+      }
+      return store
     #else
       throw .unusable(path: address, cause: "this flowrun was built without what talks to servers")
     #endif

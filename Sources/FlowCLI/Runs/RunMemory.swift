@@ -46,7 +46,7 @@ enum RunMemory {
     let path = path(in: FilePath.folder(of: file))
     var history = RunHistory(file: file, definition: definition, holder: holder) {
       (isDamaged) throws(StoreProblem) in
-      if let address { return try openDatabase(address) }
+      if let address { return try openDatabase(address, isDurable: isDurable) }
       if isDamaged {
         let aside = try SQLiteRunStore.moveAside(path, atSeconds: time(nil))
         StandardOutput.writeError(

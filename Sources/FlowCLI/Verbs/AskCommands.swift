@@ -11,8 +11,8 @@ enum RunQuestion {
   /// How long the answer may take: a run looks ten times a second.
   private static let waitMilliseconds = 1_000
 
-  /// Asks and gives the run's id as it is shown; throws a ``UsageProblem`` with what the run said no with, a `StoreProblem` where there is no such run, and a
-  /// ``RunProblem`` where nobody answers.
+  /// Asks and gives the run's id as it is shown. Throws a ``UsageProblem`` with what the run said no with, a `StoreProblem`
+  /// where there is no such run, and a ``RunProblem`` where nobody answers.
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> String {
     let store = try place.open(writes: true)
@@ -104,6 +104,9 @@ struct PostCommand: Verb {
   @OptionGroup var place: RunPlace
 
   func perform() async throws {
+    if let mark = event.firstIndex(of: "=") {
+      throw UsageProblem("post '\(event)': an event carries no value; write '\(event[..<mark])'")
+    }
     try await RunQuestion.ask(
       run, in: place, ["ask": .string(RunRequestWord.post.rawValue), "event": .string(event)])
     StandardOutput.write("event \(TerminalText.visible(event)) is posted\n")

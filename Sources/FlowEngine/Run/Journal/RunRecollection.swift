@@ -73,7 +73,7 @@ public struct RunRecollection: Sendable {
 
   /// A resume's own facts are those of the steps that it kept, but for those that it gave up.
   private mutating func noteKept() {
-    kept = []
+    kept = Set(minimumCapacity: facts.count)
     for case .settled(let settled, let failure) in facts
     where settled.reason != .notSelected && failure?.code != "interrupted" {
       kept.insert(settled.step)
