@@ -51,6 +51,7 @@ extension Plan {
     if options.prewarm && options.isFixedBeforeActivation { flags.insert(.prewarm) }
     if options.condition != nil { flags.insert(.conditional) }
     if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
+    if options.isFinal { flags.formUnion([.final, .seesStatus, .seesCancellation]) }
     return flags
   }
 

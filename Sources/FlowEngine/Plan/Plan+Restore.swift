@@ -52,6 +52,7 @@ extension Plan {
     particulars.failures = particulars.failures.filter { states[$0.key].status == .done }
     // Who followed a repeating event had its posts told before.
     effects.removeAll { if case .posted = $0 { true } else { false } }
+    limitRun(from: now)
     if gateCountsAnew, readiness.outcome == nil { readiness.countsFrom = now }
   }
 

@@ -30,6 +30,8 @@ struct StepTraits: Sendable {
     static let seesCancellation = Flags(rawValue: 1 << 10)
     /// Has a deadline or a retry policy.
     static let timed = Flags(rawValue: 1 << 11)
+    /// Stands in `finally`.
+    static let final = Flags(rawValue: 1 << 15)
   }
 }
 

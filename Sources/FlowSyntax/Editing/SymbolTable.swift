@@ -124,7 +124,7 @@ package struct SymbolTable: Sendable {
           add(.event, event.value)
         }
         expressions(below: member.value)
-      case .env: expressions(below: member.value)
+      case .env, .run: expressions(below: member.value)
       default: break
       }
     }

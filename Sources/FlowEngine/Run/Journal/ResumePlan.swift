@@ -28,6 +28,8 @@ public struct ResumePlan: Sendable {
     case new
     /// What it did is gone with its process, and a step that runs again needs it.
     case gone
+    /// It stands in `finally`.
+    case final
 
     /// The reason in a few words; `name` says what a step is called.
     public func text(_ name: (StepIndex) -> String) -> String {
@@ -39,6 +41,7 @@ public struct ResumePlan: Sendable {
       case .changed: "it has changed"
       case .new: "it is new"
       case .gone: "what it did is gone with the process"
+      case .final: "it runs at the end of every run"
       }
     }
   }
@@ -81,7 +84,7 @@ public struct ResumePlan: Sendable {
   public var header: RunHeader { recollection.header }
 
   /// Whether nothing is left to do.
-  public var isDone: Bool { fates.allSatisfy { $0 == .kept || $0 == .failed } }
+  public var isDone: Bool { fates.allSatisfy { $0 == .kept || $0 == .failed || $0 == .again(.final) } }
 
   /// Works out how a run of `before` goes on as `prepared`.
   public init(
@@ -103,6 +106,9 @@ public struct ResumePlan: Sendable {
       let isSame = StepDefinition(before, StepIndex(old)) == StepDefinition(graph, new)
       if !isSame, wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
       if !isSame, wish.changes == .refuse { changed.append(new) }
+    }
+    for step in graph.stepsWithOptions where graph.workflow.steps[Int(step)].options.isFinal {
+      fates[Int(step)] = .again(.final)
     }
     for step in wish.from { fates[Int(step)] = .again(.chosen) }
     Self.spread(&fates, prepared)
@@ -127,6 +133,8 @@ public struct ResumePlan: Sendable {
         fates[Int(step)] = .again(.gone)
       }
       guard fates[Int(step)] != .kept && fates[Int(step)] != .failed || isNeeded[Int(step)] else { continue }
+      // What is at the end needs all steps to be over, and live handles only where its action says so.
+      if fates[Int(step)] == .again(.final), prepared.action(of: step).declaration.requires.isEmpty { continue }
       for need in graph.workflow.steps[Int(step)].needs { isNeeded[Int(need)] = true }
     }
   }
