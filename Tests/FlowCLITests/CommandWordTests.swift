@@ -81,6 +81,20 @@ import Testing
     #expect(result.standardOutput.contains("alone: alone\n"))
   }
 
+  @Test func `a resume runs finally again, and a run that has ended well has nothing left to do`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      "name: r\nsteps:\n  a: { run: echo a }\n  b: { needs: a, run: test -e ok }\n"
+        + "finally:\n  tidy: { run: echo tidying }\n", to: "w.yaml")
+    #expect(try tool.run("w.yaml").exitCode == 1)
+    try tool.write("", to: "ok")
+    let resumed = try tool.run("resume")
+    #expect(resumed.exitCode == 0 && resumed.standardOutput.contains("tidy: it runs at the end of every run"))
+    #expect(resumed.standardOutput.contains("kept: a\n") && resumed.standardOutput.contains("tidy: tidying\n"))
+    #expect(try tool.run("resume", "last").standardOutput.contains("nothing is left to do"))
+  }
+
   /// What somebody writes on the first day who comes from another tool, and what the answer must say.
   static let mistakes: [(line: String, answer: String)] = [
     ("runs-on: ubuntu-latest", "leave 'runs-on' out"), ("timeout-minutes: 10", "write 'deadline: 10m'"),
@@ -88,24 +102,24 @@ import Testing
     ("depends_on: b", "did you mean 'needs'?"), ("depends-on: b", "did you mean 'needs'?"),
     ("dependencies: [b]", "did you mean 'needs'?"), ("deps: [b]", "did you mean 'needs'?"),
     ("when: inputs.dry", "did you mean 'if'?"), ("retries: 2", "write 'retry: { attempts: 3 }'"),
-    ("max_retries: 4", "write 'retry: { attempts: 5 }'"), ("strategy: { matrix: {} }", "write 'foreach'"),
-    ("matrix: {}", "write 'foreach"), ("withItems: [a]", "write 'foreach"), ("loop: [a]", "write 'foreach"),
+    ("max_retries: 4", "write 'retry: { attempts: 5 }'"), ("strategy: { matrix: {} }", "= help: write"),
+    ("matrix: {}", "= help: write"), ("withItems: [a]", "= help: write"), ("loop: [a]", "= help: write"),
     ("cmds: [make]", "did you mean 'run'?"), ("script: make", "did you mean 'run'?"),
     ("bash_command: make", "did you mean 'run'?"), ("command: make", "write 'run: …'"),
     ("environment: {}", "did you mean 'env'?"), ("working-directory: src", "write 'with: { cwd: … }'"),
     ("dir: src", "write 'with: { cwd: … }'"), ("ignore_error: true", "write 'optional: true'"),
-    ("allow_failure: true", "write 'optional: true'"), ("sources: [a]", "inputs-from"),
-    ("generates: [a]", "produces"), ("id: a", "the key above the step is its id"),
+    ("allow_failure: true", "write 'optional: true'"), ("sources: [a]", "as make does"),
+    ("generates: [a]", "as make does"), ("id: a", "the key above the step is its id"),
     ("steps: []", "a step holds no steps"), ("container: alpine", "docker run"), ("image: alpine", "docker run"),
     ("trigger_rule: all_done", "always()"), ("retry_delay: 3", "retry: { attempts"),
     ("activeDeadlineSeconds: 30", "write 'deadline: 30s'"), ("silent: true", "did you mean 'quiet'?"),
     ("if: inputs.dry and true", "'and' is '&&'"), ("if: not inputs.dry", "'not' is '!'"),
     ("if: github.ref == 'x'", "there is no CI around a run"), ("if: needs.b.result == 'x'", "steps.<id>.outputs"),
-    ("if: matrix.os == 'x'", "'item'"), ("if: !cancelled()", "stands in quotes or in ${{ }}"),
+    ("if: matrix.os == 'x'", "= help: "), ("if: !cancelled()", "stands in quotes or in ${{ }}"),
     ("env: { X: {{ inputs.dry }} }", "an expression stands in quotes"),
     ("env: { X: \"{{ inputs.dry }}\" }", "write '${{ inputs.dry }}'"),
     ("env: { X: \"{{.dry}}\" }", "write '${{ inputs.dry }}'"),
-    ("if: hashFiles('x') == ''", "inputs-from"), ("if: failed()", "did you mean 'failure'?"),
+    ("if: hashFiles('x') == ''", "let a command compare"), ("if: failed()", "did you mean 'failure'?"),
   ]
 
   @Test(arguments: mistakes)
@@ -129,8 +143,8 @@ import Testing
     ("on: push", "leave 'on' out"), ("jobs: {}", "there are no jobs"), ("tasks: {}", "did you mean 'steps'?"),
     ("version: '3'", "leave it out"), ("vars: {}", "'inputs' for what a run may be given"),
     ("timeout-minutes: 5", "write 'timeout: 10m'"), ("schedule: daily", "such as cron"),
-    ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "env-file"),
-    ("includes: {}", "uses: ./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "left edge"),
+    ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "below 'env'"),
+    ("includes: {}", "flowrun other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "left edge"),
   ])
   func `a workflow with a word of another tool is told what to write`(line: String, answer: String) throws {
     let result = try run("name: foreign\n\(line)\nsteps: { a: { run: make } }\n", "validate", "w.yaml")

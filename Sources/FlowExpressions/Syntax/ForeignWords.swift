@@ -20,7 +20,9 @@ enum ForeignWords {
     case "github", "gitlab", "ci": "there is no CI around a run: read inputs, env, launch or run"
     case "needs": "what a step gave is read as steps.<id>.outputs.<name>"
     case "jobs", "job", "tasks", "task": "steps are read as steps.<id>.outputs.<name>, .outcome or .conclusion"
-    case "matrix", "strategy": "in a step with 'foreach' the one at hand is 'item'"
+    case "matrix", "strategy":
+      ExpressionDialect.workflow.names.contains("item")
+        ? "in a step with 'foreach' the one at hand is 'item'" : "write a step for each; there is no matrix"
     case "vars", "params", "parameters", "var": "what a run is given is read as inputs.<name>, variables as env.<name>"
     case "runner": "a run is on this machine: read run or env"
     case "workflow": "a run's id is run.id; what it is given is read as inputs.<name>"
@@ -31,7 +33,7 @@ enum ForeignWords {
   /// What to write instead of a function; nil: it is none that is known.
   static func remedy(forFunction word: String) -> String? {
     switch word.lowercased() {
-    case "hashfiles": "write 'inputs-from' and 'produces' in the step that need not run again"
+    case "hashfiles": "there is no such function; let a command compare the files"
     case "not": "'not' is '!'"
     case "succeeded": "did you mean 'success'?"
     case "failed": "did you mean 'failure'?"

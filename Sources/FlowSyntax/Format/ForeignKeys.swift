@@ -6,6 +6,7 @@ enum ForeignKeys {
   static func remedy(ofStep key: String, _ value: String?) -> String? {
     if let name = stepNames[key] { return "did you mean '\(name)'? that is what '\(key)' is called here" }
     if let remedy = limit(key, value) { return remedy }
+    if repeating.contains(key) { return repetition }
     return stepRemedies[key]
   }
 
@@ -53,18 +54,11 @@ enum ForeignKeys {
     "trigger_rule": "write 'if: ${{ always() }}', 'failure()' or the like",
     "rules": "write 'if' with an expression", "only": "write 'if' with an expression",
     "except": "write 'if' with an expression", "preconditions": "write a step before it, or 'if'",
-    "strategy": "write 'foreach', a list or axes of lists; 'item' is the one at hand",
-    "matrix": "write 'foreach: { axes: { os: [mac, linux] } }'; 'item.os' is the one at hand",
-    "withItems": "write 'foreach: […]'; 'item' is the one at hand",
-    "withParam": "write 'foreach: ${{ … }}'; 'item' is the one at hand",
-    "withSequence": "write 'foreach: […]'; 'item' is the one at hand",
-    "with_items": "write 'foreach: […]'; 'item' is the one at hand",
-    "loop": "write 'foreach: […]'; 'item' is the one at hand", "for": "write 'foreach: […]'; 'item' is the one at hand",
     "working-directory": "write 'with: { cwd: … }' beside 'run'", "dir": "write 'with: { cwd: … }' beside 'run'",
     "workdir": "write 'with: { cwd: … }' beside 'run'", "working_dir": "write 'with: { cwd: … }' beside 'run'",
     "cwd": "write 'with: { cwd: … }' beside 'run'",
-    "sources": "write 'inputs-from: [files]' with 'produces: [files]'",
-    "generates": "write 'produces: [files]' with 'inputs-from: [files]'",
+    "sources": "a step runs each time; let its command see what is up to date, as make does",
+    "generates": "a step runs each time; let its command see what is up to date, as make does",
     "outputs": "what a step gives is what its action declares; read it as steps.<id>.outputs.<name>",
     "register": "what a step gives is read as steps.<id>.outputs.<name>",
     "steps": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
@@ -74,7 +68,7 @@ enum ForeignKeys {
     "image": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
     "services": "start them in a step, or use an action that is a service",
     "permissions": "a step has the rights of who calls flowrun; leave it out",
-    "secrets": "declare them below 'secrets' of the workflow and hand each over in 'env'",
+    "secrets": "commands have the environment of who calls flowrun; hand them over there",
     "become": "a step has the rights of who calls flowrun; leave it out",
     "stage": "order comes from 'needs'; leave it out",
     "priority": "order comes from 'needs' and 'estimate'; leave it out",
@@ -97,17 +91,30 @@ enum ForeignKeys {
     "version": "a workflow states no version; leave it out",
     "vars": "write 'inputs' for what a run may be given, 'env' for variables of commands",
     "variables": "write 'inputs' for what a run may be given, 'env' for variables of commands",
-    "dotenv": "write 'env-file: .env'", "env_file": "write 'env-file: .env'",
-    "include": "write 'uses: ./other.yaml' in a step", "includes": "write 'uses: ./other.yaml' in a step",
+    "dotenv": "write the variables below 'env'", "env_file": "write the variables below 'env'",
+    "include": "call the other workflow in a step: 'run: flowrun other.yaml'",
+    "includes": "call the other workflow in a step: 'run: flowrun other.yaml'",
     "timeout-minutes": "write 'timeout: 10m'", "activeDeadlineSeconds": "write 'timeout: 10m'",
     "permissions": "a run has the rights of who calls flowrun; leave it out",
     "run-name": "'name' is what reports call the workflow",
     "runs-on": "a workflow runs on this machine; leave 'runs-on' out",
-    "strategy": "write 'foreach' in the step that is repeated",
+    "strategy": "it belongs to the step that is repeated",
     "needs": "'needs' belongs to a step", "run": "put it into a step: 'steps: { build: { run: … } }'",
     "retries": "write 'defaults: { retry: { attempts: 3 } }'",
     "default_args": "write 'defaults', with 'retry', 'deadline' or 'queue'",
   ]
+
+  /// What a step is repeated with elsewhere.
+  private static let repeating: Set<String> = [
+    "strategy", "matrix", "withItems", "withParam", "withSequence", "with_items", "loop", "for", "foreach",
+  ]
+
+  /// How a step is repeated here.
+  private static var repetition: String {
+    StepKey.allCases.contains { $0.rawValue == "foreach" }
+      ? "write 'foreach', a list or an expression; 'item' is the one at hand"
+      : "write a step for each, or let the command go through them"
+  }
 
   /// Limits in numbers, with the unit in the key's name.
   private static func limit(_ key: String, _ value: String?) -> String? {
