@@ -37,6 +37,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
 
   // Steps and actions.
   case unknownStep = "unknown-step"
+  case needsFinally = "needs-finally"
   case cycle = "cycle"
   case unknownAction = "unknown-action"
   case unknownInput = "unknown-input"
@@ -44,6 +45,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case inputType = "input-type"
   case inputRejected = "input-rejected"
   case inputDoubtful = "input-doubtful"
+  case textInCommand = "text-in-command"
   case unknownEvent = "unknown-event"
   case eventNotLiteral = "event-not-literal"
 
@@ -84,7 +86,8 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   /// Whether a file that breaks this rule can be used all the same.
   public var severity: Diagnostic.Severity {
     switch self {
-    case .tooManyDiagnostics, .inputDoubtful, .blockingMayBeDeferred, .waitWithoutCeiling, .eventPostedTooLate,
+    case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .blockingMayBeDeferred, .waitWithoutCeiling,
+      .eventPostedTooLate,
       .unreachableStep,
 
       .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect:

@@ -19,6 +19,9 @@ public struct Span: Sendable, Hashable, Comparable {
   /// Whether there is nothing between start and end.
   public var isEmpty: Bool { start == end }
 
+  /// Whether all of another span lies in this one.
+  public func contains(_ other: Span) -> Bool { start <= other.start && other.end <= end }
+
   /// By start, then by end.
   public static func < (left: Span, right: Span) -> Bool {
     (left.start, left.end) < (right.start, right.end)

@@ -28,6 +28,8 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var errors: [ErrorDeclaration]
   /// Which of its inputs say what it calls for each post of an event (`flow.on`); nil: it calls nothing.
   public var calls: ActionCall?
+  /// The name of an input whose text a shell reads (`shell.run` reads its `command`); nil: none.
+  public var shellTextInput: String?
   /// Bytes that its outputs may have, as JSON: ``Limits/outputBytes``, or more where it bounds them itself.
   public var outputLimitBytes = Limits.outputBytes
   /// What its work is done to, which says whether a resume must do it again.

@@ -47,7 +47,7 @@ public struct GateRoles: Sendable {
     for index in candidates {
       let own: Certainty =
         switch steps[Int(index)].options.deferral {
-        case .never: .never
+        case .never: steps[Int(index)].options.isFinal ? .always : .never
         case .afterGate, .idle: .always
         case .expression: answers.map { $0.contains(index) ? .always : .never } ?? .byExpression
         }
@@ -81,7 +81,7 @@ public struct GateRoles: Sendable {
   /// The step whose own `defer` puts off `step`, which is `step` itself or one that it needs.
   public func cause(ofDeferring step: StepIndex) -> StepIndex {
     var current = step
-    while steps[Int(current)].options.deferral == .never,
+    while steps[Int(current)].options.deferral == .never, !steps[Int(current)].options.isFinal,
       let need = steps[Int(current)].needs.first(where: { deferral(of: $0) == deferral(of: current) })
     {
       current = need

@@ -79,6 +79,9 @@ public struct StepOptions: Sendable, Hashable {
   public var isQuiet = false
   /// What becomes of the step where a try of it was interrupted with its process.
   public var onInterrupt = InterruptPolicy.rerun
+  /// Whether it stands in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
+  /// `if` decides.
+  public var isFinal = false
   /// Environment variables on top of the workflow's; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
   /// What it is run for, once for each item; nil: it runs once.

@@ -11,6 +11,8 @@ public struct Workflow: Sendable {
   public var environment: ValueObject = [:]
   /// The launch gate's floor and ceiling; nil: neither.
   public var gate: GateDeadline?
+  /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.
+  public var timeout: Duration?
   /// Events declared by the workflow itself.
   public var events: [EventDeclaration] = []
   /// Queues of the workflow's own.

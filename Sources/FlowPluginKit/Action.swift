@@ -30,6 +30,8 @@ public protocol ActionType: Sendable {
   static var outputsFromInput: String? { get }
   /// The name of a literal string input that names an event it posts; nil for all but actions such as `flow.post`.
   static var eventFromInput: String? { get }
+  /// The name of an input whose text a shell reads, so that expressions in it are doubtful; nil for all but `shell.run`.
+  static var shellTextInput: String? { get }
   /// Which of its inputs say what it calls for each post of an event; nil for all but `flow.on`.
   static var calls: ActionCall? { get }
   /// Bytes that its outputs may have, as JSON; more than ``Limits/outputBytes`` only for an action that bounds them itself.
@@ -69,6 +71,8 @@ extension ActionType {
   public static var outputsFromInput: String? { nil }
   /// None.
   public static var eventFromInput: String? { nil }
+  /// None.
+  public static var shellTextInput: String? { nil }
   /// Nothing.
   public static var calls: ActionCall? { nil }
   /// What every action may have.

@@ -74,6 +74,7 @@ public struct RegisteredAction: Sendable {
       isService: isService, errors: A.errors, example: A.example)
     declaration.outputLimitBytes = A.outputLimitBytes
     declaration.calls = A.calls
+    declaration.shellTextInput = A.shellTextInput
     declaration.effect = A.effect
     return RegisteredAction(
       declaration: declaration, body: body, plainBody: action.plainBody(), check: { A.check($0) })

@@ -146,7 +146,9 @@ private struct ScenarioStage {
     Simulator(plan) { [self] step, plan in
       guard let condition = conditions[Int(step)] else { return .run }
       do throws(ExpressionError) {
-        return try condition.isSatisfied(in: ScenarioContext(scenario: scenario, asker: (plan, step))) ? .run : .skip
+        let context = ScenarioContext(scenario: scenario, asker: (plan, step))
+        let holds = try plan.isFinal(step) ? condition.isTrue(in: context) : condition.isSatisfied(in: context)
+        return holds ? .run : .skip
       } catch {
         return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
       }

@@ -231,6 +231,9 @@ public struct Simulator {
         case .cancel(let step, let attempt): cancelBody(Key(step: step, attempt: attempt))
         case .gateDecided(let decision): signal(.decided(decision))
         case .posted: break
+        case .timedOut:
+          signal(.cancelled)
+          plan.apply(.cancelled, at: now)
         case .end: return
         }
       }

@@ -208,7 +208,7 @@ private struct Slots {
         case .evaluate(let step): plan.apply(.decided(step, .run), at: now)
         case .gateDecided(let decision):
           plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: now)), at: now)
-        case .cancel, .expand, .gather, .posted, .end: break
+        case .cancel, .expand, .gather, .posted, .timedOut, .end: break
         }
       }
     }

@@ -123,7 +123,7 @@ struct SeriesTests {
       case .evaluate(let step): plan.apply(.decided(step, .run), at: now)
       case .gateDecided(let decision):
         plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: now)), at: now)
-      case .cancel, .expand, .gather, .posted, .end: break
+      case .cancel, .expand, .gather, .posted, .timedOut, .end: break
       }
     }
     if plan.hasEffects { answer(plan.takeEffects(), &plan, at: now) }

@@ -96,6 +96,36 @@ import Testing
     #expect(proposals.count { $0.kind == .context } == 6)
   }
 
+  // MARK: Texts in commands
+
+  @Test(arguments: [
+    ("run: echo ${{ inputs.title }}", "run: echo \"$TITLE\""),
+    ("run: echo \"it is ${{inputs.title}}\"", "run: echo \"it is $TITLE\""),
+    ("run: echo 'it is ${{ inputs.title }}x'", "run: echo 'it is '\"${TITLE}\"'x'"),
+    ("run: \"echo ${{ inputs.title }}\"", "run: \"echo \\\"$TITLE\\\"\""),
+    ("run: |\n      true\n      echo ${{ inputs.title }}", "run: |\n      true\n      echo \"$TITLE\""),
+  ])
+  func `a text in a command becomes a variable`(command: String, expected: String) throws {
+    let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
+    let before = document(Array((head + command + "\n").utf8))
+    let problem = try #require(before.result.diagnostics.first { $0.code == .textInCommand })
+    let fix = try #require(before.fixes(in: problem.span).first { $0.diagnostic == problem }, "\(command)")
+    #expect(fix.title == "Hand 'inputs.title' over as the variable TITLE")
+    let mended = WorkflowDocument.text(before.source.bytes, with: fix.edits)
+    #expect(
+      String(decoding: mended, as: UTF8.self) == head + "env: { TITLE: \"${{ inputs.title }}\" }\n    \(expected)\n")
+    #expect(document(mended).result.diagnostics.isEmpty)
+  }
+
+  @Test func `a text that is the whole command, or is no shell's, is left to the author`() {
+    let head = "name: a\ninputs: { title: { type: string } }\nsteps:\n  a:\n    "
+    for command in ["run: ${{ inputs.title }}", "shell: python\n    run: print(\"${{ inputs.title }}\")"] {
+      let document = document(Array((head + command + "\n").utf8))
+      let problem = document.result.diagnostics.first { $0.code == .textInCommand }
+      #expect(problem != nil && document.fixes(in: problem!.span).isEmpty, "\(command)")
+    }
+  }
+
   // MARK: Where the cursor is
 
   @Test(arguments: [

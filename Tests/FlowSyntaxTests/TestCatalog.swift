@@ -21,6 +21,18 @@ struct TestCatalog: ActionCatalog {
     return declaration
   }()
 
+  private static let runCommand: ActionDeclaration = {
+    var declaration = ActionDeclaration(
+      name: "shell.run", summary: "Runs a command",
+      inputs: [
+        FieldDeclaration("command", .any), FieldDeclaration("shell", .string, isRequired: false),
+        FieldDeclaration("cwd", .path(base: .file), isRequired: false),
+      ],
+      outputs: [FieldDeclaration("stdout", .string)])
+    declaration.shellTextInput = "command"
+    return declaration
+  }()
+
   /// Actions with every trait that the loader looks at.
   static let standard = TestCatalog(declarations: [
     ActionDeclaration(name: "flow.noop", summary: "Does nothing"),
@@ -44,6 +56,7 @@ struct TestCatalog: ActionCatalog {
       name: "preferences.language", summary: "The user's language",
       inputs: [FieldDeclaration("override", .string, isRequired: false)],
       outputs: [FieldDeclaration("language", .string)], requires: ["database"]),
+    runCommand,
     ActionDeclaration(
       name: "storage.open", summary: "Opens the store",
       inputs: [

@@ -17,7 +17,7 @@ import Testing
         try block.text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
       } else if block.language == "console" {
         calls += 1
-        try check(block, in: folder)
+        try block.check(in: folder)
       }
     }
     #expect(calls == expectedCalls)
@@ -47,31 +47,6 @@ import Testing
     #expect(report.gate.openedAt! >= 20)
     #expect(report.steps.allSatisfy { $0.outcome == .success })
   }
-
-  /// Runs each `$ flowrun …` line and looks for the lines under it, in order; `…` stands for anything.
-  private func check(_ block: Block, in folder: URL) throws {
-    var lines = block.text.split(separator: "\n").map(String.init)
-    let command = try #require(lines.first { $0.hasPrefix("$ flowrun ") })
-    lines.removeAll { $0.hasPrefix("$ ") }
-    var expectedCode: Int32 = 0
-    if let last = lines.last, last.hasPrefix("exit ") {
-      expectedCode = Int32(last.dropFirst(5))!
-      lines.removeLast()
-    }
-    let result = try FlowrunProcess.run(
-      command.dropFirst("$ flowrun ".count).split(separator: " ").map(String.init), in: folder.path)
-    #expect(result.exitCode == expectedCode, "\(command): \(result.output)\(result.errors)")
-    var rest = (result.errors + result.output)[...]
-    for line in lines {
-      for part in line.split(separator: "…").map(String.init) {
-        guard let range = rest.range(of: part) else {
-          Issue.record("\(command): '\(part)' is not in\n\(result.errors + result.output)")
-          return
-        }
-        rest = rest[range.upperBound...]
-      }
-    }
-  }
 }
 
 /// A fenced block of a page: language, the name behind it, and its text.
@@ -97,5 +72,32 @@ struct Block {
       }
     }
     return blocks
+  }
+}
+
+extension Block {
+  /// Runs each `$ flowrun …` line and looks for the lines under it, in order; `…` stands for anything.
+  func check(in folder: URL) throws {
+    var lines = text.split(separator: "\n").map(String.init)
+    let command = try #require(lines.first { $0.hasPrefix("$ flowrun ") })
+    lines.removeAll { $0.hasPrefix("$ ") }
+    var expectedCode: Int32 = 0
+    if let last = lines.last, last.hasPrefix("exit ") {
+      expectedCode = Int32(last.dropFirst(5))!
+      lines.removeLast()
+    }
+    let result = try FlowrunProcess.run(
+      command.dropFirst("$ flowrun ".count).split(separator: " ").map(String.init), in: folder.path)
+    #expect(result.exitCode == expectedCode, "\(command): \(result.output)\(result.errors)")
+    var rest = (result.errors + result.output)[...]
+    for line in lines {
+      for part in line.split(separator: "…").map(String.init) {
+        guard let range = rest.range(of: part) else {
+          Issue.record("\(command): '\(part)' is not in\n\(result.errors + result.output)")
+          return
+        }
+        rest = rest[range.upperBound...]
+      }
+    }
   }
 }

@@ -13,6 +13,8 @@ struct GraphDrawing {
     case idle
     /// An expression says at activation.
     case byExpression = "by-expression"
+    /// When all other steps are over.
+    case atEnd = "finally"
   }
 
   let graph: WorkflowGraph
@@ -29,7 +31,8 @@ struct GraphDrawing {
     let steps = graph.workflow.steps
     let roles = GateRoles(graph)
     let sides = steps.indices.map { index -> Side in
-      switch roles.deferral(of: StepIndex(index)) {
+      if steps[index].options.isFinal { return .atEnd }
+      return switch roles.deferral(of: StepIndex(index)) {
       case .never: .beforeGate
       case .byExpression: .byExpression
       case .always: steps[index].options.deferral == .idle ? .idle : .afterGate
@@ -55,7 +58,7 @@ struct GraphDrawing {
   var steps: [(index: Int, step: Step)] { graph.workflow.steps.enumerated().map { (index: $0, step: $1) } }
 
   /// Whether there is a gate to speak of: the workflow has a `deadline`, or a step that waits for the gate.
-  var showsGate: Bool { graph.workflow.gate != nil || sides.contains { $0 != .beforeGate } }
+  var showsGate: Bool { graph.workflow.gate != nil || sides.contains { $0 != .beforeGate && $0 != .atEnd } }
 
   /// Whether a step starts only after the gate has opened.
   func isAfterGate(_ index: Int) -> Bool { sides[index] == .afterGate || sides[index] == .idle }
@@ -80,7 +83,8 @@ struct GraphDrawing {
 
   /// The queue a step runs on.
   func queue(of index: Int) -> String {
-    graph.workflow.steps[index].options.queue ?? QualityOfService.usual(forDeferred: isAfterGate(index)).rawValue
+    graph.workflow.steps[index].options.queue
+      ?? QualityOfService.usual(forDeferred: isAfterGate(index) || sides[index] == .atEnd).rawValue
   }
 
   /// The gate's floor and ceiling: `gate 2s … 5s`.
@@ -106,6 +110,7 @@ struct GraphDrawing {
     case .literal(false): notes.append("disabled")
     case .expression: notes.append("switched by an expression")
     }
+    if sides[index] == .atEnd { notes.append("finally") }
     if sides[index] == .idle { notes.append("when idle") }
     if sides[index] == .byExpression { notes.append("deferred by an expression") }
     if sides[index] == .beforeGate, !blocks[index], !options.isDisabled { notes.append("not blocking") }

@@ -76,6 +76,7 @@ extension Plan {
     isPrewarming = false
     readiness.bounds = resolution.gate
     readiness.countsFrom = now
+    limitRun(from: now)
     noteFact(.activated(resolution, atNanoseconds: now))
     resolvedDeferrals = resolution.deferred
     note(.partial(.activated), at: now)

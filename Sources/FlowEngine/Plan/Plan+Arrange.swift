@@ -52,6 +52,7 @@ extension Plan {
     if options.condition != nil { flags.insert(.conditional) }
     if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
     if options.fan != nil { flags.insert(.fan) }
+    if options.isFinal { flags.formUnion([.final, .seesStatus, .seesCancellation]) }
     return flags
   }
 

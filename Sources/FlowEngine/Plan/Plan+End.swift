@@ -108,7 +108,8 @@ extension Plan {
     effects.append(.end(conclusion))
   }
 
-  private func runConclusion() -> RunConclusion {
+  /// How the run would conclude if nothing else happened.
+  func runConclusion() -> RunConclusion {
     if cancelledAt != never { return .cancelled }
     var isPartial = readiness.outcome == .timedOut
     if readiness.outcome == .failed, readiness.failed.contains(where: { states[$0].reason == .eventNeverPosted }) {
@@ -139,13 +140,10 @@ extension Plan {
     // First everything that must end, then what may run: its needs are settled by then.
     for index in graph.topologicalOrder {
       switch states[index].status {
-      case .running:
-        if !traits[index].flags.contains(.fan) { tellToEnd(index, at: now) }
-        collect(index, .cancelled, nil)
-      case .retrying, .holding:
-        collect(index, .cancelled, nil)
+      // What cleans up goes on, within its time.
+      case .running, .retrying, .holding: if !traits[index].flags.contains(.final) { end(index, at: now) }
       case .queued where states[index].attempt > 0:
-        collect(index, .cancelled, nil)
+        if !traits[index].flags.contains(.final) { end(index, at: now) }
       case .waiting, .held, .deciding, .queued:
         let mayRun = activatedAt != never || traits[index].flags.contains(.prewarm)
         if mayRun, traits[index].flags.contains(.seesCancellation), !traits[index].flags.contains(.disabled) {
@@ -165,6 +163,13 @@ extension Plan {
     }
   }
 
+  /// Ends a step whose try has begun.
+  private mutating func end(_ step: StepIndex, at now: Int) {
+    // The items of a fan are told when it ends.
+    if states[step].status == .running, !traits[step].flags.contains(.fan) { tellToEnd(step, at: now) }
+    collect(step, .cancelled, nil)
+  }
+
   /// A step that may run during cancellation waits for its needs alone, and its `if` is asked anew.
   private mutating func prepareCleanup(_ step: StepIndex) {
     move(step, to: .waiting)
@@ -176,11 +181,8 @@ extension Plan {
   mutating func endCleanup(at now: Int) {
     for index in graph.topologicalOrder {
       switch states[index].status {
-      case .running:
-        if !traits[index].flags.contains(.fan) { tellToEnd(index, at: now) }
-        collect(index, .cancelled, nil)
-      case .holding, .retrying: collect(index, .cancelled, nil)
-      case .queued where states[index].attempt > 0: collect(index, .cancelled, nil)
+      case .running, .holding, .retrying: end(index, at: now)
+      case .queued where states[index].attempt > 0: end(index, at: now)
       case .waiting, .held, .deciding, .queued: collect(index, .skipped, .runCancelled)
       case .done: break
       }

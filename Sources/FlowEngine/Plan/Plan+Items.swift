@@ -220,7 +220,7 @@ extension Plan {
       fans[index].again.insert(item)
     case .floor: if state.status == .holding { settleItem(item, of: index, .success, nil, at: now) }
     case .grace: abandonItem(item, of: index, timer.attempt, at: now)
-    case .cleanupLimit, .mainLimit: return
+    case .cleanupLimit, .mainLimit, .runLimit: return
     }
     refresh(index, at: now)
   }

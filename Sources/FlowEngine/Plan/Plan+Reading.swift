@@ -67,6 +67,12 @@ extension Plan {
   /// What the status functions say in the `if` of a step whose needs are settled.
   public func status(of step: StepIndex) -> StepFacts.StatusFunctions {
     var functions: StepFacts.StatusFunctions = .always
+    if traits[step].flags.contains(.final) {
+      // What the steps came to together, not those alone that nobody else needs.
+      if cancelledAt != never { functions.insert(.cancelled) }
+      functions.insert(runConclusion() == .failure ? .failure : cancelledAt == never ? .success : [])
+      return functions
+    }
     let needs = needs(of: step)
     if needs.allSatisfy({ isSatisfied($0) }) { functions.insert(.success) }
     if needs.contains(where: { !isSatisfied($0) && states[$0].reason != .eventNeverPosted }) {
@@ -170,6 +176,22 @@ extension Plan {
 
   /// The steps that wait for an event, or did.
   func waiters(for event: String) -> [StepIndex] { events.indices[event].map { events.waiters[Int($0)] } ?? [] }
+}
+
+extension Plan {
+  /// Whether a step stands in `finally`.
+  public func isFinal(_ step: StepIndex) -> Bool { traits[step].flags.contains(.final) }
+
+  /// The steps that have failed or timed out so far and are not optional, in file order.
+  public var failedSteps: [StepIndex] {
+    states.indices.map { StepIndex($0) }.filter {
+      let outcome = outcome(of: $0)
+      return (outcome == .failure || outcome == .timedOut) && !traits[$0].flags.contains(.optional)
+    }
+  }
+
+  /// How the run would conclude if nothing else happened.
+  public var conclusionSoFar: RunConclusion { runConclusion() }
 }
 
 /// What a plan tells of the gate.

@@ -59,6 +59,7 @@ extension Plan {
       default: false
       }
     }
+    limitRun(from: now)
     if gateCountsAnew, readiness.outcome == nil { readiness.countsFrom = now }
   }
 

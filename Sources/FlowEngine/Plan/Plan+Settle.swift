@@ -124,6 +124,7 @@ extension Plan {
   private func reasonForSkipping(_ step: StepIndex) -> SkipReason {
     let marks = states[step].marks
     if cancelledAt != never { return .runCancelled }
+    if traits[step].flags.contains(.final) { return .condition }
     if marks.contains(.needFailed) { return .upstreamFailed }
     return marks.contains(.needNeverPosted) ? .eventNeverPosted : .condition
   }

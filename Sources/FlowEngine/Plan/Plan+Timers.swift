@@ -23,7 +23,15 @@ extension Plan {
     case .grace: abandon(step, timer.attempt, at: now)
     case .cleanupLimit: endCleanup(at: now)
     case .mainLimit: endMainHold(at: now)
+    case .runLimit: if now >= limitAt, cancelledAt == never, !isClosing { effects.append(.timedOut) }
     }
+  }
+
+  /// Sets the time that the run has from `start`; one that was set before does not count any more.
+  mutating func limitRun(from start: Int) {
+    guard let timeout = graph.workflow.timeout else { return }
+    limitAt = start + timeout.nanoseconds
+    timers.insert(PlanTimer(atNanoseconds: limitAt, kind: .runLimit, step: 0, attempt: 0))
   }
 
   /// The step's own ceiling: it has timed out for everybody else.

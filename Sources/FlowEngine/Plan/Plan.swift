@@ -47,6 +47,8 @@ public struct Plan: Sendable {
   var isPrewarming = false
   var activatedAt = never
   var cancelledAt = never
+  /// When the run is cancelled because of its workflow's timeout.
+  var limitAt = never
   var isClosing = false
   /// The steps whose `defer` expression was true at activation.
   var resolvedDeferrals: Set<StepIndex> = []

@@ -84,6 +84,8 @@ public enum PlanEffect: Sendable, Hashable {
   case gateDecided(GateDecision)
   /// Tell whoever follows the event that it was posted; only for events that repeat.
   indirect case posted(EventPost)
+  /// The run has taken longer than its workflow allows: cancel it.
+  case timedOut
   /// Nothing is left to do.
   case end(RunConclusion)
 }

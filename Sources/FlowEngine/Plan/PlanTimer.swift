@@ -15,6 +15,8 @@ struct PlanTimer: Sendable, Comparable {
     case cleanupLimit
     /// The end of the time that steps wait for a held main queue.
     case mainLimit
+    /// The end of the time that the run has.
+    case runLimit
   }
 
   var atNanoseconds: Int

@@ -32,6 +32,8 @@ struct StepTraits: Sendable {
     static let timed = Flags(rawValue: 1 << 11)
     /// Runs once for each of several items.
     static let fan = Flags(rawValue: 1 << 12)
+    /// Stands in `finally`.
+    static let final = Flags(rawValue: 1 << 15)
   }
 }
 

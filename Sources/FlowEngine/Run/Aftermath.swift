@@ -14,4 +14,6 @@ struct Aftermath {
   /// Whether the journal of a durable run must be written before more can start.
   var mustFlush = false
   var hasEnded = false
+  /// What went wrong without being a failure, to be told.
+  var warning: String?
 }

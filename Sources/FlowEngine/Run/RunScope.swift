@@ -23,7 +23,7 @@ struct RunScope: ExpressionContext {
     switch name {
     case "inputs": .object(inputs)
     case "env": .object(environment)
-    case "run": .object(run)
+    case "run": .object(step.map { plan.isFinal($0) } ?? false ? runSoFar : run)
     case "launch":
       launch.map {
         ["reason": .string($0.reason.rawValue), "options": .object($0.options), "first": .boolean($0.isFirst)]
@@ -36,6 +36,22 @@ struct RunScope: ExpressionContext {
     case "event": post.map { value(of: $0) } ?? .null
     default: nil
     }
+  }
+
+  /// The run as a step of `finally` sees it.
+  private var runSoFar: ValueObject {
+    var run = run
+    run["conclusion"] = .string(plan.conclusionSoFar.rawValue)
+    run["failures"] = .array(
+      plan.failedSteps.map { step in
+        let failure = plan[step].failure
+        return [
+          "step": .string(plan.graph.workflow.steps[Int(step)].id.text),
+          "code": .string(failure?.code ?? Outcome.timedOut.word),
+          "message": .string(failure?.message ?? "it took longer than its deadline"),
+        ]
+      })
+    return run
   }
 
   private func value(of post: EventPost) -> Value {

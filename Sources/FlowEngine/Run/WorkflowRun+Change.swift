@@ -67,10 +67,18 @@ extension WorkflowRun {
       if let opened = gateClock.send(.decided(decision)) { state.takeIn(opened) }
     case .posted(let post):
       for follower in state.followers where follower.event == post.event { follower.posts.add(post) }
+    case .timedOut:
+      let warning = "the run took longer than its timeout of \(timeoutText) and was cancelled"
+      state.warnings.append(warning)
+      aftermath.warning = warning
+      if let opened = gateClock.send(.cancelled), opened.outcome != .cancelled { state.takeIn(opened) }
+      state.plan.apply(.cancelled, at: state.instant(clock.now))
     case .end:
       aftermath.hasEnded = true
     }
   }
+
+  private var timeoutText: String { prepared.graph.workflow.timeout.map(DurationText.format) ?? "" }
 
   /// Wakes slots of a lane while it has any for so many steps that are ready.
   func wakeSlots(
@@ -95,6 +103,7 @@ extension WorkflowRun {
 
   /// Does outside the lock what a change brought about.
   func perform(_ aftermath: Aftermath) {
+    if let warning = aftermath.warning { emit(.warning(warning)) }
     for (step, attempt) in aftermath.cancellations {
       cancellations.cancel(step, attempt: attempt)
       state.withLock { $0.tasks[RunState.TaskKey(step: step, attempt: attempt)] }?.cancel()

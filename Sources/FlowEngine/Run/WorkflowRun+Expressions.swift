@@ -21,7 +21,11 @@ extension WorkflowRun {
     guard let detail = prepared.detail(of: step), let condition = detail.condition, detail.fan?.asksForEachItem != true
     else { return .run }
     do throws(ExpressionError) {
-      return try condition.isSatisfied(in: scope(step, state)) ? .run : .skip
+      let scope = scope(step, state)
+      // Alone the `if` of a step of `finally` decides.
+      return try state.plan.isFinal(step)
+        ? condition.isTrue(in: scope) ? .run : .skip
+        : condition.isSatisfied(in: scope) ? .run : .skip
     } catch {
       return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
     }

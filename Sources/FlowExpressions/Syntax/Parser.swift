@@ -108,6 +108,7 @@ struct Parser {
     let word = text(of: token)
     if let name = dialect.names.first(where: { CaseFolding.areEqual($0, word) }) { return name }
     var help = NearestName.question(word, among: dialect.names)
+    if let remedy = ForeignWords.remedy(forName: word) { help = remedy }
     if help == nil, let function = FunctionTable.name(matching: word, in: dialect) {
       help = "'\(function)' is a function: write \(function)(…)"
     }
@@ -127,7 +128,8 @@ struct Parser {
     let known = FunctionTable.names(in: dialect)
     throw ExpressionError(
       .parsing, "Unrecognized function: '\(word)'", offset: token.range.lowerBound, length: token.range.count,
-      help: NearestName.question(word, among: known) ?? "there is \(known.joined(separator: ", "))")
+      help: ForeignWords.remedy(forFunction: word) ?? NearestName.question(word, among: known)
+        ?? "there is \(known.joined(separator: ", "))")
   }
 
   private func content(of token: Token) -> String {
@@ -335,7 +337,8 @@ struct Parser {
 
   private func unexpected(_ token: Token) -> ExpressionError {
     ExpressionError(
-      .parsing, "Unexpected symbol: '\(text(of: token))'", offset: token.range.lowerBound, length: token.range.count)
+      .parsing, "Unexpected symbol: '\(text(of: token))'", offset: token.range.lowerBound, length: token.range.count,
+      help: ForeignWords.remedy(forOperator: text(of: token)))
   }
 
   private func unexpectedEnd(behind token: Token) -> ExpressionError {

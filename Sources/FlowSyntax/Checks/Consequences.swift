@@ -42,12 +42,14 @@ struct Consequences {
     findBrokenSteps()
     removeBelowUnknownNeeds()
     let (names, steps, areInputsBroken, isStepLost) = (strayNames, brokenSteps, inputsAreBroken, isStepLost)
-    diagnostics = diagnostics.filter { diagnostic in
+    let diagnostics = diagnostics
+    self.diagnostics = diagnostics.filter { diagnostic in
       switch diagnostic.code {
       // An input is rejected, among others, that names an event which was declared in there.
       case .unknownStep, .inputRejected: !names.contains(name(of: diagnostic))
       case .unknownEvent: !isStepLost && !names.contains(name(of: diagnostic))
       case .missingInput: !(step(at: diagnostic.span.start).map(steps.contains) ?? false)
+      case .inputType: !diagnostics.contains { $0.code == .keyNotText && diagnostic.span.contains($0.span) }
       case .undeclaredInput: !areInputsBroken && !names.contains(name(of: diagnostic))
       default: true
       }
@@ -85,7 +87,7 @@ struct Consequences {
 
   private mutating func noteStray(_ names: [String]) {
     strayNames.formUnion(names)
-    if names.contains(StepKey.uses.rawValue) { isStepLost = true }
+    if names.contains(StepKey.uses.rawValue) || names.contains(StepKey.run.rawValue) { isStepLost = true }
   }
 
   /// `outputs:` among the steps, or `deadline:` among the inputs, is one mistake however many keys stand below it.
@@ -104,7 +106,7 @@ struct Consequences {
     let (name, start) = (tree.keyName(owner), tree.span(owner).start)
     guard WorkflowKey(rawValue: name) != nil || StepKey(rawValue: name) != nil else { return false }
     if let step = step(at: start) {
-      return check.places.steps[step].key == owner && tree.member(StepKey.uses.rawValue, of: map) == nil
+      return check.places.steps[step].key == owner && !tree.hasAction(map)
     }
     guard let inputs = check.places.value(.inputs) else { return false }
     return (tree.span(inputs).start...tree.span(inputs).end).contains(start) && tree.member("type", of: map) == nil
@@ -152,9 +154,7 @@ struct Consequences {
   /// `with:` among the steps is a key that is not indented far enough.
   private mutating func removeInStepsThatAreKeys() {
     for (index, step) in check.places.steps.enumerated() {
-      guard StepKey(rawValue: tree.keyName(step.key)) != nil, tree.member("uses", of: step.value) == nil else {
-        continue
-      }
+      guard StepKey(rawValue: tree.keyName(step.key)) != nil, !tree.hasAction(step.value) else { continue }
       let start = tree.span(step.key).start
       let range = start..<max(start + 1, tree.span(step.value).end)
       let own = diagnostics.indices.filter { range.contains(diagnostics[$0].span.start) }
@@ -258,7 +258,7 @@ struct Consequences {
     while true {
       var inner: (key: NodeID, value: NodeID)?
       var ignored: [Diagnostic] = []
-      if map == check.places.value(.steps), let step = step(at: offset) {
+      if map == check.places.value(.steps) || map == check.places.value(.finally), let step = step(at: offset) {
         let (key, value) = (check.places.steps[step].key, check.places.steps[step].value)
         if tree.span(key).start == offset || isNothing(value) && tree.span(value).start == offset {
           return Place(owner: owner, map: map, key: key, value: value)
@@ -292,5 +292,12 @@ struct Consequences {
       return String(text[place.upperBound...].prefix { $0.isLetter || $0.isNumber || $0 == "-" || $0 == "_" })
     }
     return text.filter { $0 != "\"" && $0 != "'" }
+  }
+}
+
+extension NodeTree {
+  /// Whether a map says which action a step runs.
+  fileprivate func hasAction(_ map: NodeID) -> Bool {
+    member(StepKey.uses.rawValue, of: map) != nil || member(StepKey.run.rawValue, of: map) != nil
   }
 }

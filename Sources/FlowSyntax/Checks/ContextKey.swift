@@ -19,6 +19,8 @@ struct ContextKey {
       [
         ContextKey(name: "id", summary: "The run's name, unlike that of any other"),
         ContextKey(name: "data", summary: "The run's data folder"),
+        ContextKey(name: "conclusion", summary: "In finally: success, partial, failure or cancelled so far"),
+        ContextKey(name: "failures", summary: "In finally: what failed, a list of step, code and message"),
       ]
     case "gate":
       [ContextKey(name: "outcome", summary: "How the gate opened: ready, timed-out or failed")]
@@ -37,6 +39,9 @@ struct ContextKey {
     default: []
     }
   }
+
+  /// The members of `run` that only a step of `finally` knows.
+  static let ofFinalSteps = ["conclusion", "failures"]
 
   /// The names of those members.
   static func names(of context: String) -> [String] { all(of: context).map(\.name) }

@@ -52,8 +52,12 @@ extension WorkflowCheck {
   // MARK: with
 
   private mutating func checkWith(of step: Int) {
-    guard let node = node(.with, of: step) else { return }
     let declaration = actions.declaration(ofStep: step)
+    if let run = node(.run, of: step) {
+      checkValue(run, fits: .any, .with, step, "the command")
+      checkCommandText(run, step, declaration)
+    }
+    guard let node = node(.with, of: step) else { return }
     var ignored: [Diagnostic] = []
     var members = tree.members(of: node, failures: &ignored)
     while let member = members.next(in: tree) {
@@ -64,6 +68,7 @@ extension WorkflowCheck {
         checkCallExpressions(member.value, step)
       } else {
         checkValue(member.value, fits: declaration?.input(named: name)?.type ?? .any, .with, step, owner)
+        if declaration?.shellTextInput == name { checkCommandText(member.value, step, declaration) }
       }
     }
   }
@@ -196,7 +201,7 @@ extension WorkflowCheck {
   }
 
   /// The place of a part of a scalar's text; where the text was decoded, `source` is looked for in the file.
-  private func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> Span {
+  func span(_ site: ExpressionSite, offset: Int, length: Int, of source: String) -> Span {
     let whole = tree.span(site.node)
     if let start = tree.sourceOffset(of: site.node, textOffset: offset) {
       return Span(start, min(start + length, whole.end))

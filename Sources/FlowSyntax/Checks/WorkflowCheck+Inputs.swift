@@ -22,7 +22,8 @@ extension WorkflowCheck {
     let byName = with.count > 16 ? mapping.map { members(of: $0) } : nil
     for (name, value) in with {
       if isSettled { return }
-      let member = byName.map { $0[name] } ?? mapping.flatMap { tree.member(name, of: $0) }
+      let member =
+        byName.map { $0[name] } ?? mapping.flatMap { tree.member(name, of: $0) } ?? shorthand(for: name, of: step)
       let place = member.map { tree.span($0.key) } ?? idSpan(step)
       guard let field = declaration.input(named: name) else {
         reportUnknownInput(name, declaration, at: place)
@@ -73,10 +74,12 @@ extension WorkflowCheck {
   /// What the action itself finds wrong, with its key paths as places.
   private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
     for problem in problems {
-      func place(_ path: String) -> Span { mapping.map { tree.span(tree.node(at: path, in: $0)) } ?? idSpan(step) }
+      func place(_ path: String) -> Span {
+        if let member = shorthand(for: path, of: step) { return tree.span(member.value) }
+        return mapping.map { tree.span(tree.node(at: path, in: $0)) } ?? span(.uses, of: step)
+      }
       report(
-        problem.isWarning ? .inputDoubtful : .inputRejected, problem.message,
-        at: mapping == nil ? span(.uses, of: step) : place(problem.keyPath),
+        problem.isWarning ? .inputDoubtful : .inputRejected, problem.message, at: place(problem.keyPath),
         related: problem.related.map { [.init(place($0.keyPath), $0.label)] } ?? [], help: problem.help)
     }
   }

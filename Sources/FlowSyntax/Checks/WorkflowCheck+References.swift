@@ -27,7 +27,9 @@ extension WorkflowCheck {
           related: node(.prewarm, of: step).map { [.init(tree.span($0), "it may run before activation")] } ?? [],
           help: "remove 'prewarm', so that the step runs after activation")
       }
-    case "run", "gate", "event": checkMember(reference, of: ContextKey.names(of: name), at: place)
+    case "run", "gate", "event":
+      checkMember(reference, of: ContextKey.names(of: name), at: place)
+      if name == "run" { checkRunSoFar(reference, site, at: place) }
     case "steps": checkStepReference(reference, site, at: place)
     case ItemContext.item, ItemContext.key: checkItemReference(reference, site, at: place)
     default: break
@@ -70,6 +72,16 @@ extension WorkflowCheck {
         ?? (names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))"))
   }
 
+  /// How the run stands is known when all steps are over.
+  private mutating func checkRunSoFar(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
+    guard let member = reference.path.first?.lowercased(), ContextKey.ofFinalSteps.contains(member),
+      !(site.step.map { workflow.steps[$0].options.isFinal } ?? false)
+    else { return }
+    report(
+      .contextUnavailable, "'run.\(member)' can only be read in a step of 'finally'", at: place,
+      help: "steps.<id>.outcome tells how one step ended")
+  }
+
   private mutating func checkMember(_ reference: ContextReference, of members: [String], at place: Span) {
     guard let member = reference.path.first, !members.contains(member.lowercased()) else { return }
     report(
@@ -93,7 +105,10 @@ extension WorkflowCheck {
           ? "step '\(name(step))' reads itself"
           : "step '\(name(step))' reads '\(name(target))', which need not be over before it starts",
         at: place, related: isSelf ? [] : [.init(idSpan(target), "'\(name(target))' is defined here")],
-        help: isSelf ? "its outputs exist only when it is over" : "add '\(name(target))' to its needs")
+        help: isSelf
+          ? "its outputs exist only when it is over"
+          : workflow.steps[target].options.isFinal && !workflow.steps[step].options.isFinal
+            ? "it stands in 'finally', which runs when all steps are over" : "add '\(name(target))' to its needs")
       return
     }
     guard reference.path.count > 1 else { return }
@@ -139,7 +154,9 @@ extension WorkflowCheck {
   private mutating func checkPresence(of target: Int, for site: ExpressionSite, hasFallback: Bool, at place: Span) {
     guard let reader = site.step, !hasFallback, !reads(reader, target) else { return }
     let condition = workflow.steps[reader].options.condition
-    let runsAnyway = condition.flatMap { try? Expression(parsing: $0) }?.mayHoldBehindFailure ?? false
+    let runsAnyway =
+      workflow.steps[reader].options.isFinal
+      || condition.flatMap { try? Expression(parsing: $0) }?.mayHoldBehindFailure ?? false
     guard mayBeMissing(target) || runsAnyway else { return }
     report(
       .outputMayBeMissing,
@@ -150,7 +167,8 @@ extension WorkflowCheck {
       related: [
         mayBeMissing(target)
           ? .init(span(ofWhatMayHide: target), "because of this")
-          : .init(span(.condition, of: reader), "because of this")
+          : workflow.steps[reader].options.isFinal
+            ? .init(idSpan(reader), "it stands in 'finally'") : .init(span(.condition, of: reader), "because of this")
       ],
       help: "write '… || a default', or look at steps.\(name(target)).outcome in its 'if'")
   }
@@ -163,6 +181,7 @@ extension WorkflowCheck {
     switch (reference.name.lowercased(), path.count) {
     case ("inputs", 1...):
       return inputs.field(like: path[0]).flatMap { Self.type(at: path.dropFirst(), in: $0.type) }
+    case ("run", 1) where path[0].lowercased() == "failures": return .array(of: .object(properties: nil))
     case ("env", 1), ("run", 1): return .string
     case ("launch", 1):
       switch path[0].lowercased() {

@@ -46,6 +46,7 @@ struct WorkflowCheck: DocumentReading {
     checkCycle()
     checkDeferral()
     checkExpressions()
+    checkForeignExpressions()
     guard graph != nil, !isSettled else { return }
     checkResources()
     checkEventOrder()
@@ -72,7 +73,18 @@ struct WorkflowCheck: DocumentReading {
   func node(_ key: StepKey, of step: Int) -> NodeID? { tree.member(key.rawValue, of: places.steps[step].value)?.value }
 
   /// The place of a step's key, else of its id.
-  func span(_ key: StepKey, of step: Int) -> Span { tree.span(node(key, of: step) ?? places.steps[step].key) }
+  func span(_ key: StepKey, of step: Int) -> Span {
+    tree.span(node(key, of: step) ?? (key == .uses ? node(.run, of: step) : nil) ?? places.steps[step].key)
+  }
+
+  /// The member under which an input of a step stands that has a key of its own instead of one below `with`.
+  func shorthand(for input: String, of step: Int) -> MemberCursor.Member? {
+    switch input {
+    case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: places.steps[step].value)
+    case CommandKeys.shellInput: tree.member(StepKey.shell.rawValue, of: places.steps[step].value)
+    default: nil
+    }
+  }
 
   /// The place of a step's id.
   func idSpan(_ step: Int) -> Span { tree.span(places.steps[step].key) }

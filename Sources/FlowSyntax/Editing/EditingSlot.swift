@@ -83,7 +83,9 @@ extension WorkflowDocument {
     var slot = EditingSlot.shape(.map(root), page: nil)
     for (depth, part) in path.enumerated() {
       slot = slot.inside(part)
-      if case .shape(.values, _) = slot, depth == 2, path[0] == .key("steps"), case .key(let id) = path[1] {
+      if case .shape(.values, _) = slot, depth == 2, case .key(let list) = path[0],
+        WorkflowKey.holdsSteps(list), case .key(let id) = path[1]
+      {
         slot = declaration(ofStepNamed: id).map { .inputs($0) } ?? .unknown
       }
     }
@@ -97,7 +99,7 @@ extension WorkflowDocument {
 
   /// Whether a way leads into the inputs of what a step calls for each post of an event.
   func isCalled(_ keys: [String]) -> Bool {
-    guard keys.count > 3, keys[0] == WorkflowKey.steps.rawValue, keys[2] == StepKey.with.rawValue,
+    guard keys.count > 3, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
       let call = declaration(ofStepNamed: keys[1])?.calls
     else { return false }
     return keys[3] == call.inputs

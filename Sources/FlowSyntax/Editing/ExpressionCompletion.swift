@@ -118,7 +118,7 @@ struct ExpressionCompletion {
   /// The step that the expression belongs to.
   private var own: Int? {
     let keys = place.keys
-    return keys.count > 1 && keys[0] == WorkflowKey.steps.rawValue ? document.step(named: keys[1]) : nil
+    return keys.count > 1 && WorkflowKey.holdsSteps(keys[0]) ? document.step(named: keys[1]) : nil
   }
 
   private var siteKind: ExpressionSite.Kind {

@@ -124,7 +124,7 @@ package struct SymbolTable: Sendable {
           add(.event, event.value)
         }
         expressions(below: member.value)
-      case .env, .foreach: expressions(below: member.value)
+      case .env, .run, .foreach: expressions(below: member.value)
       default: break
       }
     }

@@ -75,7 +75,8 @@ extension WorkflowDocument {
       case .actionName: return actions(span)
       case .stepNames: return steps(place, span)
       case .eventNames: return events(span)
-      case .duration, .durationOr, .durationOrExpression, .estimate: return durations(place, span, bytes)
+      case .duration, .durationAboveZero, .durationOr, .durationOrExpression, .estimate:
+        return durations(place, span, bytes)
       default: return page?.defaultText.map { words([$0]) } ?? []
       }
     case .type(let type, let field):

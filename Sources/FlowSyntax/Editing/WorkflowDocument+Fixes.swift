@@ -30,6 +30,7 @@ extension WorkflowDocument {
     switch diagnostic.code {
     case .missingInput: return missingInput(diagnostic)
     case .stepOutOfReach: return missingNeed(diagnostic)
+    case .textInCommand: return textInCommand(diagnostic).map { [$0] } ?? []
     default: return []
     }
   }
@@ -71,7 +72,7 @@ extension WorkflowDocument {
   }
 
   /// The change that puts an entry at the end of a map, laid out as the map is.
-  private func insertion(of entry: String, into map: NodeID) -> (span: Span, text: String)? {
+  func insertion(of entry: String, into map: NodeID) -> (span: Span, text: String)? {
     guard let tree, tree.nodes[map].kind == .mapping else { return nil }
     let span = tree.span(map)
     let isEmpty = tree.next(map) == map + 1

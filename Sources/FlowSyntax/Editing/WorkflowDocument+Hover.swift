@@ -18,7 +18,7 @@ extension WorkflowDocument {
     guard let check, let tree, let (path, isKey, node) = location(at: offset) else { return nil }
     let span = tree.span(node)
     let keys = EditingPlace(path: path).keys
-    if keys.count == 2, keys[0] == WorkflowKey.steps.rawValue, isKey, let step = step(named: keys[1]) {
+    if keys.count == 2, WorkflowKey.holdsSteps(keys[0]), isKey, let step = step(named: keys[1]) {
       return Hover(text: page(of: step, rank), span: span)
     }
     if isKey {
@@ -162,7 +162,7 @@ extension WorkflowDocument {
       return nil
     }
     let keys = EditingPlace(path: path).keys
-    let step = keys.count > 1 && keys[0] == WorkflowKey.steps.rawValue ? step(named: keys[1]) : nil
+    let step = keys.count > 1 && WorkflowKey.holdsSteps(keys[0]) ? step(named: keys[1]) : nil
     let key = keys.count > 2 && step != nil ? StepKey(rawValue: keys[2]) : nil
     let kind: ExpressionSite.Kind =
       switch key {

@@ -28,8 +28,12 @@ extension WorkflowDocument {
       var section = Section(
         name: key.rawValue, detail: tree.text(of: member.value) ?? "", isStep: false,
         span: Span(tree.span(member.key).start, tree.contentEnd(member.value)), nameSpan: tree.span(member.key))
-      if key == .steps {
-        section.children = check.places.steps.enumerated().map { index, place in
+      if WorkflowKey.holdsSteps(key.rawValue) {
+        let inside = tree.span(member.value)
+        section.children = check.places.steps.enumerated().filter {
+          let start = tree.span($1.key).start
+          return inside.start <= start && start < inside.end
+        }.map { index, place in
           Section(
             name: tree.keyName(place.key),
             detail: workflow.steps.indices.contains(index) ? workflow.steps[index].uses : "",

@@ -15,11 +15,14 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   var isRequired: Bool { get }
   /// What holds where the key is not given, as a workflow would write it; nil: nothing.
   var defaultText: String? { get }
+  /// What to write here instead of a key that another tool has; nil: no tool that is known has it.
+  static func remedy(for foreign: String, value: String?) -> String?
 }
 
 extension FormatKey {
   var isRequired: Bool { false }
   var defaultText: String? { nil }
+  static func remedy(for foreign: String, value: String?) -> String? { nil }
 }
 
 /// What may stand under a key.
@@ -35,6 +38,7 @@ indirect enum Shape: Sendable {
   case integer(ClosedRange<Int>)
   case number(atLeast: Double)
   case duration
+  case durationAboveZero
   /// A duration, or a string that holds `${{ }}`.
   case durationOrExpression
   /// A range `50ms..200ms` or one duration.
@@ -47,6 +51,8 @@ indirect enum Shape: Sendable {
   case word([String])
   case queueName
   case actionName
+  /// A text for a shell, or a list of a program and its arguments.
+  case command
   /// A map of the given keys.
   case map(any FormatKey.Type)
   /// A duration or a map of the given keys.

@@ -2,7 +2,7 @@ import FlowModel
 
 /// The keys of a step.
 enum StepKey: String, FormatKey {
-  case uses, needs, with, name, after
+  case uses, run, shell, needs, with, name, after
   case condition = "if"
   case enabled
   case deferral = "defer"
@@ -13,11 +13,13 @@ enum StepKey: String, FormatKey {
 
   static let owner = "a step"
 
-  var isRequired: Bool { self == .uses }
+  static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofStep: foreign, value) }
 
   var shape: Shape {
     switch self {
     case .uses: .actionName
+    case .run: .command
+    case .shell: .name
     case .with: .values
     case .name: .string
     case .needs: .stepNames
@@ -45,13 +47,16 @@ enum StepKey: String, FormatKey {
     case .deferral, .optional, .prewarm, .quiet: "false"
     case .onInterrupt: "rerun"
     case .failFast: "true"
+    case .shell: "sh"
     default: nil
     }
   }
 
   var summary: String {
     switch self {
-    case .uses: "The action, plugin.action"
+    case .uses: "The action, plugin.action; or write run"
+    case .run: "Short for uses: shell.run with this command: a text for the shell, or a list of program and arguments"
+    case .shell: "What reads the text of run: sh, bash, python, or words with {0} for a file that holds it"
     case .with: "The action's inputs"
     case .name: "What a person reads; other steps refer to the id"
     case .needs: "The step or steps to start after"

@@ -3,9 +3,11 @@ import FlowModel
 /// The keys of a workflow.
 enum WorkflowKey: String, FormatKey {
   case name, description, inputs, env, deadline, events, queues, defaults, concurrency, steps, outputs
-  case durable, history
+  case durable, history, timeout, finally
 
   static let owner = "a workflow"
+
+  static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofWorkflow: foreign) }
 
   var isRequired: Bool { self == .name || self == .steps }
 
@@ -23,6 +25,8 @@ enum WorkflowKey: String, FormatKey {
     case .steps: .named(.step, .map(StepKey.self))
     case .outputs: .named(.output, .any)
     case .durable, .history: .boolean
+    case .timeout: .durationAboveZero
+    case .finally: .named(.step, .map(StepKey.self))
     }
   }
 
@@ -49,8 +53,17 @@ enum WorkflowKey: String, FormatKey {
     case .steps: "The steps by id"
     case .outputs: "What the run gives back; values may hold ${{ }} over every step"
     case .durable: "Whether no step begins before everything that came out of the run until then is on disk"
+    case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
+    case .finally: "Steps by id that run when all others are over, whatever happened, also when the run is cancelled"
     case .history: "Whether flowrun remembers the runs of this workflow; see flowrun runs"
     }
+  }
+}
+
+extension WorkflowKey {
+  /// Whether a key of this name holds steps by id.
+  static func holdsSteps(_ name: String) -> Bool {
+    name == WorkflowKey.steps.rawValue || name == WorkflowKey.finally.rawValue
   }
 }
 
@@ -123,6 +136,10 @@ enum FieldKey: String, FormatKey {
   case type, required, `default`, `enum`, items, properties, base, description
 
   static let owner = "a field"
+
+  static func remedy(for foreign: String, value: String?) -> String? {
+    foreign == "options" ? "did you mean 'enum'? the type is that of its values, such as 'type: string'" : nil
+  }
 
   var isRequired: Bool { self == .type }
 

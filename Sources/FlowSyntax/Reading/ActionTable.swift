@@ -13,6 +13,10 @@ struct ActionTable {
 
   private let catalog: any ActionCatalog
   private var names = NameTable(capacity: 8)
+  /// The index in ``entries`` of each of the names.
+  private var places: [Int] = []
+  /// The index of the action of `run`; -1: no step has it so far.
+  private var commandIndex = -1
   private(set) var entries: [Entry] = []
   /// The action of each step, as an index of ``entries``; -1: none was stated.
   var ofStep: [Int32] = []
@@ -23,8 +27,20 @@ struct ActionTable {
   @inline(__always)
   mutating func index(of node: NodeID, in tree: borrowing NodeTree) -> Int {
     let (index, isNew) = names.insert(node, in: tree)
-    if isNew { add(tree.text(node)) }
-    return index
+    if isNew {
+      places.append(entries.count)
+      add(tree.text(node))
+    }
+    return places[index]
+  }
+
+  /// The index of the action that `run` is short for.
+  mutating func indexOfCommand() -> Int {
+    if commandIndex < 0 {
+      commandIndex = entries.count
+      add(CommandKeys.action)
+    }
+    return commandIndex
   }
 
   private mutating func add(_ name: String) {

@@ -86,7 +86,8 @@ extension DocumentReading {
     case "object":
       type = .object(properties: nodes[.properties].map { fields($0, "\(owner).properties", names: .field) })
     default:
-      reportUnknownWord(typeNode, name, among: ValueType.names, "\(owner).type")
+      let meant = ForeignKeys.types[name.lowercased()]
+      reportUnknownWord(typeNode, name, among: ValueType.names, "\(owner).type", meant: meant)
       return nil
     }
     for (key, wanted) in [(FieldKey.base, "path"), (.items, "array"), (.properties, "object")] {

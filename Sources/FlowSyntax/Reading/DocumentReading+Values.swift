@@ -101,11 +101,13 @@ extension DocumentReading {
   }
 
   /// Reports a word that is not among the allowed ones.
-  mutating func reportUnknownWord(_ node: NodeID, _ text: String, among words: [String], _ owner: Owner) {
+  mutating func reportUnknownWord(
+    _ node: NodeID, _ text: String, among words: [String], _ owner: Owner, meant: String? = nil
+  ) {
     report(
       .unknownValue,
       "\(owner.text(in: tree)) cannot be '\(text)'; it is one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
-      at: span(node), help: NearestName.question(text, among: words))
+      at: span(node), help: meant.map { "did you mean '\($0)'?" } ?? NearestName.question(text, among: words))
   }
 
   /// Anything, by the core schema; reports repeated keys inside it.

@@ -63,7 +63,7 @@ extension DocumentReading {
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
       guard tree.kind(member.key) == .scalar, let entry = tree.withText(member.key, { table.entry($0) }) else {
-        reportUnknown(Key.self, member.key, owner: owner.text(in: tree))
+        reportUnknown(Key.self, member, owner: owner.text(in: tree))
         continue
       }
       if seen & entry.bit != 0 {
@@ -84,11 +84,18 @@ extension DocumentReading {
     return seen
   }
 
-  private mutating func reportUnknown<Key: FormatKey>(_ type: Key.Type, _ key: NodeID, owner: String) {
-    guard !isSettled, let name = keyText(key) else { return }
+  private mutating func reportUnknown<Key: FormatKey>(
+    _ type: Key.Type, _ member: MemberCursor.Member, owner: String
+  ) {
+    guard !isSettled, let name = keyText(member.key) else { return }
+    if let remedy = Key.remedy(for: name, value: tree.text(of: member.value)) {
+      report(.unknownKey, "\(owner) has no key '\(name)'", at: span(member.key), help: remedy)
+      return
+    }
     let nearest = NearestName.of(name, among: Key.allCases.map(\.rawValue)).map { "did you mean '\($0)'? " } ?? ""
     report(
-      .unknownKey, "\(owner) has no key '\(name)'", at: span(key), help: nearest + "\(Key.owner) has \(Key.list)")
+      .unknownKey, "\(owner) has no key '\(name)'", at: span(member.key),
+      help: nearest + "\(Key.owner) has \(Key.list)")
   }
 
   /// Reports that a key stands twice in a mapping, with the first place.
@@ -111,10 +118,21 @@ extension DocumentReading {
   /// The text of a key; reports a key that is a map, a list or empty.
   mutating func keyText(_ key: NodeID) -> String? {
     guard tree.kind(key) == .scalar, !tree.text(key).isEmpty else {
-      report(.keyNotText, "a key must be a text, found \(found(key))", at: span(key))
+      report(
+        .keyNotText, "a key must be a text, found \(found(key))", at: span(key),
+        help: tree.kind(key) == .mapping ? Self.bracesHelp : nil)
       return nil
     }
     return tree.text(key)
+  }
+
+  private static var bracesHelp: String { "in YAML braces are a map; an expression stands in quotes: \"${{ … }}\"" }
+
+  /// What somebody who wrote `{{ x }}` should write.
+  private func bracesHelp(_ node: NodeID) -> String? {
+    let start = span(node).start
+    return tree.kind(node) == .mapping && tree.source.bytes[start...].starts(with: Array("{{".utf8))
+      ? Self.bracesHelp : nil
   }
 
   /// The place of a node.
@@ -138,7 +156,8 @@ extension DocumentReading {
   /// Reports that a node is not what is expected.
   mutating func reportType(_ node: NodeID, _ owner: Owner, expected: String, help: String? = nil) {
     report(
-      .wrongType, "\(owner.text(in: tree)) must be \(expected), found \(found(node))", at: span(node), help: help)
+      .wrongType, "\(owner.text(in: tree)) must be \(expected), found \(found(node))", at: span(node),
+      help: help ?? bracesHelp(node))
   }
 }
 

@@ -3,17 +3,37 @@ import FlowModel
 
 extension WorkflowReader {
   /// Reads all steps: first the ids, so that needs may point forward, then the steps themselves.
-  mutating func readSteps(_ node: NodeID) {
-    guard tree.kind(node) == .mapping else {
-      reportType(node, "steps", expected: "a map from step id to step")
-      return
+  mutating func readSteps() {
+    for (key, member) in places.keys where WorkflowKey.holdsSteps(key.rawValue) {
+      let first = places.steps.count
+      readIDs(under: key, member.value)
+      if key == .finally { finalSteps = first..<places.steps.count }
     }
-    readIDs(node)
     let count = places.steps.count
-    guard count > 0 else {
+    guard count > finalSteps.count else {
       if diagnostics.isEmpty { report(.noSteps, "the workflow has no steps", at: span(places.member(.steps)!.key)) }
       return
     }
+    readSteps(count)
+    if !finalSteps.isEmpty { bindFinalSteps() }
+  }
+
+  private mutating func readIDs(under key: WorkflowKey, _ node: NodeID) {
+    guard tree.kind(node) == .mapping else {
+      reportType(
+        node, .text(key.rawValue), expected: "a map from step id to step",
+        help: tree.kind(node) == .sequence
+          ? "give each step an id as its key, without the dash: 'build: { run: make }'; 'needs' says what comes after what"
+          : nil)
+      return
+    }
+    readIDs(node)
+    if key == .finally, tree.next(tree.resolve(node)) == tree.resolve(node) + 1 {
+      report(.noSteps, "'finally' has no steps", at: span(places.member(.finally)!.key))
+    }
+  }
+
+  private mutating func readSteps(_ count: Int) {
     needs.reserveCapacity(count * 2)
     actions.ofStep.reserveCapacity(count)
     workflow.steps.reserveCapacity(count)
@@ -33,7 +53,7 @@ extension WorkflowReader {
 
   private mutating func readIDs(_ node: NodeID) {
     var members = tree.members(of: node, failures: &diagnostics)
-    ids = NameTable(capacity: (tree.next(tree.resolve(node)) - tree.resolve(node)) / 6)
+    if ids.count == 0 { ids = NameTable(capacity: (tree.next(tree.resolve(node)) - tree.resolve(node)) / 6) }
     while let member = members.next(in: tree) {
       guard tree.kind(member.key) == .scalar, tree.withText(member.key, { StepID.isValid($0) }) else {
         reportStepID(member.key)
@@ -83,13 +103,17 @@ extension WorkflowReader {
     var action = -1
     var uses = ""
     var with: ValueObject = [:]
+    var command = CommandKeys()
     var options: StepOptions?
     forEachKey(of: place.value, stepKeys, owner: .step(place.key), place: place.key) {
       reader, key, member in
       switch key {
       case .uses:
+        command.uses = member.key
         action = reader.readUses(member.value, place)
         if action >= 0 { uses = reader.actions.entries[action].name }
+      case .run: command.run = member
+      case .shell: command.shell = member
       case .needs: reader.readNeeds(member.value, index)
       case .with: with = reader.readWith(member.value, place)
       default:
@@ -99,7 +123,9 @@ extension WorkflowReader {
         options = changed
       }
     }
+    if command.uses == nil || command.isStated { readCommand(command, of: place, &action, &uses, &with) }
     if !defaults.isEmpty { apply(defaults, to: &options, place) }
+    if finalSteps.contains(index) { options = final(options ?? StepOptions(), place) }
     actions.ofStep.append(Int32(action))
     let id = StepID(unchecked: tree.kind(place.key) == .scalar ? tree.text(place.key) : "")
     if let options {

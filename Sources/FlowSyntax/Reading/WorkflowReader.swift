@@ -19,6 +19,8 @@ struct WorkflowReader: DocumentReading {
   /// The names of the workflow's own queues, once they are read.
   private(set) var queueNames: Set<String> = []
   var defaults = StepDefaults()
+  /// Which of the steps stand in `finally`.
+  var finalSteps = 0..<0
   let stepKeys = KeyTable<StepKey>()
   let retryKeys = KeyTable<RetryKey>()
   let deadlineKeys = KeyTable<DeadlineKey>()
@@ -38,6 +40,7 @@ struct WorkflowReader: DocumentReading {
     forEachKey(of: root, KeyTable<WorkflowKey>(), owner: "the workflow", place: root) { reader, key, member in
       reader.places.keys.append((key, member))
     }
+    forgiveForeignSteps(root)
     if let node = places.value(.name) {
       workflow.name = string(node, "name") ?? ""
       if workflow.name.isEmpty, isString(node) {
@@ -61,7 +64,26 @@ struct WorkflowReader: DocumentReading {
         .conflictingKeys, "a durable workflow is remembered, so 'history: false' cannot stand beside 'durable: true'",
         at: span(node), help: "remove one of the two")
     }
-    if let node = places.value(.steps) { readSteps(node) }
+    if let node = places.value(.timeout) { workflow.timeout = timeout(node) }
+    if places.value(.steps) != nil { readSteps() }
+  }
+
+  private mutating func timeout(_ node: NodeID) -> Duration? {
+    guard let timeout = duration(node, "timeout") else { return nil }
+    if timeout == .zero {
+      report(
+        .outOfRange, "a timeout of nothing would cancel every run at its start", at: span(node),
+        help: "leave 'timeout' out where a run may take as long as it takes")
+    }
+    return timeout
+  }
+
+  /// Where the steps stand under the key of another tool they are not missing besides.
+  private mutating func forgiveForeignSteps(_ root: NodeID) {
+    guard !diagnostics.isEmpty, places.value(.steps) == nil,
+      ForeignKeys.holdingSteps.contains(where: { tree.member($0, of: root) != nil })
+    else { return }
+    diagnostics.removeAll { $0.code == .missingKey && $0.message.hasSuffix("'\(WorkflowKey.steps.rawValue)'") }
   }
 
   private mutating func outputs(_ node: NodeID) -> ValueObject {

@@ -13,6 +13,8 @@ extension Shape {
       ["type": "integer", "minimum": .integer(range.lowerBound), "maximum": .integer(range.upperBound)]
     case .number(let least): ["type": "number", "minimum": Self.number(least)]
     case .duration: Self.reference("duration")
+    case .durationAboveZero:
+      ["allOf": [.object(Self.reference("duration")), ["not": ["type": "string", "pattern": "^[0hms.]+$"]]]]
     case .durationOrExpression: Self.anyOf([Self.reference("duration"), Self.textWithExpression])
     case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
@@ -26,6 +28,11 @@ extension Shape {
         ["type": "string", "pattern": .string(NameKind.queue.pattern)],
       ])
     case .actionName: ["type": "string"]
+    case .command:
+      Self.anyOf([
+        ["type": "string", "minLength": 1],
+        ["type": "array", "minItems": 1, "items": ["type": "string"]],
+      ])
     case .map(let keys): Self.map(keys)
     case .durationOr(let keys, let allowsExpression):
       Self.anyOf(

@@ -74,13 +74,19 @@ public struct WorkflowSchema: Sendable {
       properties["uses"] = .object(uses)
       schema["properties"] = .object(properties)
     }
-    schema["allOf"] = .array(
-      declarations.map { declaration in
-        [
-          "if": ["properties": ["uses": ["const": .string(declaration.name)]], "required": ["uses"]],
-          "then": .object(Self.use(of: declaration)),
-        ]
-      })
+    schema["anyOf"] = [["required": ["uses"]], ["required": ["run"]]]
+    schema["dependencies"] = ["run": ["not": ["required": ["uses"]]], "shell": ["required": ["run"]]]
+    var uses: [Value] = declarations.map { declaration in
+      [
+        "if": ["properties": ["uses": ["const": .string(declaration.name)]], "required": ["uses"]],
+        "then": .object(Self.use(of: declaration)),
+      ]
+    }
+    if var command = declarations.first(where: { $0.name == CommandKeys.action }) {
+      command.inputs.removeAll { $0.name == CommandKeys.commandInput }
+      uses.append(["if": ["required": ["run"]], "then": .object(Self.use(of: command))])
+    }
+    schema["allOf"] = .array(uses)
     return schema
   }
 

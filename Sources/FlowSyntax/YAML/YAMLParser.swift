@@ -1,5 +1,6 @@
 import CLibYAML
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Reads one YAML document into a ``NodeTree``: a plain one with ``PlainScanner``, any other with libyaml's events.
@@ -257,9 +258,16 @@ struct YAMLParser {
     guard let known else {
       throw YAMLFailure(
         .unsupportedTag, "the tag '\(name)' means nothing here", at: span,
-        help: "leave it out; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known")
+        help: Self.isCall(name)
+          ? "an expression that begins with '!' stands in quotes or in ${{ }}: if: ${{ \(name) }}"
+          : "leave it out; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known")
     }
     return known
+  }
+
+  /// Whether a tag is a part of an expression, such as `!cancelled()` or `!inputs.dry-run`.
+  private static func isCall(_ tag: String) -> Bool {
+    tag.contains("(") || ExpressionDialect.workflow.names.contains { tag.hasPrefix("!\($0).") }
   }
 
   private static func coreTag(_ name: Substring, _ kind: YAMLNode.Kind) -> YAMLNode.Tag? {

@@ -30,6 +30,8 @@ public struct ResumePlan: Sendable {
     case new
     /// What it did is gone with its process, and a step that runs again needs it.
     case gone
+    /// It stands in `finally`.
+    case final
 
     /// The reason in a few words; `name` says what a step is called.
     public func text(_ name: (StepIndex) -> String) -> String {
@@ -41,6 +43,7 @@ public struct ResumePlan: Sendable {
       case .changed: "it has changed"
       case .new: "it is new"
       case .gone: "what it did is gone with the process"
+      case .final: "it runs at the end of every run"
       }
     }
   }
@@ -96,7 +99,9 @@ public struct ResumePlan: Sendable {
   public var header: RunHeader { recollection.header }
 
   /// Whether nothing is left to do.
-  public var isDone: Bool { !fates.contains { if case .again = $0 { true } else { false } } }
+  public var isDone: Bool {
+    !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }
+  }
 
   /// Works out how a run goes on as `prepared`; `before` is the workflow that its journal is about, nil where it is the same
   /// one.
@@ -123,6 +128,9 @@ public struct ResumePlan: Sendable {
       guard fates[Int(new)] == .kept, !comparison.isSame(StepIndex(old), new) else { continue }
       if wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
       if wish.changes == .refuse { changed.append(new) }
+    }
+    for step in graph.stepsWithOptions where graph.workflow.steps[Int(step)].options.isFinal {
+      fates[Int(step)] = .again(.final)
     }
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
@@ -162,8 +170,11 @@ public struct ResumePlan: Sendable {
       if fates[Int(step)] == .kept, isNeeded[Int(step)], prepared.action(of: step).declaration.actsOnProcess {
         fates[Int(step)] = .again(.gone)
       }
-      let runs = fates[Int(step)] != .kept && fates[Int(step)] != .failed
+      let fate = fates[Int(step)]
+      let runs = fate != .kept && fate != .failed
       guard isNeeded[Int(step)] || (runs && (chosen.isEmpty || chosen.contains(step))) else { continue }
+      // What is at the end needs all steps to be over, and live handles only where its action says so.
+      if fate == .again(.final), prepared.action(of: step).declaration.requires.isEmpty { continue }
       for need in graph.workflow.steps[Int(step)].needs { isNeeded[Int(need)] = true }
     }
   }

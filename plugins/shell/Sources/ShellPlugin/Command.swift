@@ -1,24 +1,34 @@
 import FlowModel
 
-/// What to run: a text for the shell, or a program with its arguments that no shell looks at.
+/// What to run: a text for a shell, or a program with its arguments that no shell looks at.
 struct Command: Hashable {
   /// The path or name of the program.
   var program: String
   var arguments: [String]
+  /// The text that a shell reads; nil: no shell does.
+  private(set) var text: String?
+  /// Which of the arguments is to be a file that holds the text; nil: none.
+  private(set) var scriptArgument: Int?
 
   /// Why a value is no command.
   struct Problem: Error, Hashable {
     var message: String
+    /// Whether it is the shell that is wrong.
+    var isOfShell = false
   }
 
-  /// The command that a value describes.
-  init(_ value: Value) throws(Problem) {
+  /// The command that a value describes; a text is read by `shell`.
+  init(_ value: Value, shell: ShellTemplate = .plain) throws(Problem) {
     switch value {
     case .string(let text):
       if text.utf8.contains(0) { throw Problem(message: "a command cannot hold a null character") }
       guard text.contains(where: { !$0.isWhitespace }) else { throw Problem(message: "the command is empty") }
-      program = "/bin/sh"
-      arguments = ["-c", text]
+      self.text = text
+      program = shell.words[0]
+      arguments = Array(shell.words.dropFirst())
+      let place = shell.textPlace - 1
+      arguments[place] = text
+      if !shell.takesTextItself { scriptArgument = place }
     case .array(let values):
       let words = values.compactMap(\.stringValue)
       guard words.count == values.count, let first = words.first, !first.isEmpty else {
@@ -36,9 +46,46 @@ struct Command: Hashable {
 
   /// As people know it, for messages: the text itself, or the words with spaces between.
   var description: String {
-    let text =
-      program == "/bin/sh" && arguments.first == "-c" ? arguments[1] : ([program] + arguments).joined(separator: " ")
+    let text = text ?? ([program] + arguments).joined(separator: " ")
     let line = text.split(separator: "\n", maxSplits: 1).first.map(String.init) ?? text
     return line.count > 80 || line.utf8.count < text.utf8.count ? String(line.prefix(77)) + "..." : line
   }
+}
+
+/// The words that start a shell, one of them `{0}`: the text behind a `-c`, elsewhere a file that holds it.
+struct ShellTemplate: Hashable {
+  let words: [String]
+  /// Where the text or its file goes; never the first word.
+  let textPlace: Int
+
+  /// What reads a text for which no shell is named.
+  static let plain = ShellTemplate(words: ["/bin/sh", "-c", marker], textPlace: 2)
+
+  private static let marker = "{0}"
+  /// The shells that have a short name; each but the plain one stops at the first command that fails.
+  private static let known = [
+    "sh": "/bin/sh -e -c {0}", "bash": "bash --noprofile --norc -eo pipefail -c {0}", "python": "python3 -c {0}",
+  ]
+
+  private init(words: [String], textPlace: Int) {
+    self.words = words
+    self.textPlace = textPlace
+  }
+
+  /// The shell of a short name or a template.
+  init(_ text: String) throws(Command.Problem) {
+    let words = (Self.known[text] ?? text).split { $0 == " " || $0 == "\t" || $0 == "\n" }.map(String.init)
+    guard words.count(where: { $0 == Self.marker }) == 1, let place = words.firstIndex(of: Self.marker), place > 0
+    else {
+      let shells = Self.known.keys.sorted().joined(separator: ", ")
+      let example = words.first.map { $0 == Self.marker ? "bash -e {0}" : "\($0) {0}" } ?? "bash -e {0}"
+      throw Command.Problem(
+        message: "'\(text)' is neither \(shells) nor a program with {0} where the command goes; write '\(example)'",
+        isOfShell: true)
+    }
+    self.init(words: words, textPlace: place)
+  }
+
+  /// Whether the text itself is handed over, and not a file.
+  var takesTextItself: Bool { words[textPlace - 1] == "-c" }
 }

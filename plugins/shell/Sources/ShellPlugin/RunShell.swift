@@ -16,6 +16,7 @@ struct RunShell: Action {
   ]
   /// Both outputs at their longest, every character of them the six of an escape in JSON.
   static let outputLimitBytes = 16 << 20
+  static let shellTextInput: String? = "command"
   static let example = """
     uses: shell.run
     with:
@@ -25,7 +26,9 @@ struct RunShell: Action {
     """
 
   struct Input: ActionInput {
-    @Field("Text for /bin/sh -c, or a list of a program and its arguments") var command: Value
+    @Field("Text for the shell, or a list of a program and its arguments") var command: Value
+    @Field("What reads a text: sh, bash, python, or words with {0} for a file that holds it; without it /bin/sh -c")
+    var shell: String?
     @Field("The folder to run in; without it, the workflow's") var cwd: SourcePath?
     @Field("Environment variables on top of flowrun's own, the workflow's and the step's") var env: ValueObject = [:]
     @Field("The exit statuses that are no failure") var successStatuses = [0]
@@ -48,10 +51,11 @@ struct RunShell: Action {
 
   static func check(_ input: LiteralInput) -> [InputProblem] {
     var problems: [InputProblem] = []
-    if let value = input["command"] {
-      do throws(Command.Problem) { _ = try Command(value) } catch {
-        problems.append(InputProblem("command", error.message))
-      }
+    do throws(Command.Problem) {
+      let shell = try input["shell"]?.stringValue.map { text throws(Command.Problem) in try ShellTemplate(text) }
+      if let value = input["command"] { _ = try Command(value, shell: shell ?? .plain) }
+    } catch {
+      problems.append(InputProblem(error.isOfShell ? "shell" : "command", error.message))
     }
     for member in input["env"]?.objectValue ?? [:] {
       if let problem = ChildEnvironment.problem(with: member) {
@@ -62,10 +66,20 @@ struct RunShell: Action {
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
-    let command: Command
-    do throws(Command.Problem) { command = try Command(input.command) } catch {
+    var command: Command
+    do throws(Command.Problem) {
+      let shell = try input.shell.map { text throws(Command.Problem) in try ShellTemplate(text) }
+      command = try Command(input.command, shell: shell ?? .plain)
+    } catch {
       throw ActionError("command-invalid", error.message, isRetryable: false)
     }
+    guard let place = command.scriptArgument, let text = command.text else { return try run(command, input, context) }
+    let script = try ScriptFile(text)
+    command.arguments[place] = script.path
+    return try run(command, input, context)
+  }
+
+  private func run(_ command: Command, _ input: Input, _ context: ActionContext) throws -> Output {
     let environment = try ChildEnvironment.make(context.environment, input.env)
     let start = try CommandStart(
       command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,

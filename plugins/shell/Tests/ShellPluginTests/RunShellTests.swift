@@ -282,6 +282,19 @@ import Testing
     }
   #endif
 
+  @Test func `a shell of its own reads the text, behind -c itself and elsewhere from a file`() async throws {
+    #expect(try await run("echo $0; false; true", ["shell": "sh -c {0}"])["stdout"] == "sh\n")
+    #expect(await failure("false; true", ["shell": "sh"])?.code == "command-failed")
+    #expect(await failure("false | true", ["shell": "bash"])?.code == "command-failed")
+    let path = try #require(try await run("echo $0", ["shell": "sh -e {0}"])["stdout"]?.stringValue).dropLast()
+    #expect(path.contains("/flowrun-") && !FileManager.default.fileExists(atPath: String(path)))
+    #expect(try await run("print(6 * 7)", ["shell": "python"])["stdout"] == "42\n")
+    #expect(try await run(["echo", "a b"], ["shell": "sh"])["stdout"] == "a b\n")
+    for shell in ["zsh", "{0}", "", "sh {0} {0}"] {
+      #expect(RunShell.check(LiteralInput(["command": "true", "shell": .string(shell)])).map(\.keyPath) == ["shell"])
+    }
+  }
+
   @Test func `a step that is cancelled already starts nothing`() async {
     host.cancel()
     await #expect(throws: CancellationError.self) { try await run(["/no/such/program"]) }

@@ -1,0 +1,45 @@
+/// Words of other tools' expressions, and what stands for them here.
+enum ForeignWords {
+  /// What to write instead of a word between two operands; nil: it is no operator that is known.
+  static func remedy(forOperator word: String) -> String? {
+    switch word.lowercased() {
+    case "and": "'and' is '&&'"
+    case "or": "'or' is '||'"
+    case "not": "'not' is '!'"
+    case "is", "eq": "equality is '=='"
+    case "in": "write contains(list, item)"
+    default: nil
+    }
+  }
+
+  /// What to write instead of the name of a context; nil: it is none that is known.
+  static func remedy(forName word: String) -> String? {
+    switch word.lowercased() {
+    case "not": "'not' is '!'"
+    case "none", "nil", "undefined": "write null"
+    case "github", "gitlab", "ci": "there is no CI around a run: read inputs, env, launch or run"
+    case "needs": "what a step gave is read as steps.<id>.outputs.<name>"
+    case "jobs", "job", "tasks", "task": "steps are read as steps.<id>.outputs.<name>, .outcome or .conclusion"
+    case "matrix", "strategy":
+      ExpressionDialect.workflow.names.contains("item")
+        ? "in a step with 'foreach' the one at hand is 'item'" : "write a step for each; there is no matrix"
+    case "vars", "params", "parameters", "var": "what a run is given is read as inputs.<name>, variables as env.<name>"
+    case "runner": "a run is on this machine: read run or env"
+    case "workflow": "a run's id is run.id; what it is given is read as inputs.<name>"
+    default: nil
+    }
+  }
+
+  /// What to write instead of a function; nil: it is none that is known.
+  static func remedy(forFunction word: String) -> String? {
+    switch word.lowercased() {
+    case "hashfiles": "there is no such function; let a command compare the files"
+    case "not": "'not' is '!'"
+    case "succeeded": "did you mean 'success'?"
+    case "failed": "did you mean 'failure'?"
+    case "default": "write value || default"
+    case "len", "length", "size": "there is no such function; compare with fromJSON('[]'), or let a step count"
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+extension WorkflowCheck {
+  /// A text that an expression puts into a command is read by the shell like the rest of it, whoever wrote it.
+  mutating func checkCommandText(_ node: NodeID, _ step: Int, _ declaration: ActionDeclaration?) {
+    guard declaration?.shellTextInput != nil, tree.kind(node) == .scalar, isString(node), !isSettled,
+      let template = try? Template(parsing: tree.text(node))
+    else { return }
+    let site = ExpressionSite(kind: .with, step: step, node: node)
+    for (offset, expression) in template.expressions where mayGiveText(expression, site) {
+      let variable = expression.variableName
+      report(
+        .textInCommand, "the shell reads the text of '${{ \(expression.source) }}' as a part of the command",
+        at: span(site, offset: offset, length: expression.source.utf8.count, of: expression.source),
+        help: "hand it over as a variable: env: { \(variable): \"${{ \(expression.source) }}\" }, and \"$\(variable)\" "
+          + "in the command")
+    }
+  }
+
+  /// Whether an expression may give a text that is not one of a few known words.
+  private func mayGiveText(_ expression: Expression, _ site: ExpressionSite) -> Bool {
+    guard expression.references.contains(where: { !Self.givesWord($0) }) else { return false }
+    return expression.possibleResults { self.type(of: $0, site) }.contains {
+      switch $0 {
+      case .type(.string), .type(.any), .type(.path): true
+      default: false
+      }
+    }
+  }
+
+  /// Whether what a reference reads is a word of flowrun's own.
+  private static func givesWord(_ reference: ContextReference) -> Bool {
+    let path = reference.path.map { $0.lowercased() }
+    switch reference.name.lowercased() {
+    case "gate": return true
+    case "run": return path == ["id"] || path == ["conclusion"]
+    case "launch": return path == ["reason"] || path == ["first"]
+    case "steps": return path.count == 2 && path[1] != "outputs"
+    default: return false
+    }
+  }
+}
+
+extension Expression {
+  /// A name for a variable that holds the value: `TITLE` for `inputs.title`.
+  var variableName: String {
+    let word = references.first.map { $0.path.last ?? $0.name } ?? "VALUE"
+    let name = String(word.uppercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "_" })
+    return name.first?.isNumber ?? true ? "VALUE_" + name : name
+  }
+}

@@ -1,0 +1,67 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+extension WorkflowCheck {
+  /// `{{ inputs.x }}` is how other tools write an expression; here it would be a text like any other.
+  ///
+  /// What other programs may be meant to read, such as `docker ps --format '{{.ID}}'`, stays as it is.
+  mutating func checkForeignExpressions() {
+    let candidates = foreignBraces()
+    guard !candidates.isEmpty else { return }
+    var texts = tree.nodes.indices.filter { tree.nodes[$0].kind == .scalar }[...]
+    for candidate in candidates {
+      while let first = texts.first, tree.span(first).end <= candidate.span.start { texts = texts.dropFirst() }
+      guard let text = texts.first, tree.span(text).start <= candidate.span.start else { continue }
+      report(
+        .expressionSyntax, "'\(tree.source.text(of: candidate.span))' is a text here, no expression",
+        at: candidate.span, help: "write '${{ \(candidate.expression) }}'")
+    }
+  }
+
+  /// The places of `{{ … }}` without a `$` that name something a workflow has, and what they should be.
+  private func foreignBraces() -> [(span: Span, expression: String)] {
+    let bytes = tree.source.bytes
+    var found: [(span: Span, expression: String)] = []
+    let brace = UInt8(ascii: "{")
+    var starts: [Int] = []
+    bytes.withUnsafeBufferPointer { bytes in
+      guard bytes.count > 4 else { return }
+      for index in 1..<bytes.count - 1
+      where bytes[index] == brace && bytes[index + 1] == brace && bytes[index - 1] != UInt8(ascii: "$")
+        && bytes[index - 1] != brace
+      {
+        starts.append(index)
+      }
+    }
+    for start in starts {
+      let rest = bytes[(start + 2)...].prefix(200)
+      let close = rest.indices.first { rest[$0] == 0x7D && $0 + 1 < rest.endIndex && rest[$0 + 1] == 0x7D }
+      guard let close else { continue }
+      let inside = String(decoding: rest[..<close], as: UTF8.self).trimmingSpaces
+      if let expression = expression(meantBy: inside) { found.append((Span(start, close + 2), expression)) }
+    }
+    return found
+  }
+
+  /// What to write for the inside of foreign braces; nil: it names nothing that a workflow has.
+  private func expression(meantBy inside: String) -> String? {
+    if inside.hasPrefix(".") {
+      let name = String(inside.dropFirst())
+      if let input = inputs.field(like: name) { return "inputs.\(input.name)" }
+      return workflow.environment[name] == nil ? nil : "env.\(name)"
+    }
+    for (foreign, own) in [("inputs.parameters.", "inputs."), ("workflow.parameters.", "inputs.")]
+    where inside.hasPrefix(foreign) {
+      return own + inside.dropFirst(foreign.count)
+    }
+    let name = inside.prefix { $0 != "." && $0 != "[" }
+    return name.count < inside.count && ExpressionDialect.workflow.names.contains(String(name)) ? inside : nil
+  }
+}
+
+extension String {
+  fileprivate var trimmingSpaces: String {
+    String(drop { $0 == " " }.reversed().drop { $0 == " " }.reversed())
+  }
+}

@@ -1,0 +1,98 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowDocument {
+  /// Hands a text over to a command as a variable instead of putting it into the text that the shell reads; nil where the
+  /// quotes around it are not those of a shell.
+  func textInCommand(_ diagnostic: Diagnostic) -> Fix? {
+    guard let check, let tree, let step = step(at: diagnostic.span.start),
+      let (_, isKey, node) = location(at: diagnostic.span.start), !isKey, tree.kind(node) == .scalar,
+      isReadByShell(step), let whole = braces(around: diagnostic.span, in: tree.span(node))
+    else { return nil }
+    let expression = source.text(of: diagnostic.span)
+    guard !expression.contains("\""), !expression.contains("\\") else { return nil }
+    let stated = workflow.steps[step].options.environment
+    let value = "${{ \(expression) }}"
+    let variable = name(for: diagnostic, value, among: stated)
+    let first = source.bytes[tree.span(node).start]
+    let isPlain = tree.nodes[node].style == .plain
+    // A plain text that begins with the quote would be a quoted one.
+    guard !(isPlain && whole.start == tree.span(node).start) else { return nil }
+    let isFollowed = whole.end < source.bytes.count && source.bytes[whole.end].isNamePart
+    let bare = isFollowed ? "${\(variable)}" : "$\(variable)"
+    var text: String
+    switch quotes(from: tree.span(node).start + (first == 0x22 || first == 0x27 ? 1 : 0), to: whole.start, first) {
+    case .double: text = bare
+    case .single: text = "'\"\(bare)\"'"
+    case .none: text = "\"\(bare)\""
+    }
+    if first == 0x22 { text = text.replacing("\"", with: "\\\"") }
+    if first == 0x27 { text = text.replacing("'", with: "''") }
+    var edits = [(span: whole, text: text)]
+    if stated[variable] == nil {
+      let environment = check.node(.env, of: step)
+      let entry = "\(variable): \"\(value)\""
+      let edit =
+        environment.map { insertion(of: entry, into: $0) }
+        ?? insertion(of: "env: { \(entry) }", into: check.places.steps[step].value)
+      guard let edit else { return nil }
+      edits.append(edit)
+    }
+    return Fix(title: "Hand '\(expression)' over as the variable \(variable)", diagnostic: diagnostic, edits: edits)
+  }
+
+  private enum Quotes { case none, single, double }
+
+  private func isReadByShell(_ step: Int) -> Bool {
+    guard case .string(let shell)? = workflow.steps[step].with[CommandKeys.shellInput] else { return true }
+    return shell.split(separator: " ").first?.hasSuffix("sh") ?? false
+  }
+
+  /// The `${{ }}` around an expression.
+  private func braces(around span: Span, in text: Span) -> Span? {
+    var start = span.start
+    while start > text.start, source.bytes[start - 1] == 0x20 { start -= 1 }
+    var end = span.end
+    while end < text.end, source.bytes[end] == 0x20 { end += 1 }
+    guard start - 3 >= text.start, Array("${{".utf8) == Array(source.bytes[(start - 3)..<start]), end + 2 <= text.end,
+      Array("}}".utf8) == Array(source.bytes[end..<(end + 2)])
+    else { return nil }
+    return Span(start - 3, end + 2)
+  }
+
+  /// A name that no other variable of the step has, or has with this value.
+  private func name(for diagnostic: Diagnostic, _ value: String, among stated: ValueObject) -> String {
+    let rest = diagnostic.help?.split(separator: "{ ").dropFirst().first?.prefix { $0 != ":" }
+    let base = rest.map(String.init) ?? "VALUE"
+    var name = base
+    var number = 2
+    while let other = stated[name], other != .string(value) {
+      name = "\(base)_\(number)"
+      number += 1
+    }
+    return name
+  }
+
+  /// The shell's quotes that are open behind the text from `start` to `end`; `style` is the first byte of the scalar.
+  private func quotes(from start: Int, to end: Int, _ style: UInt8) -> Quotes {
+    var quotes = Quotes.none
+    var position = start
+    while position < end {
+      var byte = source.bytes[position]
+      position += 1
+      if byte == UInt8(ascii: "\\"), position < end {
+        byte = source.bytes[position]
+        position += 1
+        // In double quotes of YAML a backslash is YAML's own.
+        if style != 0x22 { continue }
+      }
+      switch (quotes, byte) {
+      case (.none, 0x22): quotes = .double
+      case (.none, 0x27): quotes = .single
+      case (.double, 0x22), (.single, 0x27): quotes = .none
+      default: break
+      }
+    }
+    return quotes
+  }
+}

@@ -1,0 +1,132 @@
+/// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible), and what stands for them here.
+///
+/// Where one key simply has another name here the remedy asks `did you mean …?`, from which editors mend it.
+enum ForeignKeys {
+  /// What to write in a step instead of `key`, which has this value where it is a scalar.
+  static func remedy(ofStep key: String, _ value: String?) -> String? {
+    if let name = stepNames[key] { return "did you mean '\(name)'? that is what '\(key)' is called here" }
+    if let remedy = limit(key, value) { return remedy }
+    if repeating.contains(key) { return repetition }
+    return stepRemedies[key]
+  }
+
+  /// What to write in a workflow instead of `key`.
+  static func remedy(ofWorkflow key: String) -> String? {
+    if let name = workflowNames[key] { return "did you mean '\(name)'? that is what '\(key)' is called here" }
+    return workflowRemedies[key]
+  }
+
+  /// Keys of a workflow that hold the steps in other tools: with one of them `steps` is not missing besides.
+  static let holdingSteps: Set<String> = ["jobs", "tasks", "services", "stages", "dag", "templates", "spec", "do"]
+
+  /// What other tools and languages call types.
+  static let types = [
+    "bool": "boolean", "int": "integer", "float": "number", "double": "number", "decimal": "number", "str": "string",
+    "text": "string", "list": "array", "map": "object", "dict": "object", "choice": "string", "file": "path",
+    "environment": "string", "time": "duration", "interval": "duration",
+  ]
+
+  private static let stepNames = [
+    "depends_on": "needs", "depends-on": "needs", "dependencies": "needs", "depends": "needs", "deps": "needs",
+    "requires": "needs", "after_steps": "needs", "when": "if", "condition": "if", "only_if": "if",
+    "cmd": "run", "cmds": "run", "script": "run", "bash": "run", "bash_command": "run", "exec": "run",
+    "environment": "env", "vars": "env", "variables": "env", "timeout": "deadline", "time-limit": "deadline",
+    "silent": "quiet", "desc": "name", "title": "name", "args": "with", "arguments": "with", "inputs": "with",
+    "parameters": "with", "params": "with", "pool": "queue", "action": "uses", "template": "uses",
+  ]
+
+  private static let workflowNames = [
+    "tasks": "steps", "environment": "env", "params": "inputs", "parameters": "inputs", "args": "inputs",
+    "onExit": "finally", "after_script": "finally", "always": "finally", "max-parallel": "concurrency",
+    "parallelism": "concurrency", "jobs-limit": "concurrency", "summary": "description", "title": "name",
+    "time-limit": "timeout",
+  ]
+
+  private static let stepRemedies: [String: String] = [
+    "runs-on": "a step runs on this machine; leave 'runs-on' out",
+    "id": "the key above the step is its id; 'name' is what a person reads",
+    "command": "write 'run: …', or put it below 'with' of 'uses: shell.run'",
+    "continue-on-error": "write 'optional: true'", "allow_failure": "write 'optional: true'",
+    "ignore_error": "write 'optional: true'", "ignore_errors": "write 'optional: true'",
+    "continueOn": "write 'optional: true'", "continue_on_error": "write 'optional: true'",
+    "retryStrategy": "write 'retry: { attempts: 3, delay: 1s }'",
+    "restart": "write 'retry: { attempts: 3 }'; nothing outlives the run",
+    "trigger_rule": "write 'if: ${{ always() }}', 'failure()' or the like",
+    "rules": "write 'if' with an expression", "only": "write 'if' with an expression",
+    "except": "write 'if' with an expression", "preconditions": "write a step before it, or 'if'",
+    "working-directory": "write 'with: { cwd: … }' beside 'run'", "dir": "write 'with: { cwd: … }' beside 'run'",
+    "workdir": "write 'with: { cwd: … }' beside 'run'", "working_dir": "write 'with: { cwd: … }' beside 'run'",
+    "cwd": "write 'with: { cwd: … }' beside 'run'",
+    "sources": "a step runs each time; let its command see what is up to date, as make does",
+    "generates": "a step runs each time; let its command see what is up to date, as make does",
+    "outputs": "what a step gives is what its action declares; read it as steps.<id>.outputs.<name>",
+    "register": "what a step gives is read as steps.<id>.outputs.<name>",
+    "steps": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
+    "tasks": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
+    "parallel": "steps that need nothing of each other run beside each other by themselves",
+    "container": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
+    "image": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
+    "services": "start them in a step, or use an action that is a service",
+    "permissions": "a step has the rights of who calls flowrun; leave it out",
+    "secrets": "commands have the environment of who calls flowrun; hand them over there",
+    "become": "a step has the rights of who calls flowrun; leave it out",
+    "stage": "order comes from 'needs'; leave it out",
+    "priority": "order comes from 'needs' and 'estimate'; leave it out",
+  ]
+
+  private static let workflowRemedies: [String: String] = [
+    "on": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
+    "true": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
+    "triggers": "a workflow runs when somebody calls 'flowrun FILE'; leave it out",
+    "schedule": "a workflow runs when somebody calls 'flowrun FILE', such as cron; leave it out",
+    "jobs": "there are no jobs: put their steps below 'steps', each under a key, with 'needs' between them",
+    "stages": "there are no stages: put the steps below 'steps', with 'needs' where one comes after another",
+    "services": "put what is to run below 'steps', each under a key",
+    "dag": "put the steps below 'steps', each under a key with its 'needs'",
+    "templates": "put the steps below 'steps', each under a key with its 'needs'",
+    "spec": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
+    "apiVersion": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
+    "kind": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
+    "metadata": "there are no resources around a workflow: write 'name' and 'steps' at the left edge",
+    "version": "a workflow states no version; leave it out",
+    "vars": "write 'inputs' for what a run may be given, 'env' for variables of commands",
+    "variables": "write 'inputs' for what a run may be given, 'env' for variables of commands",
+    "dotenv": "write the variables below 'env'", "env_file": "write the variables below 'env'",
+    "include": "call the other workflow in a step: 'run: flowrun other.yaml'",
+    "includes": "call the other workflow in a step: 'run: flowrun other.yaml'",
+    "timeout-minutes": "write 'timeout: 10m'", "activeDeadlineSeconds": "write 'timeout: 10m'",
+    "permissions": "a run has the rights of who calls flowrun; leave it out",
+    "run-name": "'name' is what reports call the workflow",
+    "runs-on": "a workflow runs on this machine; leave 'runs-on' out",
+    "strategy": "it belongs to the step that is repeated",
+    "needs": "'needs' belongs to a step", "run": "put it into a step: 'steps: { build: { run: … } }'",
+    "retries": "write 'defaults: { retry: { attempts: 3 } }'",
+    "default_args": "write 'defaults', with 'retry', 'deadline' or 'queue'",
+  ]
+
+  /// What a step is repeated with elsewhere.
+  private static let repeating: Set<String> = [
+    "strategy", "matrix", "withItems", "withParam", "withSequence", "with_items", "loop", "for", "foreach",
+  ]
+
+  /// How a step is repeated here.
+  private static var repetition: String {
+    StepKey.allCases.contains { $0.rawValue == "foreach" }
+      ? "write 'foreach', a list or an expression; 'item' is the one at hand"
+      : "write a step for each, or let the command go through them"
+  }
+
+  /// Limits in numbers, with the unit in the key's name.
+  private static func limit(_ key: String, _ value: String?) -> String? {
+    let number = value.flatMap { Int($0) }
+    switch key {
+    case "timeout-minutes", "timeout_minutes": return "write 'deadline: \(number.map(String.init) ?? "10")m'"
+    case "timeout_seconds", "activeDeadlineSeconds", "timeoutSeconds", "execution_timeout":
+      return "write 'deadline: \(number.map(String.init) ?? "60")s'"
+    case "retries", "max_retries":
+      return "write 'retry: { attempts: \((number ?? 2) + 1) }'; attempts count the first try too"
+    case "retry_delay", "retry-delay": return "write 'retry: { attempts: 3, delay: 10s }'"
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Where a step says what it runs: `uses`, or the short words for a command.
+struct CommandKeys {
+  /// What `run` is short for.
+  static let action = "shell.run"
+  /// The input that `run` stands for.
+  static let commandInput = "command"
+  /// The input that `shell` stands for.
+  static let shellInput = "shell"
+  /// The shell of a `run` that names none: it stops at the first command that fails.
+  static let usualShell = "sh"
+
+  var uses: NodeID?
+  var run: MemberCursor.Member?
+  var shell: MemberCursor.Member?
+
+  /// Whether there is any of the short words.
+  var isStated: Bool { run != nil || shell != nil }
+}
+
+extension WorkflowReader {
+  /// Takes `run` and `shell` up as what they are short for; reports a step without an action.
+  mutating func readCommand(
+    _ keys: CommandKeys, of place: StepPlace, _ action: inout Int, _ uses: inout String, _ with: inout ValueObject
+  ) {
+    guard let run = keys.run else {
+      if let shell = keys.shell {
+        report(
+          .conflictingKeys, "'shell' says what reads the text of 'run', which this step does not have",
+          at: span(shell.key), help: "write 'run', or remove 'shell'")
+      } else if tree.kind(place.value) == .mapping {
+        reportMissingAction(place)
+      }
+      return
+    }
+    if let stated = keys.uses {
+      report(
+        .conflictingKeys, "'run' is short for 'uses: \(CommandKeys.action)', so 'uses' cannot stand beside it",
+        at: span(run.key), related: [.init(span(stated), "this is the other action")],
+        help: "remove one of the two, or make two steps of it")
+      return
+    }
+    action = actions.indexOfCommand()
+    uses = CommandKeys.action
+    if with[CommandKeys.commandInput] != nil {
+      report(
+        .conflictingKeys, "'run' is the command, so 'with' cannot have one", at: span(run.key),
+        help: "remove 'command' below 'with'")
+    }
+    guard let command = command(run.value, .stepKey(.run, place.key)) else { return }
+    with[CommandKeys.commandInput] = command
+    if case .string = command {
+      let stated = keys.shell.flatMap { string($0.value, .stepKey(.shell, place.key)) }
+      if let stated { with[CommandKeys.shellInput] = .string(stated) }
+      if with[CommandKeys.shellInput] == nil { with[CommandKeys.shellInput] = .string(CommandKeys.usualShell) }
+    } else if let shell = keys.shell {
+      report(
+        .conflictingKeys, "a command that is a list is read by no shell", at: span(shell.key),
+        help: "remove 'shell', or write the command as a text")
+    }
+  }
+
+  /// A text, or a list of texts.
+  private mutating func command(_ node: NodeID, _ owner: Owner) -> Value? {
+    let expected = "a command: a text, or a list of a program and its arguments"
+    switch tree.kind(node) {
+    case .sequence where !tree.elements(node).isEmpty:
+      var words: [Value] = []
+      for element in tree.elements(node) {
+        guard let word = string(element, .part("each word", of: owner)) else { return nil }
+        words.append(.string(word))
+      }
+      return .array(words)
+    case .scalar where isString(node):
+      let text = tree.text(node)
+      if text.contains(where: { !$0.isWhitespace }) { return .string(text) }
+      reportType(node, owner, expected: expected)
+    default: reportType(node, owner, expected: expected)
+    }
+    return nil
+  }
+
+  private mutating func reportMissingAction(_ place: StepPlace) {
+    report(
+      .missingKey, "\(Owner.step(place.key).text(in: tree)) lacks the key 'uses'",
+      at: tree.nodes[place.key].kind == .scalar ? span(place.key) : Span(at: span(place.key).start),
+      help: "'uses': \(StepKey.uses.summary)")
+  }
+}

@@ -1,0 +1,60 @@
+import FlowDiagnostics
+import FlowModel
+
+extension WorkflowReader {
+  /// The options of a step of `finally`; reports those that say when it starts, which is settled.
+  mutating func final(_ options: StepOptions, _ place: StepPlace) -> StepOptions {
+    var options = options
+    options.isFinal = true
+    let stated: [(StepKey, Bool)] = [
+      (.after, !options.after.isEmpty), (.deferral, options.deferral != .never), (.blocking, options.blocking == true),
+      (.prewarm, options.prewarm),
+    ]
+    for (key, isStated) in stated where isStated {
+      guard let member = tree.member(key.rawValue, of: place.value) else { continue }
+      report(
+        .conflictingKeys,
+        "\(Owner.step(place.key).text(in: tree)) of 'finally' starts when all steps are over, so '\(key.rawValue)' "
+          + "cannot stand there",
+        at: span(member.key), help: "remove it, or move the step below 'steps'")
+    }
+    options.after = []
+    options.deferral = .never
+    options.blocking = nil
+    options.prewarm = false
+    return options
+  }
+
+  /// Each step of `finally` that needs none of its kind needs all steps that nobody else needs; a step that is not in
+  /// `finally` needs none of it.
+  mutating func bindFinalSteps() {
+    var isNeeded = [Bool](repeating: false, count: workflow.steps.count)
+    for index in workflow.steps.indices where !finalSteps.contains(index) {
+      for need in workflow.steps[index].needs {
+        isNeeded[Int(need)] = true
+        if finalSteps.contains(Int(need)) { reportNeed(ofFinal: Int(need), by: index) }
+      }
+      if workflow.steps[index].needs.contains(where: { finalSteps.contains(Int($0)) }) {
+        workflow.steps[index].needs = ArraySlice(workflow.steps[index].needs.filter { !finalSteps.contains(Int($0)) })
+      }
+    }
+    let ends = workflow.steps.indices.filter { !isNeeded[$0] && !finalSteps.contains($0) }.map { StepIndex($0) }
+    for index in finalSteps {
+      let own = workflow.steps[index].needs
+      // Needs of ordinary steps are met by then; what is left is the order within `finally`.
+      let others = own.filter { finalSteps.contains(Int($0)) }
+      workflow.steps[index].needs = others.isEmpty ? ends[...] : ArraySlice(others)
+    }
+  }
+
+  private mutating func reportNeed(ofFinal need: Int, by step: Int) {
+    let place = places.steps[step]
+    guard let node = tree.member(StepKey.needs.rawValue, of: place.value)?.value else { return }
+    let name = tree.keyName(places.steps[need].key)
+    let element = tree.kind(node) == .sequence ? tree.elements(node).first { tree.text(of: $0) == name } : node
+    report(
+      .needsFinally, "step '\(tree.keyName(place.key))' needs '\(name)', which runs when all steps are over",
+      at: span(element ?? node), related: [.init(span(places.steps[need].key), "'\(name)' stands in 'finally' here")],
+      help: "move one of them")
+  }
+}

@@ -1,0 +1,97 @@
+import FlowEngine
+import FlowModel
+import FlowTestKit
+import Testing
+
+/// `finally`: steps that run when all others are over, whatever happened.
+@Suite struct `Steps of finally` {
+  /// `build`, `test` behind it, a step that waits for an event nobody posts, then `tidy` and `tell` behind it.
+  private func scenario(_ build: StepScript, _ change: (inout Scenario) -> Void = { _ in }) -> Scenario {
+    var waits = StepOptions()
+    waits.after = ["never"]
+    waits.blocking = false
+    var final = StepOptions()
+    final.isFinal = true
+    var failing = final
+    failing.condition = "failure()"
+    var workflow = Workflow(
+      name: "finally",
+      steps: [
+        Step(id: StepID("build")!, uses: "a.b"),
+        Step(id: StepID("test")!, uses: "a.b", needs: [0]),
+        Step(id: StepID("waits")!, uses: "a.b", options: waits),
+        Step(id: StepID("tidy")!, uses: "a.b", needs: [1, 2], options: final),
+        Step(id: StepID("tell")!, uses: "a.b", needs: [3], options: final),
+        Step(id: StepID("mourn")!, uses: "a.b", needs: [1, 2], options: failing),
+      ])
+    workflow.events = [EventDeclaration("never")]
+    var scenario = Scenario(
+      workflow,
+      scripts: [
+        build, .succeeds(after: .milliseconds(10)), .succeeds(after: .milliseconds(1)),
+        .succeeds(after: .milliseconds(100)), .succeeds(after: .milliseconds(50)), .succeeds(after: .milliseconds(5)),
+      ])
+    change(&scenario)
+    return scenario
+  }
+
+  @Test func `run after all others, those that nobody will wake included`() throws {
+    let plan = try scenario(.succeeds(after: .milliseconds(30))).simulated()
+    #expect(plan[2].reason == .eventNeverPosted)
+    #expect(plan[3].startedAtNanoseconds == 40_000_000)
+    #expect(plan[4].endedAtNanoseconds == 190_000_000)
+    #expect(plan[5].reason == .condition)
+    #expect(!plan[3].isBlocking && plan[3].isDeferred)
+    #expect(plan.conclusion == .success)
+  }
+
+  @Test func `run after a failure, and know of it`() throws {
+    let plan = try scenario(.fails(after: .milliseconds(30))).simulated()
+    #expect(plan[1].reason == .upstreamFailed)
+    #expect([3, 4, 5].allSatisfy { plan[$0].outcome == .success })
+    #expect(plan.conclusion == .failure)
+    #expect(plan.failedSteps == [0])
+  }
+
+  @Test func `run when the run is cancelled, within its five seconds`() throws {
+    let plan = try scenario(.succeeds(after: .seconds(60))) { $0.cancelledAt = .seconds(1) }.simulated()
+    #expect(plan[0].outcome == .cancelled)
+    #expect(plan[3].outcome == .success && plan[4].outcome == .success)
+    #expect(plan[3].startedAtNanoseconds == 1_000_000_000)
+    #expect(plan.conclusion == .cancelled)
+    let long = try scenario(.succeeds(after: .seconds(60))) {
+      $0.cancelledAt = .seconds(1)
+      $0.scripts[3] = .succeeds(after: .seconds(9))
+    }.simulated()
+    #expect(long[3].outcome == .cancelled && long[3].endedAtNanoseconds == 6_000_000_000)
+  }
+
+  @Test func `go on when the run is cancelled while they run`() throws {
+    let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.cancelledAt = .milliseconds(60) }.simulated()
+    #expect(plan[3].outcome == .success && plan[3].endedAtNanoseconds == 140_000_000)
+    #expect(plan[4].outcome == .success)
+    #expect(plan.conclusion == .cancelled)
+  }
+
+  @Test func `fail the run when they fail, and the next one runs all the same`() throws {
+    let plan = try scenario(.succeeds(after: .milliseconds(30))) { $0.scripts[3] = .fails(after: .milliseconds(1)) }
+      .simulated()
+    #expect(plan[3].outcome == .failure && plan[4].outcome == .success)
+    #expect(plan.conclusion == .failure)
+  }
+
+  @Test func `run when the run's time is over, which cancels it`() throws {
+    let plan = try scenario(.succeeds(after: .seconds(60))) { $0.workflow.timeout = .seconds(2) }.simulated()
+    #expect(plan[0].outcome == .cancelled && plan[0].endedAtNanoseconds == 2_000_000_000)
+    #expect(plan[3].outcome == .success)
+    #expect(plan.conclusion == .cancelled)
+  }
+
+  @Test func `a run that ends in its time is none the worse`() throws {
+    let plan = try scenario(.succeeds(after: .milliseconds(30))) {
+      $0.workflow.timeout = .seconds(2)
+      $0.outsideEvents = [OutsideEvent("never", at: .milliseconds(1))]
+    }.simulated()
+    #expect(plan.conclusion == .success)
+  }
+}

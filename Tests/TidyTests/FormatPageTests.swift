@@ -1,0 +1,53 @@
+import FlowKit
+import Foundation
+import TestSupport
+import Testing
+
+/// The pages about the format: every workflow in them is valid, and what is shown of a run is what happens.
+@Suite(.timeLimit(.minutes(5))) struct FormatPageTests {
+  @Test(arguments: ["docs/format.md", "docs/coming-from.md"])
+  func `every workflow of the page is valid, and runs as the page says`(page: String) throws {
+    let blocks = try Block.all(in: Repository.text(page))
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
+      "format-\(UInt64.random(in: 0 ... .max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var shown: Set<String> = []
+    var written: Set<String> = []
+    for block in blocks {
+      if block.language == "yaml", let name = block.name {
+        try block.text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
+        written.insert(name)
+      } else if block.language == "console" {
+        try block.check(in: folder)
+        for name in written where block.text.contains(" \(name)") { shown.insert(name) }
+      }
+    }
+    #expect(written.count >= 5)
+    #expect(written.subtracting(shown) == [], "no test runs these")
+  }
+
+  /// Where a test of the page fails after a change to limits: write the new number.
+  @Test func `every limit of the page is the one that holds`() throws {
+    let page = try Repository.text("docs/format.md")
+    let limits: [(String, Int)] = [
+      ("Steps in a workflow", Limits.steps), ("Characters in a step's id", Limits.stepIDCharacters),
+      ("Tries of a step", Limits.attempts), ("Events posted in a run", Limits.events),
+      ("Nodes that aliases expand to", Limits.aliasNodes), ("Maps and lists in each other", Limits.nestingDepth),
+      ("Posts that wait for `flow.on`", Limits.waitingPosts), ("MiB in a file", Limits.fileBytes >> 20),
+      ("KiB in a log line", Limits.logLineBytes >> 10), ("MiB of outputs of a step", Limits.outputBytes >> 20),
+      ("Problems named in a file", Limits.diagnostics),
+    ]
+    for (name, limit) in limits { #expect(page.contains("| \(name) | \(Self.grouped(limit)) |"), "\(name)") }
+  }
+
+  private static func grouped(_ number: Int) -> String {
+    var digits = String(number)
+    var groups: [String] = []
+    while digits.count > 3 {
+      groups.insert(String(digits.suffix(3)), at: 0)
+      digits.removeLast(3)
+    }
+    return ([digits] + groups).joined(separator: ",")
+  }
+}

@@ -1,0 +1,42 @@
+import FlowPluginKit
+import FlowSystem
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// A file with the text of a command for a shell that reads files; nobody else may read it, and it goes with this value.
+struct ScriptFile: ~Copyable {
+  let path: String
+
+  /// Writes the text to a new file in the folder for such; throws an ``ActionError`` when that cannot be done.
+  init(_ text: String) throws {
+    let folder = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
+    path = "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw Self.problem(folder) }
+    var rest = Array(text.utf8)[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        let problem = Self.problem(folder)
+        close(file)
+        unlink(path)
+        throw problem
+      }
+      rest = rest.dropFirst(count)
+    }
+    close(file)
+  }
+
+  deinit { unlink(path) }
+
+  private static func problem(_ folder: String) -> ActionError {
+    ActionError(
+      "spawn-failed", "cannot write the command to a file in '\(folder)': \(String(cString: strerror(errno)))",
+      isRetryable: true)
+  }
+}
