@@ -50,6 +50,7 @@ struct RunSession: Sendable {
       options = try request.options(for: graph.workflow, installation.registry)
       options.history = try RunMemory.history(of: FilePath.absolute(request.file), bytes, graph.workflow, request)
     }
+    options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: options.dataFolder)
     } catch {
