@@ -9,6 +9,9 @@ public struct Workflow: Sendable {
   public var inputs: [FieldDeclaration] = []
   /// Environment variables for child processes; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
+  /// A file of variables that stand below those of ``environment``, relative to the workflow's folder; nil: none. Whoever
+  /// runs the workflow reads it, into `RunOptions.fileEnvironment`.
+  public var environmentFile: String?
   /// The launch gate's floor and ceiling; nil: neither.
   public var gate: GateDeadline?
   /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.

@@ -81,6 +81,30 @@ import Testing
     #expect(result.standardOutput.contains("alone: alone\n"))
   }
 
+  @Test func `variables come from a file, below those that the workflow states`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      "name: e\nenv-file: .env\nenv: { B: own }\nsteps:\n  a:\n"
+        + "    run: echo \"$A|$B|$C|$D|$E|${{ env.A == 'one' }}\"\n",
+      to: "w.yaml")
+    let missing = try tool.run("w.yaml")
+    #expect(missing.exitCode == 2 && missing.standardError.contains("cannot read the env-file"), "\(missing)")
+    try tool.write(
+      "# a comment\nexport A=one # behind\nB=file\nC='two # words'\nD=\"x\\ty\"\n\nE=$A#b\n", to: ".env")
+    let result = try tool.run("w.yaml")
+    #expect(
+      result.exitCode == 0 && result.standardOutput.contains("a: one|own|two # words|x\ty|$A#b|true\n"), "\(result)")
+    for (line, message) in [
+      ("A", ".env:1: error: expected NAME=value, found 'A'"), ("2=x", "expected NAME=value"),
+      ("A='x", "the quote ' is never closed"), ("A=\"x\" y", "'y' stands behind the closing quote"),
+    ] {
+      try tool.write(line + "\n", to: ".env")
+      let wrong = try tool.run("w.yaml")
+      #expect(wrong.exitCode == 2 && wrong.standardError.contains(message), "\(wrong)")
+    }
+  }
+
   @Test func `a resume runs finally again, and a run that has ended well has nothing left to do`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -143,7 +167,7 @@ import Testing
     ("on: push", "leave 'on' out"), ("jobs: {}", "there are no jobs"), ("tasks: {}", "did you mean 'steps'?"),
     ("version: '3'", "leave it out"), ("vars: {}", "'inputs' for what a run may be given"),
     ("timeout-minutes: 5", "write 'timeout: 10m'"), ("schedule: daily", "such as cron"),
-    ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "below 'env'"),
+    ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
     ("includes: {}", "flowrun other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "left edge"),
   ])
   func `a workflow with a word of another tool is told what to write`(line: String, answer: String) throws {

@@ -15,9 +15,9 @@ import Testing
     var shown: Set<String> = []
     var written: Set<String> = []
     for block in blocks {
-      if block.language == "yaml", let name = block.name {
+      if let name = block.name {
         try block.text.write(to: folder.appendingPathComponent(name), atomically: true, encoding: .utf8)
-        written.insert(name)
+        if block.language == "yaml" { written.insert(name) }
       } else if block.language == "console" {
         try block.check(in: folder)
         for name in written where block.text.contains(" \(name)") { shown.insert(name) }

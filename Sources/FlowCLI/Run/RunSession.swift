@@ -51,6 +51,7 @@ struct RunSession: Sendable {
       options.history = try RunMemory.history(
         of: FilePath.absolute(request.file), bytes, graph.workflow, installation, request)
     }
+    options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: options.dataFolder)
     } catch {

@@ -4,6 +4,8 @@ import FlowModel
 public struct RunOptions: Sendable {
   /// Values for the workflow's inputs; those not given have their defaults.
   public var inputs: ValueObject = [:]
+  /// Variables below those of the workflow's `env`: what its `env-file` holds.
+  public var fileEnvironment: ValueObject = [:]
   /// Why the application was launched. `isFirst` is set from the data folder.
   public var launch = Launch()
   /// The absolute path of the run's data folder; made when missing.

@@ -69,7 +69,7 @@ extension WorkflowRun {
     let problem = state.withLock { state -> PreparedWorkflow.Problem? in
       do throws(ExpressionError) {
         let own = try prepared.environment.evaluate(in: scope(nil, state))
-        state.environment = own
+        state.environment = aboveFile(own)
         return nil
       } catch {
         return PreparedWorkflow.Problem(step: nil, message: "env: \(error.description)")
@@ -130,9 +130,17 @@ extension WorkflowRun {
     return scope
   }
 
+  /// The workflow's own variables on top of those of its file.
+  private func aboveFile(_ own: ValueObject) -> ValueObject {
+    if options.fileEnvironment.isEmpty { return own }
+    var variables = options.fileEnvironment
+    for (name, value) in own { variables[name] = value }
+    return variables
+  }
+
   private func environment(_ scope: RunScope) throws(PreparedWorkflow.Problem) -> ValueObject {
     do throws(ExpressionError) {
-      return try prepared.environment.evaluate(in: scope)
+      return aboveFile(try prepared.environment.evaluate(in: scope))
     } catch {
       throw PreparedWorkflow.Problem(step: nil, message: "env: \(error.description)")
     }

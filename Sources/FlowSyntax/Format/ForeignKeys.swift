@@ -39,7 +39,7 @@ enum ForeignKeys {
     "tasks": "steps", "environment": "env", "params": "inputs", "parameters": "inputs", "args": "inputs",
     "onExit": "finally", "after_script": "finally", "always": "finally", "max-parallel": "concurrency",
     "parallelism": "concurrency", "jobs-limit": "concurrency", "summary": "description", "title": "name",
-    "time-limit": "timeout",
+    "time-limit": "timeout", "dotenv": "env-file", "env_file": "env-file",
   ]
 
   private static let stepRemedies: [String: String] = [
@@ -91,7 +91,6 @@ enum ForeignKeys {
     "version": "a workflow states no version; leave it out",
     "vars": "write 'inputs' for what a run may be given, 'env' for variables of commands",
     "variables": "write 'inputs' for what a run may be given, 'env' for variables of commands",
-    "dotenv": "write the variables below 'env'", "env_file": "write the variables below 'env'",
     "include": "call the other workflow in a step: 'run: flowrun other.yaml'",
     "includes": "call the other workflow in a step: 'run: flowrun other.yaml'",
     "timeout-minutes": "write 'timeout: 10m'", "activeDeadlineSeconds": "write 'timeout: 10m'",

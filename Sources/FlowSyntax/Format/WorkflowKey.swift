@@ -4,6 +4,7 @@ import FlowModel
 enum WorkflowKey: String, FormatKey {
   case name, description, inputs, env, deadline, events, queues, defaults, concurrency, steps, outputs
   case durable, history, timeout, finally
+  case environmentFile = "env-file"
 
   static let owner = "a workflow"
 
@@ -13,7 +14,7 @@ enum WorkflowKey: String, FormatKey {
 
   var shape: Shape {
     switch self {
-    case .name: .name
+    case .name, .environmentFile: .name
     case .description: .string
     case .inputs: .named(.input, .map(FieldKey.self))
     case .env: .environment
@@ -53,6 +54,7 @@ enum WorkflowKey: String, FormatKey {
     case .steps: "The steps by id"
     case .outputs: "What the run gives back; values may hold ${{ }} over every step"
     case .durable: "Whether no step begins before everything that came out of the run until then is on disk"
+    case .environmentFile: "A file of lines NAME=value, beside the workflow: variables below those of env"
     case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
     case .finally: "Steps by id that run when all others are over, whatever happened, also when the run is cancelled"
     case .history: "Whether flowrun remembers the runs of this workflow; see flowrun runs"

@@ -50,6 +50,7 @@ struct WorkflowReader: DocumentReading {
     workflow.description = places.value(.description).flatMap { string($0, "description") }
     if let node = places.value(.inputs) { workflow.inputs = fields(node, "inputs", names: .input) }
     if let node = places.value(.env) { workflow.environment = environment(node, "env") }
+    if let node = places.value(.environmentFile) { workflow.environmentFile = fileName(node, "env-file") }
     if let node = places.value(.deadline) { workflow.gate = gateDeadline(node) }
     if let node = places.value(.events) { workflow.events = events(node) }
     if let node = places.value(.queues) { workflow.queues = queues(node) }
@@ -66,6 +67,12 @@ struct WorkflowReader: DocumentReading {
     }
     if let node = places.value(.timeout) { workflow.timeout = timeout(node) }
     if places.value(.steps) != nil { readSteps() }
+  }
+
+  private mutating func fileName(_ node: NodeID, _ owner: Owner) -> String? {
+    guard let name = string(node, owner) else { return nil }
+    if name.isEmpty || name.utf8.contains(0) { reportType(node, owner, expected: "the path of a file") }
+    return name
   }
 
   private mutating func timeout(_ node: NodeID) -> Duration? {
