@@ -99,7 +99,8 @@ struct PreparedResume {
     let remembered = try RememberedRun(run, store, installation)
     // The file as it is now; where it is gone, as it was.
     let bytes = (try? FileAccess.read(run.file)) ?? remembered.definition
-    let result = WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: run.file)
+    let result = WorkflowLoader(catalog: installation.registry, files: FileAccess.included)
+      .load(bytes: bytes, file: run.file)
     guard let graph = result.graph else {
       throw InvalidWorkflow(
         description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
@@ -140,7 +141,7 @@ struct PreparedResume {
     } catch {
       throw InvalidWorkflow(description: Self.text(error, run, result))
     }
-    history = RunMemory.history(of: run.file, bytes, isDurable: header.isDurable)
+    history = RunMemory.history(of: run.file, result.definition, isDurable: header.isDurable)
   }
 
   /// What the engine is asked for besides what the journal says.

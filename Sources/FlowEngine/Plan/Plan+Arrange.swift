@@ -52,6 +52,12 @@ extension Plan {
     if options.condition != nil { flags.insert(.conditional) }
     if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
     if options.fan != nil { flags.insert(.fan) }
+    if options.isExcused { flags.insert(.excused) }
+    switch options.includeRole {
+    case .none: break
+    case .entry: flags.insert(.entry)
+    case .exit: flags.insert(.exit)
+    }
     return flags
   }
 

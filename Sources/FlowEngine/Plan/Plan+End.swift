@@ -117,7 +117,7 @@ extension Plan {
     for index in states.indices {
       let outcome = outcome(of: StepIndex(index))
       guard outcome == .failure || outcome == .timedOut else { continue }
-      guard traits[index].flags.contains(.optional) else { return .failure }
+      guard !traits[index].flags.isDisjoint(with: [.optional, .excused]) else { return .failure }
       isPartial = true
     }
     return isPartial || fans.hasOptionalFailure ? .partial : .success

@@ -26,7 +26,9 @@ extension WorkflowRun: ActionHost {
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
     let values = state.withLock { state -> ValueObject in
+      let owner = instances.owner(of: step)
       var values = state.environment
+      if prepared.graph.workflow.scope(of: owner) != nil { values = scope(owner, state).environment }
       if let own = try? prepared.detail(of: instances.owner(of: step))?.environment.evaluate(in: scope(step, state)) {
         for (name, value) in own { values[name] = value }
       }

@@ -51,7 +51,7 @@ enum StepKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .uses: "The action, plugin.action"
+    case .uses: "The action, plugin.action, or a workflow, ./file.yaml"
     case .with: "The action's inputs"
     case .name: "What a person reads; other steps refer to the id"
     case .needs: "The step or steps to start after"
