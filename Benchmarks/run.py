@@ -34,6 +34,7 @@ SECTIONS = [
     ("steps", ["EngineBenchmark"], engine.steps),
     ("efficiency", ["EngineBenchmark"], engine.efficiency),
     ("files", ["flowrun"], command.files),
+    ("items", ["flowrun"], command.items),
     ("two-needs", ["flowrun"], command.two_needs),
     ("start", ["flowrun", "StartPeer"], command.start),
     ("launch", ["flowrun"], command.launch),

@@ -41,6 +41,19 @@ def files():
     add("memory of a 100,000-step run", "≤ 150", memory, "MB")
 
 
+def items():
+    """What an item of a step costs beside a step of its own."""
+    steps, fan = os.path.join(context.folder, "steps.yaml"), os.path.join(context.folder, "items.yaml")
+    write_workflow(steps, needs_of("fan", COUNT))
+    with open(fan, "w") as file:
+        file.write("name: items\nsteps:\n  each:\n    uses: flow.noop\n    foreach: [")
+        file.write(", ".join(str(index) for index in range(COUNT)) + "]\n")
+    own, other = in_turns(
+        [FLOWRUN, fan], [FLOWRUN, steps], context.repetitions(7, 3), context.folder, context.folder)
+    add("a step with 100,000 no-op items, exec to exit, against 100,000 steps", "≤ 1.0", own / other,
+        detail=f"{own * 1000:.0f} against {other * 1000:.0f} ms")
+
+
 def has_yaml(python):
     """Whether a Python has PyYAML: Debian's package is for Debian's own."""
     try:

@@ -18,7 +18,8 @@ extension Engine {
   /// Reads and checks a workflow file; throws a ``WorkflowError`` that lists everything wrong with it.
   public func load(_ path: String) throws -> WorkflowGraph {
     let bytes = try [UInt8](Data(contentsOf: URL(fileURLWithPath: path)))
-    let result = WorkflowLoader(catalog: registry).load(bytes: bytes, file: path)
+    let result = WorkflowLoader(catalog: registry) { try? [UInt8](Data(contentsOf: URL(fileURLWithPath: $0))) }
+      .load(bytes: bytes, file: path)
     guard let graph = result.graph else { throw WorkflowError(description: result.rendered()) }
     return graph
   }

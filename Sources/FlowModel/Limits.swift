@@ -20,6 +20,8 @@ public enum Limits {
   public static let jsonBytes = 64 << 20
   /// Bytes of output a step may report, as JSON: 1 MiB.
   public static let outputBytes = 1 << 20
+  /// How deep files may include each other, the first counted.
+  public static let includeDepth = 8
   /// Items of a step with `foreach`.
   public static let items = 100_000
   /// Bytes that the items of a step may give back together, as JSON: 64 MiB.

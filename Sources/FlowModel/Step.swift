@@ -86,6 +86,11 @@ public struct StepOptions: Sendable, Hashable {
   public var environment: ValueObject = [:]
   /// What it is run for, once for each item; nil: it runs once.
   public var fan: FanOut?
+  /// Whether its failure is none of the gate's and of the run's, though it is its dependants': it stands in a workflow that
+  /// an optional step includes.
+  public var isExcused = false
+  /// What it is for where a workflow is included.
+  public var includeRole = IncludeRole.none
 
   /// Every member at its default.
   public init() {}

@@ -31,6 +31,13 @@ public struct Workflow: Sendable {
   /// What the run gives back, each a value that may hold `${{ }}`.
   public var outputs: ValueObject = [:]
 
+  /// The workflows that are included, flattened.
+  public var scopes: [WorkflowScope] = []
+  /// For each step which of ``scopes`` its expressions see, counted from 1; 0: the workflow's own. Empty without scopes.
+  public var scopeOfStep: [Int32] = []
+  /// What the entries and exits of included workflows declare, by what they use.
+  public var includes: [String: ActionDeclaration] = [:]
+
   /// A workflow of these steps.
   public init(name: String, description: String? = nil, steps: [Step]) {
     self.name = name

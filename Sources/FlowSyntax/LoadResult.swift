@@ -4,11 +4,15 @@ import FlowModel
 /// What came out of loading a workflow: a graph that may run, or the reasons why there is none.
 public struct LoadResult: Sendable {
   /// The checked workflow; nil exactly when there is an error.
-  public let graph: WorkflowGraph?
+  public internal(set) var graph: WorkflowGraph?
   /// Everything that was found, in the order of the file.
-  public let diagnostics: [Diagnostic]
+  public internal(set) var diagnostics: [Diagnostic]
   /// The text that the diagnostics are about.
   public let source: SourceText
+  /// What was found in the files that the workflow includes.
+  public internal(set) var included: [LoadResult] = []
+  /// The workflow as a run of it is remembered: the file, with those that it includes.
+  public internal(set) var definition: [UInt8] = []
 
   private let tree: NodeTree?
   private let places: WorkflowPlaces
@@ -20,6 +24,7 @@ public struct LoadResult: Sendable {
     self.graph = graph
     self.diagnostics = diagnostics
     self.source = source
+    definition = source.bytes
     self.tree = tree
     self.places = places
   }
@@ -41,6 +46,7 @@ public struct LoadResult: Sendable {
 
   /// Every diagnostic as text for people, with an excerpt each.
   public func rendered(usesColor: Bool = false) -> String {
-    DiagnosticRenderer(source, usesColor: usesColor).render(diagnostics)
+    included.map { $0.rendered(usesColor: usesColor) }.joined()
+      + (diagnostics.isEmpty ? "" : DiagnosticRenderer(source, usesColor: usesColor).render(diagnostics))
   }
 }

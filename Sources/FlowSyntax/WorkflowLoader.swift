@@ -7,15 +7,48 @@ import FlowModel
 /// let result = WorkflowLoader(catalog: registry).load(bytes: bytes, file: "launch.yaml")
 /// guard let graph = result.graph else { print(result.rendered()); return }
 /// ```
-/// Nothing runs and no file is read.
+/// Nothing runs. No file is read but those that the workflow includes, through `files`.
 public struct WorkflowLoader: Sendable {
   private let catalog: any ActionCatalog
+  private let files: (@Sendable (String) -> [UInt8]?)?
 
-  /// A loader that knows the actions of `catalog`.
-  public init(catalog: any ActionCatalog) { self.catalog = catalog }
+  /// A loader that knows the actions of `catalog`; `files` gives what stands in a file that a workflow includes (nil: it
+  /// cannot be read). Without it such steps are taken as they are, and the workflow cannot run.
+  public init(catalog: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil) {
+    self.catalog = catalog
+    self.files = files
+  }
 
   /// Loads the workflow in `bytes`; `file` is what messages call it.
-  public func load(bytes: [UInt8], file: String) -> LoadResult { examine(SourceText(bytes, file: file)).result }
+  public func load(bytes: [UInt8], file: String) -> LoadResult {
+    guard let parts = IncludeBundle.parts(of: bytes) else { return load(bytes, file: file, path: file, files) }
+    return load(parts.main, file: file, path: parts.file) { parts.files[$0] }
+  }
+
+  /// Loads a workflow that messages call `file` and whose own includes are looked for from `path`.
+  private func load(
+    _ bytes: [UInt8], file: String, path: String, _ files: (@Sendable (String) -> [UInt8]?)?
+  ) -> LoadResult {
+    guard let files else { return examine(SourceText(bytes, file: file)).result }
+    let library = IncludeLibrary(catalog: catalog, files: files)
+    let loader = WorkflowLoader(
+      catalog: IncludeCatalog(base: catalog, library: library, stack: [IncludeLibrary.resolve(path, in: "")]))
+    var result = loader.examine(SourceText(bytes, file: file)).result
+    result.included = library.results.filter { !$0.diagnostics.isEmpty }
+    result.definition = IncludeBundle.bytes(bytes, file: path, library.read)
+    guard let graph = result.graph else { return result }
+    do {
+      let flat = try Flattening.flattened(graph.workflow, file: IncludeLibrary.resolve(path, in: ""), library)
+      if !flat.scopes.isEmpty { result.graph = try WorkflowGraph(flat) }
+    } catch {
+      result.graph = nil
+      result.diagnostics.append(
+        Diagnostic(
+          .tooManySteps, "the workflow has more than \(Limits.steps) steps with all that it includes", at: Span(at: 0),
+          help: "split it into several workflows"))
+    }
+    return result
+  }
 
   /// The one way from a text to what is wrong with it, together with what was examined; nil where it is no YAML.
   func examine(_ source: SourceText) -> (result: LoadResult, check: WorkflowCheck?, failure: YAMLFailure?) {

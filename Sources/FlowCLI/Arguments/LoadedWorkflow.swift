@@ -19,14 +19,15 @@ enum LoadedWorkflow {
     } catch {
       throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\n")
     }
-    let result = WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: file)
-    if !result.diagnostics.isEmpty {
+    let result = WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(
+      bytes: bytes, file: file)
+    if !result.diagnostics.isEmpty || !result.included.isEmpty {
       StandardOutput.writeError(result.rendered(usesColor: StandardOutput.errorAllowsColor))
     }
     guard let graph = result.graph else {
       installation.explainUnusable()
       throw InvalidWorkflow(description: "")
     }
-    return (graph, bytes)
+    return (graph, result.definition)
   }
 }

@@ -9,6 +9,9 @@ enum FileAccess {
     return String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
   }
 
+  /// The bytes of a file that a workflow includes; nil where it cannot be read.
+  static let included: @Sendable (String) -> [UInt8]? = { try? read($0) }
+
   /// The bytes of a file; throws a ``FileProblem`` that names it.
   static func read(_ path: String, limit: Int = Limits.fileBytes) throws(FileProblem) -> [UInt8] {
     let file = open(path, O_RDONLY | O_CLOEXEC)

@@ -23,7 +23,9 @@ struct PreparedResume {
     let bytes = (try? FileAccess.read(run.file)) ?? remembered.definition
     let isSame = bytes == remembered.definition
     let result =
-      isSame ? remembered.loaded : WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: run.file)
+      isSame
+      ? remembered.loaded
+      : WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(bytes: bytes, file: run.file)
     guard let graph = result.graph else {
       throw InvalidWorkflow(
         description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
@@ -41,7 +43,7 @@ struct PreparedResume {
       throw InvalidWorkflow(description: "\(TerminalText.visible(run.file)): error: \(error)\n")
     }
     history = try RunMemory.history(
-      of: run.file, bytes, graph.workflow, installation, isDurable: header.isDurable, store: request.store)
+      of: run.file, result.definition, graph.workflow, installation, isDurable: header.isDurable, store: request.store)
     let wish = try Self.wish(command, graph.workflow, remembered)
     do throws(ResumePlan.Refusal) {
       plan = try ResumePlan(

@@ -9,23 +9,27 @@ struct FileCheck {
   let result: LoadResult
   /// What there is to say besides of the file itself.
   let own: [Diagnostic]
-  /// What there is to say of the manifests of plugins that it uses.
+  /// What there is to say of other files: those that it includes, and the manifests of plugins that it uses.
   let others: [DiagnosticReport.File]
+  private let programs: [DiagnosticReport.File]
 
   /// Checks the workflow in `bytes`; `file` is its path.
   init(bytes: [UInt8], file: String, _ installation: Installation) {
-    self.init(WorkflowLoader(catalog: installation.registry).load(bytes: bytes, file: file), file: file, installation)
+    self.init(
+      WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(bytes: bytes, file: file),
+      file: file, installation)
   }
 
   /// Checks a workflow that has been loaded.
   init(_ result: LoadResult, file: String, _ installation: Installation) {
     self.result = result
     own = LaunchScreenCheck.diagnostics(of: result, file: file)
-    others = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
+    programs = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
+    others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }
 
   /// Whether the workflow can run.
-  var isValid: Bool { result.graph != nil && others.isEmpty }
+  var isValid: Bool { result.graph != nil && programs.isEmpty }
 
   /// The file with everything that was found in it.
   var report: DiagnosticReport.File {

@@ -53,6 +53,12 @@ extension Plan {
     if options.deadline != nil || options.retry != nil { flags.insert(.timed) }
     if options.fan != nil { flags.insert(.fan) }
     if options.isFinal { flags.formUnion([.final, .seesStatus, .seesCancellation]) }
+    if options.isExcused { flags.insert(.excused) }
+    switch options.includeRole {
+    case .none: break
+    case .entry: flags.insert(.entry)
+    case .exit: flags.insert(.exit)
+    }
     return flags
   }
 

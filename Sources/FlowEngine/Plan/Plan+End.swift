@@ -120,7 +120,7 @@ extension Plan {
       // A resume of some steps alone leaves others out.
       if outcome == .skipped, states[index].reason == .notSelected { isPartial = true }
       guard outcome == .failure || outcome == .timedOut else { continue }
-      guard traits[index].flags.contains(.optional) else { return .failure }
+      guard !traits[index].flags.isDisjoint(with: [.optional, .excused]) else { return .failure }
       isPartial = true
     }
     return isPartial || fans.hasOptionalFailure ? .partial : .success

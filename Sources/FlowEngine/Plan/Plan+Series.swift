@@ -125,7 +125,7 @@ extension Plan {
           states[successor].open &-= 1
           guard states[successor].open == 0 else { continue }
           let trait = traits[successor]
-          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fan]),
+          guard trait.flags.isDisjoint(with: [.conditional, .idle, .disabled, .fan, .exit]),
             Int(trait.queue) == series.lane.index
           else {
             isOrdinary = false

@@ -44,11 +44,17 @@ extension Plan {
       note(.partial(.ended(step, outcome)), at: now)
     }
     let satisfied = isSatisfied(step)
-    if traits[step].flags.contains(.blocking) { settleBlocking(step, satisfied: satisfied, at: now) }
+    let flags = traits[step].flags
+    if flags.contains(.blocking) {
+      settleBlocking(step, satisfied: satisfied || flags.contains(.excused), at: now)
+    }
+    if outcome == .skipped, flags.contains(.entry), let reason {
+      return skipInclude(of: step, reason)
+    }
     for edge in successorEdges(of: step) {
       let successor = graph.successors[edge]
       guard states[successor].status == .waiting else { continue }
-      if satisfied {
+      if satisfied || isTakenUp(step, before: successor) {
         countDown(successor, at: now)
       } else if isPrewarming && !traits[successor].flags.contains(.prewarm) {
         // Activation may still say that the successor is disabled.
@@ -73,7 +79,7 @@ extension Plan {
     let flags = traits[step].flags
     if cancelledAt != never {
       if flags.contains(.seesCancellation) { countDown(step, at: now) } else { collect(step, .skipped, .runCancelled) }
-    } else if flags.contains(.seesStatus) {
+    } else if !flags.isDisjoint(with: [.seesStatus, .exit]) {
       countDown(step, at: now)
     } else {
       collect(step, .skipped, neverPosted ? .eventNeverPosted : .upstreamFailed)
@@ -89,13 +95,15 @@ extension Plan {
   /// A step has nothing to wait for but activation, an idle run, its `if`, capacity to run.
   mutating func release(_ step: StepIndex, at now: Int) {
     let flags = traits[step].flags
-    if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fan]) && !isPrewarming {
+    if flags.isDisjoint(with: [.conditional, .idle, .disabled, .fan, .exit]) && !isPrewarming {
       enqueue(step, at: now)
     } else if isPrewarming && !flags.contains(.prewarm) {
       move(step, to: .held)
       outstanding.heldForActivation.append(step)
     } else if flags.contains(.disabled) {
       collect(step, .skipped, .disabled)
+    } else if flags.contains(.exit), let outcome = exitOutcome(step) {
+      collect(step, outcome.outcome, outcome.reason)
     } else if flags.contains(.conditional) {
       move(step, to: .deciding)
       effects.append(.evaluate(step))

@@ -33,7 +33,13 @@ struct StepTraits: Sendable {
     /// Runs once for each of several items.
     static let fan = Flags(rawValue: 1 << 12)
     /// Stands in `finally`.
-    static let final = Flags(rawValue: 1 << 15)
+    static let final = Flags(rawValue: 1 << 9)
+    /// Its failure is none of the gate's and of the run's.
+    static let excused = Flags(rawValue: 1 << 13)
+    /// Binds the inputs of an included workflow: when it is skipped, everything inside is.
+    static let entry = Flags(rawValue: 1 << 14)
+    /// Gives the outputs of an included workflow: fails when a failure inside was not taken up.
+    static let exit = Flags(rawValue: 1 << 15)
   }
 }
 

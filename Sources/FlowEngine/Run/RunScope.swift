@@ -18,6 +18,8 @@ struct RunScope: ExpressionContext {
   var post: EventPost?
   /// The item of the step for which something is evaluated; nil: the step has none.
   var item: ItemScope?
+  /// What the ids of the steps begin with that it sees: those of its own file.
+  var prefix = ""
 
   func value(named name: String) -> Value? {
     switch name {
@@ -61,7 +63,7 @@ struct RunScope: ExpressionContext {
 
   func member(_ key: String, of name: String) -> ContextMember {
     guard name == "steps" else { return .inWhole }
-    guard let index = stepIndices[key] else { return .missing }
+    guard let index = stepIndices[prefix.isEmpty ? key : prefix + key] else { return .missing }
     return .value(.object(reading(of: index)))
   }
 
@@ -85,10 +87,12 @@ struct RunScope: ExpressionContext {
     ]
   }
 
+  private func isOwn(_ id: String) -> Bool { id.hasPrefix(prefix) && !id.dropFirst(prefix.count).contains("/") }
+
   private var allSteps: ValueObject {
     var object = ValueObject()
-    for (index, step) in plan.graph.workflow.steps.enumerated() {
-      object[step.id.text] = .object(reading(of: StepIndex(index)))
+    for (index, step) in plan.graph.workflow.steps.enumerated() where isOwn(step.id.text) {
+      object[String(step.id.text.dropFirst(prefix.count))] = .object(reading(of: StepIndex(index)))
     }
     return object
   }

@@ -25,9 +25,11 @@ extension WorkflowRun: ActionHost {
 
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
-    let own = prepared.detail(of: instances.owner(of: step))?.environment
+    let owner = instances.owner(of: step)
+    let own = prepared.detail(of: owner)?.environment
     let values = state.withLock { state -> ValueObject in
       var values = state.environment
+      if prepared.graph.workflow.scope(of: owner) != nil { values = scope(owner, state).environment }
       if let own, own.literal?.isEmpty != true, let stated = try? own.evaluate(in: scope(step, state)) {
         for (name, value) in stated { values[name] = value }
       }

@@ -10,10 +10,31 @@ extension WorkflowRun {
       scope.item = state.fans[owner]?.values.item(item)
       return scope
     }
-    return RunScope(
+    var scope = RunScope(
       plan: state.plan, outputs: state.outputs, inputs: options.inputs, environment: state.environment,
       launch: state.plan.activatedAtNanoseconds == nil && options.isPrewarmed ? nil : state.launch,
       run: ["id": .string(run.id), "data": .string(run.dataFolder)], step: step, stepIndices: names)
+    if let step, let number = prepared.graph.workflow.scope(of: step) { narrow(&scope, to: number, state) }
+    return scope
+  }
+
+  /// Lets an expression see the inputs, steps and variables of an included workflow instead of the whole's.
+  private func narrow(_ scope: inout RunScope, to number: Int, _ state: RunState) {
+    let included = prepared.graph.workflow.scopes[number]
+    scope.prefix = included.prefix
+    scope.inputs = state.outputs[included.entry] ?? [:]
+    scope.environment = [:]
+    // What cannot be evaluated is told where the step's own expressions are.
+    scope.environment = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
+  }
+
+  /// The run as a step of an included workflow knows it: paths in a file are relative to that file.
+  private func information(of step: StepIndex) -> RunInformation {
+    guard let number = prepared.graph.workflow.scope(of: step) else { return run }
+    let folder = prepared.graph.workflow.scopes[number].folder
+    return RunInformation(
+      id: run.id, dataFolder: run.dataFolder,
+      workflowFolder: folder.isEmpty ? run.workflowFolder : run.workflowFolder + "/" + folder)
   }
 
   /// What the `if` of a step says.
@@ -42,7 +63,7 @@ extension WorkflowRun {
       let fields = prepared.action(of: owner).declaration.inputs
       return StartInputs(
         InputBinding.absolutePaths(
-          in: values, of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder))
+          in: values, of: fields, dataFolder: run.dataFolder, workflowFolder: information(of: owner).workflowFolder))
     case .evaluated(let object): return evaluate(object, step, owner, state)
     }
   }
@@ -58,7 +79,8 @@ extension WorkflowRun {
         ValueObject(), problem: StepFailure(code: "expression", message: "with: \(error.description)"))
     }
     do throws(TypeMismatch) {
-      return StartInputs(try InputBinding.bind(given, to: prepared.action(of: owner).declaration.inputs, run: run))
+      return StartInputs(
+        try InputBinding.bind(given, to: prepared.action(of: owner).declaration.inputs, run: information(of: owner)))
     } catch {
       return StartInputs(ValueObject(), problem: .inputs(error))
     }

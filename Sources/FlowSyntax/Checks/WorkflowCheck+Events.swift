@@ -32,7 +32,7 @@ extension WorkflowCheck {
     var known = Set(workflow.events.map(\.name)).union(LifecycleEvent.allCases.map(\.rawValue))
     for entry in actions.entries { known.formUnion(entry.declaration?.events ?? []) }
     for step in workflow.steps.indices { known.formUnion(eventsPosted(by: step)) }
-    return known
+    return known.union(includedEvents())
   }
 
   /// The events that a step may post.

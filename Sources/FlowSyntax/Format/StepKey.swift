@@ -54,7 +54,7 @@ enum StepKey: String, FormatKey {
 
   var summary: String {
     switch self {
-    case .uses: "The action, plugin.action; or write run"
+    case .uses: "The action, plugin.action, or a workflow, ./file.yaml; or write run"
     case .run: "Short for uses: shell.run with this command: a text for the shell, or a list of program and arguments"
     case .shell: "What reads the text of run: sh, bash, python, or words with {0} for a file that holds it"
     case .with: "The action's inputs"

@@ -69,8 +69,14 @@ public struct WorkflowSchema: Sendable {
   private func step() -> ValueObject {
     var schema = Self.map(of: StepKey.self)
     if case .object(var properties)? = schema["properties"], case .object(var uses)? = properties["uses"] {
-      uses["enum"] = .array(declarations.map { .string($0.name) })
-      uses["markdownEnumDescriptions"] = .array(declarations.map { .string($0.summary) })
+      uses["anyOf"] = [
+        [
+          "enum": .array(declarations.map { .string($0.name) }),
+          "markdownEnumDescriptions": .array(declarations.map { .string($0.summary) }),
+        ],
+        // A workflow file.
+        ["pattern": "^[.]{0,2}/|[.]ya?ml$"],
+      ]
       properties["uses"] = .object(uses)
       schema["properties"] = .object(properties)
     }

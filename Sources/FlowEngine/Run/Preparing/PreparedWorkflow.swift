@@ -22,6 +22,8 @@ public struct PreparedWorkflow: Sendable {
   let detailIndices: [Int32]
   let facts: [StepIndex: StepFacts]
   let environment: PreparedObject
+  /// The variables of each of the workflow's scopes.
+  let scopeEnvironments: [PreparedObject]
   let outputs: PreparedObject
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
@@ -57,7 +59,10 @@ public struct PreparedWorkflow: Sendable {
         if let index = known[step.uses] {
           last = (step.uses, index)
         } else {
-          guard let action = registry.action(named: step.uses) else {
+          let included = workflow.includes[step.uses].map { declaration in
+            RegisteredAction(declaration: declaration, body: .synchronous { inputs, _ in inputs })
+          }
+          guard let action = included ?? registry.action(named: step.uses) else {
             throw Problem(step: step.id, message: "no action '\(step.uses)' is installed")
           }
           last = (step.uses, Int32(actions.count))
@@ -94,6 +99,9 @@ public struct PreparedWorkflow: Sendable {
     self.facts = facts
     do throws(ExpressionError) {
       environment = try PreparedObject(workflow.environment)
+      var scopes: [PreparedObject] = []
+      for scope in workflow.scopes { scopes.append(try PreparedObject(scope.environment)) }
+      scopeEnvironments = scopes
       outputs = try PreparedObject(workflow.outputs)
       gateMin = try workflow.gate?.min.map { source throws(ExpressionError) in try PreparedDuration(source) }
       gateMax = try workflow.gate?.max.map { source throws(ExpressionError) in try PreparedDuration(source) }

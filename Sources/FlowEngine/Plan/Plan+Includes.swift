@@ -1,0 +1,29 @@
+import FlowModel
+
+// Included workflows: their steps are the plan's own; only that all are skipped with their entry, and what their exit makes
+// of failures inside, are rules of their own.
+extension Plan {
+  /// The entry of an included workflow was skipped: everything inside is, for the same reason.
+  mutating func skipInclude(of entry: StepIndex, _ reason: SkipReason) {
+    guard let scope = graph.workflow.scopes.first(where: { $0.entry == entry }) else { return }
+    for step in scope.members { collect(step, .skipped, reason) }
+    collect(scope.exit, .skipped, reason)
+  }
+
+  /// Whether the failure of a step is no matter of the exit that waits for it: another step inside waited for it, too, and
+  /// takes it up or passes it on.
+  func isTakenUp(_ step: StepIndex, before successor: StepIndex) -> Bool {
+    traits[successor].flags.contains(.exit) && successorEdges(of: step).count > 1
+  }
+
+  /// How an exit ends that has nothing to wait for any more; nil: it runs.
+  mutating func exitOutcome(_ step: StepIndex) -> (outcome: Outcome, reason: SkipReason?)? {
+    let marks = states[step].marks
+    if marks.contains(.needFailed) {
+      particulars.failures[step] = StepFailure(
+        code: "include-failed", message: "a step of the included workflow failed, and none took it up")
+      return (.failure, nil)
+    }
+    return marks.contains(.needNeverPosted) ? (.skipped, .eventNeverPosted) : nil
+  }
+}

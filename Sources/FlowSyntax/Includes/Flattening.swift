@@ -1,0 +1,167 @@
+import FlowModel
+
+/// Makes one workflow of a workflow and everything that it includes.
+///
+/// A step that includes a file keeps its place and becomes the exit, which gives the outputs; behind the workflow's own
+/// steps come an entry, which binds the inputs, and the file's steps under `ID/`. So what the plan, the journal and the
+/// report know of steps holds for all of them.
+struct Flattening {
+  private var flat: Workflow
+  private let library: IncludeLibrary
+  /// The files on the way to each scope, by its number; 0 is the workflow itself.
+  private var stacks: [[String]]
+
+  /// Too many steps.
+  struct TooLarge: Error {}
+
+  static func flattened(_ workflow: Workflow, file: String, _ library: IncludeLibrary) throws(TooLarge) -> Workflow {
+    guard workflow.steps.contains(where: { IncludeLibrary.isFile($0.uses) }) else { return workflow }
+    var flattening = Flattening(flat: workflow, library: library, stacks: [[file]])
+    try flattening.run()
+    return flattening.flat
+  }
+
+  private mutating func run() throws(TooLarge) {
+    flat.scopeOfStep = Array(repeating: 0, count: flat.steps.count)
+    var next = 0
+    while next < flat.steps.count {
+      if IncludeLibrary.isFile(flat.steps[next].uses) { include(at: next) }
+      next += 1
+      guard flat.steps.count <= Limits.steps else { throw TooLarge() }
+    }
+  }
+
+  private mutating func include(at index: Int) {
+    let caller = flat.steps[index]
+    let outer = Int(flat.scopeOfStep[index])
+    let entry = library.entry(caller.uses, stack: stacks[outer])
+    guard let inner = entry.workflow, let declaration = entry.declaration else { return }
+    let prefix = caller.id.text + "/"
+    let entryIndex = StepIndex(flat.steps.count)
+    let home = IncludeLibrary.folder(of: stacks[0][0])
+    let name = IncludeLibrary.name(of: entry.path, from: home)
+    let (inputs, outputs) = ("inputs of \(name)", "outputs of \(name)")
+    flat.includes[inputs] = declaration
+    flat.includes[outputs] = Self.exitDeclaration(declaration)
+    var scope = WorkflowScope(
+      prefix: prefix, folder: IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home),
+      entry: entryIndex, exit: StepIndex(index),
+      environment: inner.environment)
+    append(
+      Step(
+        id: StepID(unchecked: prefix), uses: inputs, with: caller.with, needs: caller.needs,
+        options: Self.entryOptions(caller.options)), scope: outer)
+    if outer > 0 { flat.scopes[outer - 1].members.append(entryIndex) }
+    let number = flat.scopes.count + 1
+    let first = StepIndex(flat.steps.count)
+    let names = Renaming(
+      inner, prefix: prefix, events: entry.events, declarations: { [library] in library.catalogDeclaration($0) })
+    for queue in inner.queues {
+      var renamed = queue
+      renamed.name = prefix + queue.name
+      flat.queues.append(renamed)
+    }
+    for event in inner.events {
+      var renamed = event
+      renamed.name = prefix + event.name
+      flat.events.append(renamed)
+    }
+    for step in inner.steps {
+      scope.members.append(StepIndex(flat.steps.count))
+      var needs = step.needs.map { $0 + first }
+      if needs.isEmpty { needs = [entryIndex] }
+      append(
+        Step(
+          id: StepID(unchecked: prefix + step.id.text), uses: step.uses, with: names.inputs(of: step),
+          needs: needs[...], options: names.options(of: step, in: caller.options)), scope: number)
+    }
+    flat.scopes.append(scope)
+    stacks.append(stacks[outer] + [entry.path])
+    flat.steps[index] = Step(
+      id: caller.id, uses: outputs, with: inner.outputs, needs: ([entryIndex] + scope.members)[...],
+      options: Self.exitOptions(caller.options))
+    flat.scopeOfStep[index] = Int32(number)
+  }
+
+  private mutating func append(_ step: Step, scope: Int) {
+    flat.steps.append(step)
+    flat.scopeOfStep.append(Int32(scope))
+  }
+
+  /// The outputs of the file are the inputs of its exit.
+  private static func exitDeclaration(_ declaration: ActionDeclaration) -> ActionDeclaration {
+    var exit = declaration
+    exit.inputs = declaration.outputs.map { FieldDeclaration($0.name, .any, isRequired: false) }
+    return exit
+  }
+
+  /// The entry takes what says whether and when the whole begins.
+  private static func entryOptions(_ options: StepOptions) -> StepOptions {
+    var entry = StepOptions()
+    entry.after = options.after
+    entry.condition = options.condition
+    entry.enabled = options.enabled
+    entry.deferral = options.deferral
+    entry.blocking = options.blocking
+    entry.queue = options.queue
+    entry.isExcused = options.isOptional || options.isExcused
+    entry.includeRole = .entry
+    return entry
+  }
+
+  /// The exit takes what says how its end counts.
+  private static func exitOptions(_ options: StepOptions) -> StepOptions {
+    var exit = StepOptions()
+    exit.name = options.name
+    exit.isOptional = options.isOptional
+    exit.isExcused = options.isExcused
+    exit.blocking = options.blocking
+    exit.queue = options.queue
+    exit.includeRole = .exit
+    return exit
+  }
+}
+
+/// How the names of an included file are called from outside of it.
+private struct Renaming {
+  private let prefix: String
+  private let events: Set<String>
+  private let queues: Set<String>
+  private let declarations: (String) -> ActionDeclaration?
+
+  init(
+    _ workflow: Workflow, prefix: String, events: Set<String>, declarations: @escaping (String) -> ActionDeclaration?
+  ) {
+    self.prefix = prefix
+    self.declarations = declarations
+    queues = Set(workflow.queues.map(\.name))
+    self.events = events
+  }
+
+  private func event(_ name: String) -> String { events.contains(name) ? prefix + name : name }
+
+  /// What a step gives to its action: the names of events are those of the whole.
+  func inputs(of step: Step) -> ValueObject {
+    guard !step.with.isEmpty, let declaration = declarations(step.uses) else { return step.with }
+    var with = step.with
+    for input in [declaration.eventFromInput, declaration.calls?.event].compactMap({ $0 }) {
+      if let name = with[input]?.stringValue { with[input] = .string(event(name)) }
+    }
+    return with
+  }
+
+  /// What a step states, with what the step that includes the file states for those that do not.
+  func options(of step: Step, in caller: StepOptions) -> StepOptions {
+    var options = step.options
+    options.after = options.after.map(event)
+    if let queue = options.queue {
+      if queues.contains(queue) { options.queue = prefix + queue }
+    } else {
+      options.queue = caller.queue
+    }
+    options.blocking = options.blocking ?? caller.blocking
+    options.isExcused = options.isExcused || caller.isOptional || caller.isExcused
+    options.isQuiet = options.isQuiet || caller.isQuiet
+    return options
+  }
+}

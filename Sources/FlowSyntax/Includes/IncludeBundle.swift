@@ -1,0 +1,29 @@
+import FlowModel
+
+/// A workflow with the files that it includes in one text, as a run is remembered: what it ran must be known though the
+/// files have changed.
+public enum IncludeBundle {
+  private static let begin = Array("{\"flowrun-files\":".utf8)
+
+  /// The text; of a file that includes none, the file itself.
+  static func bytes(_ main: [UInt8], file: String, _ files: [(path: String, bytes: [UInt8])]) -> [UInt8] {
+    guard !files.isEmpty else { return main }
+    var object = ValueObject()
+    for file in files { object[file.path] = .string(String(decoding: file.bytes, as: UTF8.self)) }
+    return JSONText.bytes(
+      of: [
+        "flowrun-files": .object(object), "file": .string(file),
+        "workflow": .string(String(decoding: main, as: UTF8.self)),
+      ])
+  }
+
+  /// The file and those that it includes; nil: it is a file by itself.
+  static func parts(of bytes: [UInt8]) -> (main: [UInt8], file: String, files: [String: [UInt8]])? {
+    guard bytes.starts(with: begin), case .object(let object)? = try? JSONText.parse(bytes),
+      let main = object["workflow"]?.stringValue, let files = object["flowrun-files"]?.objectValue
+    else { return nil }
+    var parts: [String: [UInt8]] = [:]
+    for (path, text) in files { parts[path] = Array((text.stringValue ?? "").utf8) }
+    return (Array(main.utf8), object["file"]?.stringValue ?? "", parts)
+  }
+}

@@ -1,0 +1,172 @@
+import FlowDiagnostics
+import FlowModel
+import Synchronization
+
+/// The files that workflows of one load include, each read and checked once.
+final class IncludeLibrary: Sendable {
+  /// A file as a step that includes it sees it.
+  struct Entry: Sendable {
+    /// The absolute path.
+    let path: String
+    /// What it declares, as an action does; nil where it cannot be used.
+    var declaration: ActionDeclaration?
+    var workflow: Workflow?
+    /// The events that are its own.
+    var events: Set<String> = []
+    /// Why it cannot be used; nil: it can.
+    var problem: String?
+    /// Everything that was found in it, as far as it could be read.
+    var result: LoadResult?
+  }
+
+  /// What only the file can be asked that includes the others.
+  private static let matters: Set<DiagnosticCode> = [
+    .missingResource, .waitWithoutCeiling, .gateInfeasible, .gateOutsideGuidance,
+  ]
+
+  private let catalog: any ActionCatalog
+  private let files: @Sendable (String) -> [UInt8]?
+  private let entries = Mutex<[String: Entry]>([:])
+  /// What was read, by path, in the order in which it was.
+  private let texts = Mutex<[(path: String, bytes: [UInt8])]>([])
+
+  init(catalog: any ActionCatalog, files: @escaping @Sendable (String) -> [UInt8]?) {
+    self.catalog = catalog
+    self.files = files
+  }
+
+  /// Whether `uses` names a file rather than an action.
+  static func isFile(_ name: String) -> Bool {
+    name.hasPrefix("./") || name.hasPrefix("../") || name.hasPrefix("/") || name.hasSuffix(".yaml")
+      || name.hasSuffix(".yml")
+  }
+
+  /// Every file that was read, sorted by path.
+  var read: [(path: String, bytes: [UInt8])] { texts.withLock { $0 }.sorted { $0.path < $1.path } }
+
+  /// What was found in the files, sorted by path.
+  var results: [LoadResult] {
+    entries.withLock { $0.values.sorted { $0.path < $1.path } }.compactMap(\.result)
+  }
+
+  /// The file that a workflow names which was reached through the files of `stack`, the last of them its own.
+  func entry(_ name: String, stack: [String]) -> Entry {
+    let path = Self.resolve(name, in: Self.folder(of: stack.last ?? ""))
+    if let first = stack.firstIndex(of: path) {
+      let names = (stack[first...] + [path]).map(Self.fileName)
+      return Entry(path: path, problem: "the files include each other: \(names.joined(separator: " → "))")
+    }
+    guard stack.count < Limits.includeDepth else {
+      return Entry(path: path, problem: "files include each other more than \(Limits.includeDepth) deep")
+    }
+    if let known = entries.withLock({ $0[path] }) { return known }
+    let entry = load(path, stack: stack)
+    entries.withLock { $0[path] = entry }
+    return entry
+  }
+
+  private func load(_ path: String, stack: [String]) -> Entry {
+    guard let bytes = files(path) else {
+      return Entry(path: path, problem: "there is no file '\(path)' that can be read")
+    }
+    texts.withLock { $0.append((path, bytes)) }
+    let loader = WorkflowLoader(catalog: IncludeCatalog(base: catalog, library: self, stack: stack + [path]))
+    let examined = loader.examine(SourceText(bytes, file: path))
+    var result = examined.result
+    // What a resource is provided by may stand in the file that includes this one.
+    // The gate, too, is that file's.
+    result.diagnostics.removeAll { Self.matters.contains($0.code) }
+    let errors = result.diagnostics.filter(\.isError)
+    guard errors.isEmpty, let check = examined.check else {
+      let count = "\(errors.count) \(errors.count == 1 ? "error" : "errors")"
+      let first = errors.first.map { ": \(result.source.place($0)): \($0.message)" } ?? ""
+      return Entry(path: path, problem: "that file has \(count)\(first)", result: result)
+    }
+    for key in WorkflowKey.notInIncluded {
+      guard let member = check.places.member(key) else { continue }
+      return Entry(
+        path: path,
+        problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
+          + (key == .concurrency ? "which is not built for included files" : "and there is one for the whole run"),
+        result: result)
+    }
+    return Entry(
+      path: path, declaration: Self.declaration(check.workflow, path), workflow: check.workflow,
+      events: check.ownEvents(),
+      result: result)
+  }
+
+  private static func declaration(_ workflow: Workflow, _ path: String) -> ActionDeclaration {
+    var declaration = ActionDeclaration(
+      name: fileName(path), summary: workflow.description ?? "The workflow '\(workflow.name)'", inputs: workflow.inputs,
+      outputs: workflow.outputs.map { FieldDeclaration($0.key, .any, isRequired: false) }, origin: path)
+    declaration.outputLimitBytes = Limits.fanOutputBytes
+    return declaration
+  }
+
+  /// What an installed action declares.
+  func catalogDeclaration(_ name: String) -> ActionDeclaration? { catalog.declaration(named: name) }
+
+  // MARK: Paths
+
+  static func fileName(_ path: String) -> String { path.split(separator: "/").last.map(String.init) ?? path }
+
+  static func folder(of path: String) -> String {
+    guard let slash = path.lastIndex(of: "/") else { return "" }
+    return String(path[..<slash])
+  }
+
+  /// How a folder or file is named from another folder; both in the same way, from the root or from the working folder.
+  static func name(of path: String, from folder: String) -> String {
+    let (own, other) = (path.split(separator: "/"), folder.split(separator: "/"))
+    let common = zip(own, other).prefix { $0 == $1 }.count
+    return (other.dropFirst(common).map { _ in ".." } + own.dropFirst(common)).joined(separator: "/")
+  }
+
+  /// A path without `.` and `..`, from a folder where it is relative.
+  static func resolve(_ path: String, in folder: String) -> String {
+    let whole = path.hasPrefix("/") || folder.isEmpty ? path : folder + "/" + path
+    var parts: [Substring] = []
+    for part in whole.split(separator: "/") where part != "." {
+      if part == "..", let last = parts.last, last != ".." { parts.removeLast() } else { parts.append(part) }
+    }
+    return (whole.hasPrefix("/") ? "/" : "") + parts.joined(separator: "/")
+  }
+}
+
+/// The installed actions and, for `uses: ./other.yaml`, what that file declares.
+struct IncludeCatalog: ActionCatalog {
+  let base: any ActionCatalog
+  let library: IncludeLibrary
+  /// The files on the way to the one that asks, itself the last.
+  let stack: [String]
+
+  var declarations: [ActionDeclaration] { base.declarations }
+  var runResources: [ResourceKey] { base.runResources }
+
+  func declaration(named name: String) -> ActionDeclaration? {
+    IncludeLibrary.isFile(name) ? library.entry(name, stack: stack).declaration : base.declaration(named: name)
+  }
+
+  func problems(with input: LiteralInput, of action: String) -> [InputProblem] {
+    IncludeLibrary.isFile(action) ? [] : base.problems(with: input, of: action)
+  }
+}
+
+extension WorkflowKey {
+  /// The keys that an included file cannot have: there is one gate, one run.
+  static let notInIncluded: [WorkflowKey] = [.deadline, .durable, .history, .concurrency]
+}
+
+extension SourceText {
+  /// Where a diagnostic stands: `other.yaml:3:5`.
+  func place(_ diagnostic: Diagnostic) -> String {
+    let place = LineTable(self).location(of: diagnostic.span.start)
+    return "\(IncludeLibrary.fileName(file)):\(place.line):\(place.column)"
+  }
+}
+
+extension NodeTree {
+  /// The line of a node, from 1.
+  func line(of node: NodeID) -> Int { LineTable(source).line(of: span(node).start) }
+}
