@@ -130,7 +130,11 @@
       PQstatus(connection) == CONNECTION_OK ? Self.failure(rows) : broken(connection)
     }
 
+    /// A part of a transaction met a record that somebody has changed meanwhile; nothing was done.
+    static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
+
     private static func failure(_ rows: PostgresRows) -> BackendError {
+      if rows.state == "22012" { return changedMeanwhile }
       if rows.state == "53100" { return .storage("PostgreSQL's disk is full: \(rows.message)") }
       return .storage("PostgreSQL: \(rows.message)")
     }
