@@ -113,11 +113,14 @@ let package = Package(
     + plugin("notification")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
     + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)
+    + values(
+      "SyncRecords", of: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine"],
+      tests: ["FlowDiagnostics", "FlowModel", "SyncCore"])
     + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncTestKit"])
     + values("SyncTestKit", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
     + values(
       "SyncSQLite", of: "sync",
-      uses: ["FlowSystem", "SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
+      uses: ["FlowSystem", "CSQLite", "SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
@@ -142,7 +145,7 @@ let package = Package(
     + plugin(
       "sync",
       uses: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit",
+        "FlowDiagnostics", "SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncSQLite", "SyncTestKit",
         .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
       ])
     + core(
@@ -152,7 +155,8 @@ let package = Package(
         "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowPluginHost",
         "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
         "LocationPlugin", "NotificationPlugin",
-        "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "UserInterfacePlugin",
+        "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "SyncRecords",
+        "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       tests: [

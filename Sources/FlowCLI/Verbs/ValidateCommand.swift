@@ -8,8 +8,8 @@ struct ValidateCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "validate", abstract: "Checks workflow files without running anything.",
     discussion: """
-      A folder stands for the workflows in it: the YAML files with a line that begins with 'steps:'. Exit code 2 when any \
-      file has an error or cannot be read.
+      A folder stands for the workflows in it: the YAML files with a line that begins with 'steps:'. A schema of records, \
+      *.sync.yaml, is checked too. Exit code 2 when any file has an error or cannot be read.
       Examples:
         flowrun validate workflows
         flowrun validate launch.yaml --watch
@@ -63,6 +63,13 @@ struct ValidateCommand: Verb {
     for file in named.files {
       let installation = try Installation(around: file, given: plugins.folders)
       do throws(FileProblem) {
+        if SchemaCheck.isSchema(file) {
+          let check = SchemaCheck(bytes: try FileAccess.read(file), file: file)
+          isValid = isValid && check.isValid
+          reports.append(check.report)
+          if check.isValid { summaries += "\(TerminalText.visible(file)): \(check.summary)\n" }
+          continue
+        }
         let check = FileCheck(bytes: try FileAccess.read(file), file: file, installation)
         if check.result.graph == nil { installation.explainUnusable() }
         isValid = isValid && check.isValid

@@ -22,8 +22,8 @@ public enum Arbiter {
     case invalid(String)
     /// The zone would have more than `RecordLimits.devices` devices.
     case tooManyDevices
-    /// The content would be larger than `RecordLimits.contentBytes`.
-    case tooLarge(bytes: Int)
+    /// The content would be larger than a record may be.
+    case tooLarge(bytes: Int, most: Int = RecordLimits.contentBytes)
 
     /// The reason, for a person.
     public var description: String {
@@ -31,27 +31,27 @@ public enum Arbiter {
       case .invalid(let reason): reason
       case .tooManyDevices:
         "the zone has \(RecordLimits.devices) devices, which is the most; retire one that is no longer used"
-      case .tooLarge(let bytes):
-        "the record would hold \(bytes) bytes, at most \(RecordLimits.contentBytes) are allowed"
+      case .tooLarge(let bytes, let most):
+        "the record would hold \(bytes) bytes, at most \(most) are allowed"
       }
     }
   }
 
-  /// Decides on one operation against what is stored; `stored` nil means nothing is.
+  /// Decides on one operation against what is stored; `stored` nil means nothing is. `rules` are those that the zone keeps
+  /// for the record's collection, nil where nobody has looked.
   public static func decide(
-    _ operation: Operation, stored: Record?, policy: any MergePolicy, serverMilliseconds: Int64
+    _ operation: Operation, stored: Record?, policy: any MergePolicy, rules: ZoneRules? = nil, serverMilliseconds: Int64
   ) -> Decision {
-    guard operation.key.isWellFormed else {
-      return .refused(
-        .invalid("record type and name take 1 to \(RecordKey.maximumLength) bytes each, without control characters"))
-    }
+    guard operation.key.isWellFormed else { return .refused(.invalid(RecordKey.rule)) }
     guard operation.expectedVersion == stored?.version ?? 0 else { return .conflict }
     let old = stored?.cell ?? Cell()
     switch operation.change {
     case .write(let write):
-      return decide(write, for: operation.key, old, policy, serverMilliseconds: serverMilliseconds)
+      return decide(write, for: operation.key, old, policy, rules, serverMilliseconds: serverMilliseconds)
     case .join(let other):
-      if let problem = RecordLimits.problem(withValuesOf: other) ?? policy.problem(with: other, for: operation.key) {
+      let problem =
+        RecordLimits.problem(withValuesOf: other) ?? self.problem(with: other, for: operation.key, old, policy, rules)
+      if let problem {
         return .refused(.invalid(problem))
       }
       let clamped = other.clamped(toMilliseconds: serverMilliseconds + toleranceMilliseconds)
@@ -64,14 +64,19 @@ public enum Arbiter {
   }
 
   private static func decide(
-    _ write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, serverMilliseconds: Int64
+    _ write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?,
+    serverMilliseconds: Int64
   ) -> Decision {
     let (device, check) = (write.dot.device, write.check)
     if let known = old.context.note(of: device), write.dot.number <= known.dot.number {
       return known.mayBe(write.dot.number, check: check) ? .unchanged : .conflict
     }
-    if let problem = RecordLimits.problem(with: write) ?? policy.problem(with: write, for: key) {
+    if let problem = RecordLimits.problem(with: write) ?? problem(with: write, for: key, old, policy, rules) {
       return .refused(.invalid(problem))
+    }
+    if key.type == ZoneRules.type, write.fields.allSatisfy({ change in old.fields.contains { $0.name == change.name } })
+    {
+      return .unchanged
     }
     let live = old.context.liveDevices(atMilliseconds: serverMilliseconds)
     if live.count >= RecordLimits.devices, !live.contains(device) { return .refused(.tooManyDevices) }
@@ -80,6 +85,29 @@ public enum Arbiter {
     cell.apply(write.restamped(stamps), check: check, windowMilliseconds: policy.windowMilliseconds)
     if let refusal = RecordLimits.refusal(of: cell, from: old) { return .refused(refusal) }
     return .store(cell, stamps)
+  }
+
+  /// What keeps a write from being one of this record; who asks names the zone's rules where it has them.
+  private static func problem(
+    with write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?
+  ) -> String? {
+    if key.type == ZoneRules.type { return ZoneRules(collection: key.name, cell: old).problem(withRules: write) }
+    guard write.record != nil else {
+      return old.isRecord ? "the record '\(key)' is one of a collection" : policy.problem(with: write, for: key)
+    }
+    guard RecordName.isWellFormed(key.type) else { return "the collection '\(key.type)' \(RecordName.rule)" }
+    return rules?.problem(with: write)
+  }
+
+  private static func problem(
+    with other: Cell, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?
+  ) -> String? {
+    if key.type == ZoneRules.type {
+      return ZoneRules(collection: key.name, cell: old).difference(to: ZoneRules(collection: key.name, cell: other))
+    }
+    guard other.isRecord else { return policy.problem(with: other, for: key) }
+    guard RecordName.isWellFormed(key.type) else { return "the collection '\(key.type)' \(RecordName.rule)" }
+    return rules?.problem(with: other)
   }
 
   /// The stamps under which the acts of a write are stored: each at most a second ahead of the server, later than
@@ -111,6 +139,8 @@ extension Cell {
     for index in fields.indices {
       result.fields[index].stamp.milliseconds = min(fields[index].stamp.milliseconds, limit)
     }
+    result.content.deleted?.milliseconds = min(content.deleted?.milliseconds ?? 0, limit)
+    result.content.changed?.milliseconds = min(content.changed?.milliseconds ?? 0, limit)
     return result
   }
 }

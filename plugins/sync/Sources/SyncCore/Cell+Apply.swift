@@ -8,13 +8,18 @@ extension Cell {
   @discardableResult
   public mutating func apply(_ write: Write, check: UInt32? = nil, windowMilliseconds: Int64) -> Bool {
     guard !context.covers(write.dot) else { return false }
+    context.observe(
+      .init(dot: write.dot, check: check ?? write.check, day: UInt32(clamping: write.milliseconds / 86_400_000)))
+    let life = write.record?.life ?? 0
+    if life > content.life { beginLife(life) }
+    // Nothing of an earlier life counts.
+    if life < content.life { return true }
+    if let record = write.record { content.apply(record, of: write) }
     if let payload = write.payload {
       put(payload, of: write)
       context.formUnion(write.context)
       horizonMilliseconds = max(horizonMilliseconds, write.milliseconds)
     }
-    context.observe(
-      .init(dot: write.dot, check: check ?? write.check, day: UInt32(clamping: write.milliseconds / 86_400_000)))
     tally = max(tally, write.tally)
     if !write.fields.isEmpty {
       fields = Field.merged(

@@ -5,9 +5,20 @@ extension Cell {
   /// dropped. Source: dotted version vector sets (Preguiça, Baquero et al., 2010), with a horizon.
   public static func join(_ left: Cell, _ right: Cell, windowMilliseconds: Int64) -> Cell {
     if left == right { return left }
+    var context = left.context
+    context.formUnion(right.context)
+    if left.content.life != right.content.life {
+      // Nothing of an earlier life counts in a later one.
+      var result = left.content.life > right.content.life ? left : right
+      result.context = context
+      result.extensions = Self.joined(left.extensions, right.extensions)
+      return result
+    }
     var result = Cell()
-    result.context = left.context
-    result.context.formUnion(right.context)
+    result.context = context
+    if left.isRecord || right.isRecord {
+      result.content = RecordContent.join(left.content, right.content, left.context, right.context)
+    }
     result.horizonMilliseconds = max(left.horizonMilliseconds, right.horizonMilliseconds)
     result.tally = max(left.tally, right.tally)
     result.fields = Field.merged(left.fields, right.fields)

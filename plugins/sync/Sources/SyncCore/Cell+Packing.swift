@@ -1,14 +1,17 @@
 extension Cell {
-  /// The format that this version writes; it reads this one and all before it.
-  public static let packingFormat: UInt8 = 2
+  /// The latest format that this version reads; it reads all before it too.
+  public static let packingFormat: UInt8 = 3
+  /// The format of what is no record of a schema: an earlier version can read it.
+  static let plainFormat: UInt8 = 2
 
   /// The cell as compact bytes; equal cells give equal bytes.
   ///
-  /// Format byte · device names with what was seen of each · latest time · horizon · tally · entries · fields · extensions.
+  /// Format byte · device names with what was seen of each · latest time · horizon · tally · entries · fields · the
+  /// content of a record, from format 3 on · extensions.
   /// Devices are written once and named by index, times as distance before the latest of them.
   public func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(Self.packingFormat)
+    packer.byte(isRecord ? Self.packingFormat : Self.plainFormat)
     let devices = packDevices(&packer)
     let index = { (device: DeviceID) in devices.firstIndex(of: device) ?? 0 }
     let latest = fields.reduce(horizonMilliseconds) { max($0, $1.stamp.milliseconds) }
@@ -32,6 +35,7 @@ extension Cell {
       packer.unsigned(UInt64(field.stamp.counter))
       packer.data(field.value)
     }
+    if isRecord { content.pack(into: &packer) }
     for part in extensions {
       packer.unsigned(part.tag)
       packer.data(part.bytes)
@@ -75,6 +79,7 @@ extension Cell {
     tally = Tally(epoch: try reader.number("the epoch"), count: try reader.number("the count"))
     entries = try reader.entries(of: devices, horizon: horizonMilliseconds)
     fields = try reader.fields(of: devices, latest: latest)
+    if format > Self.plainFormat { content = try RecordContent(from: &reader) }
     if let stray = entries.first(where: { !context.covers($0.dot) }) {
       throw .malformed(at: reader.offset, reading: "the entry \(stray.dot)", "is not covered by the cell's context")
     }

@@ -15,6 +15,8 @@ public struct Cell: Hashable, Sendable {
   public var tally: Tally
   /// The values that are merged one by one, sorted by name.
   public var fields: [Field]
+  /// What else a record of a schema holds.
+  public var content: RecordContent
   /// Parts that a newer version wrote and this one keeps without knowing them, sorted by tag (V12).
   public var extensions: [Extension]
 
@@ -25,6 +27,7 @@ public struct Cell: Hashable, Sendable {
     entries = []
     tally = Tally()
     fields = []
+    content = RecordContent()
     extensions = []
   }
 
@@ -47,6 +50,7 @@ public struct Cell: Hashable, Sendable {
     var latest: Stamp?
     for entry in entries where latest.map({ entry.stamp > $0 }) ?? true { latest = entry.stamp }
     for field in fields where latest.map({ field.stamp > $0 }) ?? true { latest = field.stamp }
+    if let changed = content.changed, latest.map({ changed > $0 }) ?? true { latest = changed }
     return latest
   }
 

@@ -52,6 +52,8 @@ public struct Operation: Hashable, Sendable {
   public var expectedVersion: Int64
   /// What to do.
   public var change: Change
+  /// Which transaction it is a part of: those that follow each other with one number are all done or none.
+  public var group: Int64?
 
   /// What an operation does.
   public enum Change: Hashable, Sendable {
@@ -64,9 +66,10 @@ public struct Operation: Hashable, Sendable {
   }
 
   /// Makes an operation.
-  public init(key: RecordKey, expectedVersion: Int64, change: Change) {
+  public init(key: RecordKey, expectedVersion: Int64, change: Change, group: Int64? = nil) {
     self.key = key
     self.expectedVersion = expectedVersion
     self.change = change
+    self.group = group
   }
 }

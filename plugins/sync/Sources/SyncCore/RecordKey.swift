@@ -7,6 +7,9 @@ public struct RecordKey: Hashable, Sendable, Comparable, CustomStringConvertible
 
   /// The longest type and the longest name in bytes.
   public static let maximumLength = 128
+  /// The rule for both, in words.
+  public static let rule =
+    "record type and name take 1 to \(maximumLength) bytes each, without control characters"
 
   /// Names a record.
   public init(type: String, name: String) {

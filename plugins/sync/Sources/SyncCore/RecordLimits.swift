@@ -11,6 +11,16 @@ public enum RecordLimits {
   public static let stateBytes = 4096
   /// The most bytes of states, names and values in a record; what is kept to join copies of it does not count.
   public static let contentBytes = 16_384
+  /// The largest value of a field of a collection's record in bytes, and of an element.
+  public static let recordValueBytes = 16_384
+  /// The most bytes of names and values in a collection's record.
+  public static let recordBytes = 65_536
+  /// The most elements of a set, and of a list with those that were removed from it.
+  public static let elements = 4096
+  /// The most writes in a transaction.
+  public static let transactionWrites = 200
+  /// The most bytes of a transaction, with all that is kept to merge it.
+  public static let transactionBytes = 524_288
   /// The most devices that take a place in a zone.
   public static let devices = 64
   /// After how many days without a write a device gives its place up.
@@ -20,10 +30,27 @@ public enum RecordLimits {
   public static func problem(with write: Write) -> String? {
     if let payload = write.payload, let problem = problem(withState: payload) { return problem }
     if write.fields.count > fields { return "a write sets \(write.fields.count) fields, at most \(fields) are allowed" }
+    let most = write.record == nil ? fieldValueBytes : recordValueBytes
     for change in write.fields {
-      if let problem = problem(withField: change.name, change.value) { return problem }
+      if let problem = problem(withField: change.name, change.value, most) { return problem }
+    }
+    for change in write.record?.changes ?? [] {
+      if let problem = problem(with: change) { return problem }
     }
     return nil
+  }
+
+  private static func problem(with change: RecordWrite.Change) -> String? {
+    let values = change.kind.values
+    if values.count > elements {
+      return "a write puts \(values.count) elements into '\(change.name)', at most \(elements) are allowed"
+    }
+    if case .add(let more) = change.kind, more.magnitude > UInt64(Stamp.latestMilliseconds) {
+      return "\(more) is added to '\(change.name)', at most \(Stamp.latestMilliseconds) is allowed"
+    }
+    return values.isEmpty
+      ? problem(withField: change.name, [], recordValueBytes)
+      : values.lazy.compactMap { problem(withField: change.name, $0, recordValueBytes) }.first
   }
 
   /// Which limit one of the values of a cell breaks, nil for none. What only merging can exceed is not looked at.
@@ -32,35 +59,43 @@ public enum RecordLimits {
       if let problem = problem(withState: entry.payload) { return problem }
     }
     for field in cell.fields {
-      if let problem = problem(withField: field.name, field.value) { return problem }
+      if let problem = problem(withField: field.name, field.value, largestValue(in: cell)) { return problem }
     }
     return nil
   }
 
+  private static func largestValue(in cell: Cell) -> Int { cell.isRecord ? recordValueBytes : fieldValueBytes }
+
   fileprivate static func admits(_ entry: Entry) -> Bool { problem(withState: entry.payload) == nil }
-  fileprivate static func admits(_ field: Field) -> Bool { problem(withField: field.name, field.value) == nil }
+  fileprivate static func admits(_ field: Field, in cell: Cell) -> Bool {
+    problem(withField: field.name, field.value, largestValue(in: cell)) == nil
+  }
 
   /// Why a cell may not become what a write makes of it, nil when it may. One that is over a limit already may shrink.
   public static func refusal(of cell: Cell, from old: Cell) -> Arbiter.Refusal? {
     if cell.fields.count > fields, cell.fields.count > old.fields.count {
       return .invalid("the record would have \(cell.fields.count) fields, at most \(fields) are allowed")
     }
-    let bytes = cell.contentBytes
-    return bytes > contentBytes && bytes > old.contentBytes ? .tooLarge(bytes: bytes) : nil
+    for part in cell.content.parts where part.elements > elements {
+      if part.elements <= old.content.part(part.name)?.elements ?? 0 { continue }
+      return .invalid("'\(part.name)' would have \(part.elements) elements, at most \(elements) are allowed")
+    }
+    let (bytes, most) = (cell.contentBytes, cell.isRecord ? recordBytes : contentBytes)
+    return bytes > most && bytes > old.contentBytes ? .tooLarge(bytes: bytes, most: most) : nil
   }
 
   private static func problem(withState payload: [UInt8]) -> String? {
     payload.count <= stateBytes ? nil : "the state has \(payload.count) bytes, at most \(stateBytes) are allowed"
   }
 
-  private static func problem(withField name: String, _ value: [UInt8]) -> String? {
+  private static func problem(withField name: String, _ value: [UInt8], _ most: Int) -> String? {
     let length = name.utf8.count
     if length == 0 { return "a field has no name" }
     if length > fieldNameBytes {
       return "the field's name '\(name.prefix(24))…' has \(length) bytes, at most \(fieldNameBytes) are allowed"
     }
-    if value.count > fieldValueBytes {
-      return "the value of '\(name)' has \(value.count) bytes, at most \(fieldValueBytes) are allowed"
+    if value.count > most {
+      return "the value of '\(name)' has \(value.count) bytes, at most \(most) are allowed"
     }
     return nil
   }
@@ -73,12 +108,13 @@ extension Cell {
     if RecordLimits.problem(withValuesOf: self) == nil { return self }
     var cell = self
     cell.entries.removeAll { !RecordLimits.admits($0) }
-    cell.fields.removeAll { !RecordLimits.admits($0) }
+    cell.fields.removeAll { !RecordLimits.admits($0, in: self) }
     return cell
   }
 
   /// The bytes of its states, names and values.
   public var contentBytes: Int {
     entries.reduce(0) { $0 + $1.payload.count } + fields.reduce(0) { $0 + $1.name.utf8.count + $1.value.count }
+      + content.parts.reduce(0) { $0 + $1.name.utf8.count + $1.contentBytes }
   }
 }

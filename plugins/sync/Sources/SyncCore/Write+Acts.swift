@@ -49,6 +49,11 @@ extension Write {
       hash.add(UInt64(bitPattern: stamp.milliseconds))
       hash.add(UInt64(stamp.counter))
     }
+    if let record {
+      var packer = Packer()
+      record.pack(into: &packer)
+      hash.add(packer.bytes)
+    }
     return hash.value
   }
 

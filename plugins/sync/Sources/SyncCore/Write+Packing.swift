@@ -2,7 +2,7 @@ extension Write {
   /// The write as compact bytes.
   public func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(Cell.packingFormat)
+    packer.byte(record == nil ? Cell.plainFormat : Cell.packingFormat)
     packer.text(dot.device.name)
     packer.unsigned(UInt64(dot.number))
     packer.unsigned(UInt64(milliseconds))
@@ -27,6 +27,7 @@ extension Write {
       packer.unsigned(UInt64(act.counter))
       if let seen = act.seen { pack(seen, &packer) }
     }
+    record?.pack(into: &packer)
     return packer.bytes
   }
 
@@ -62,6 +63,7 @@ extension Write {
       }
       fields.append(change)
     }
+    if format > Cell.plainFormat { record = try RecordWrite(from: &reader) }
     guard reader.isAtEnd else { throw .malformed(at: reader.offset, reading: "the write", "goes on after its end") }
   }
 }

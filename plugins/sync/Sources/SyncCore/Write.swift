@@ -19,6 +19,8 @@ public struct Write: Hashable, Sendable {
   public var tally: Tally
   /// The fields that the author set, by name, sorted.
   public var fields: [FieldChange]
+  /// What it does besides to a record of a schema; nil for every other record.
+  public var record: RecordWrite?
 
   /// A new value for one field.
   public struct FieldChange: Hashable, Sendable {
@@ -61,7 +63,7 @@ public struct Write: Hashable, Sendable {
   /// Makes a write.
   public init(
     dot: Dot, milliseconds: Int64, counter: UInt32 = 0, seen: Stamp? = nil, context: VersionVector = VersionVector(),
-    payload: [UInt8]? = nil, tally: Tally = Tally(), fields: [FieldChange] = []
+    payload: [UInt8]? = nil, tally: Tally = Tally(), fields: [FieldChange] = [], record: RecordWrite? = nil
   ) {
     self.dot = dot
     self.milliseconds = milliseconds
@@ -72,6 +74,7 @@ public struct Write: Hashable, Sendable {
     self.payload = payload
     self.tally = tally
     self.fields = fields.sorted { $0.name < $1.name }
+    self.record = record
   }
 
   /// Time and author as one ordered value.

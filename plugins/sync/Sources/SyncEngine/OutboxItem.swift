@@ -20,11 +20,13 @@ public struct OutboxItem: Hashable, Sendable {
   public var wasSent: Bool
   /// Why it is set aside, nil while it waits to be sent.
   public var parkedBecause: String?
+  /// Which transaction it is a part of: its items follow each other and are sent together.
+  public var group: Int64?
 
   /// Makes an item.
   public init(
     position: Int64, key: RecordKey, change: Operation.Change, queuedMilliseconds: Int64, skewMilliseconds: Int64,
-    isStampMeasured: Bool, wasSent: Bool = false, parkedBecause: String? = nil
+    isStampMeasured: Bool, wasSent: Bool = false, parkedBecause: String? = nil, group: Int64? = nil
   ) {
     self.position = position
     self.key = key
@@ -34,6 +36,7 @@ public struct OutboxItem: Hashable, Sendable {
     self.isStampMeasured = isStampMeasured
     self.wasSent = wasSent
     self.parkedBecause = parkedBecause
+    self.group = group
   }
 
   /// Its size in bytes as the traffic budget counts it.
@@ -68,6 +71,8 @@ public struct OutboxItem: Hashable, Sendable {
     packer.signed(skewMilliseconds)
     packer.byte((isStampMeasured ? 1 : 0) | (wasSent ? 2 : 0))
     packer.text(parkedBecause ?? "")
+    // What came later stands at the end, so that what was saved before is read as well.
+    if let group { packer.unsigned(UInt64(group)) }
     return packer.bytes
   }
 
@@ -99,6 +104,7 @@ public struct OutboxItem: Hashable, Sendable {
     wasSent = flags & 2 == 2 || content.first == 1 && kind == 0
     let reason = try reader.text("the reason for parking", limit: Self.longestText)
     if !reason.isEmpty { parkedBecause = reason }
+    if !reader.isAtEnd { group = try reader.number("the transaction") }
   }
 
   /// More than was ever written, so that what was saved can be read.

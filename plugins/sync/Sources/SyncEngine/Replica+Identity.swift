@@ -10,8 +10,8 @@ extension Replica {
     // A server that went back knows less, and that is no other device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    return !outbox.contains { item in
-      guard item.key == record.key, let write = item.write else { return false }
+    return !outbox.items(for: record.key).contains { item in
+      guard let write = item.write else { return false }
       return write.dot.device == device && there.mayBe(write.dot.number, check: write.check)
     }
   }
@@ -30,7 +30,10 @@ extension Replica {
       guard var write = outbox[index].write else { continue }
       write.dot = Dot(device: device, number: takeNumber())
       // Under these numbers the author meant his own actions; the server knows others.
-      write.context.limit(old, to: confirmed[outbox[index].key]?.cell.context[old] ?? 0)
+      let known = confirmed[outbox[index].key]?.cell.context[old] ?? 0
+      write.context.limit(old, to: known)
+      write.record?.limit(old, to: known)
+      touched.insert(outbox[index].key)
       outbox[index].change = .write(write)
       outbox[index].wasSent = false
       dirty.insert(.outbox(outbox[index].position))

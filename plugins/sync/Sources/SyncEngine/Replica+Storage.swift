@@ -56,7 +56,7 @@ extension Replica {
     case .pause: pause?.packed()
     case .record(let key):
       confirmed[key].map { StoredRecord(record: $0, isUnconfirmed: unconfirmed.contains(key)).packed() }
-    case .outbox(let position): outbox.first { $0.position == position }?.packed()
+    case .outbox(let position): outbox[position: position]?.packed()
     }
   }
 
@@ -84,6 +84,7 @@ extension Replica {
           try Self.read(key) { () throws(PackingError) in try OutboxItem(position: position, packed: bytes) })
       } else if key.hasPrefix(Self.recordPrefix) {
         let one = try Self.read(key) { () throws(PackingError) in try StoredRecord(key: key, packed: bytes) }
+        tallies.note(one.record, instead: nil)
         confirmed[one.record.key] = one.record
         if one.isUnconfirmed { unconfirmed.insert(one.record.key) }
       }

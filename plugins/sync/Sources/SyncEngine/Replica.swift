@@ -12,11 +12,13 @@ public struct Replica: Sendable {
   /// The number of the device's next action (M1).
   public internal(set) var nextNumber: Int64 = 1
   /// The records as the server confirmed them.
-  public internal(set) var confirmed: [RecordKey: Record] = [:]
+  public internal(set) var confirmed = ShardedTable<RecordKey, Record>()
+  /// How many of them each collection has, and which hold something over a limit.
+  public internal(set) var tallies = RecordTallies()
   /// Records whose confirmation is in doubt, while the whole zone is fetched anew (V23).
   public internal(set) var unconfirmed: Set<RecordKey> = []
   /// What waits to be sent, in order.
-  public internal(set) var outbox: [OutboxItem] = []
+  public internal(set) var outbox = Outbox()
   /// How far the zone's changes have been read, nil before the first time.
   public internal(set) var cursor: Cursor?
   /// Whether the whole zone is being fetched anew.
@@ -33,6 +35,8 @@ public struct Replica: Sendable {
   public internal(set) var statistics = SyncStatistics()
   /// What has changed since the last save.
   var dirty: Set<StoredPart> = []
+  /// Records that may read differently since then.
+  var touched: Set<RecordKey> = []
 
   /// A new replica of a device that has never synchronized.
   public init(device: DeviceID, limits: RequestBudget.Limits = RequestBudget.Limits()) {
@@ -50,7 +54,7 @@ public struct Replica: Sendable {
   /// The same with everything that is in it: what an action must be later than.
   func whole(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
     var cell = confirmed[key]?.cell ?? Cell()
-    for item in outbox where item.key == key {
+    for item in outbox.items(for: key) {
       switch item.change {
       case .write(let write): cell.apply(write, windowMilliseconds: windowMilliseconds)
       case .join(let other): cell = Cell.join(cell, other, windowMilliseconds: windowMilliseconds)
@@ -69,7 +73,9 @@ public struct Replica: Sendable {
   }
 
   mutating func confirm(_ record: Record) {
+    tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
+    touched.insert(record.key)
     unconfirmed.remove(record.key)
     dirty.insert(.record(record.key))
     if let latest = record.cell.latestStamp { receive(latest) }
@@ -95,23 +101,26 @@ public struct Replica: Sendable {
   }
 
   mutating func append(
-    _ change: Operation.Change, for key: RecordKey, queuedMilliseconds: Int64, isStampMeasured: Bool
+    _ change: Operation.Change, for key: RecordKey, queuedMilliseconds: Int64, isStampMeasured: Bool,
+    group: Int64? = nil
   ) {
     let item = OutboxItem(
       position: (outbox.last?.position ?? 0) + 1, key: key, change: change, queuedMilliseconds: queuedMilliseconds,
-      skewMilliseconds: skewMilliseconds, isStampMeasured: isStampMeasured)
+      skewMilliseconds: skewMilliseconds, isStampMeasured: isStampMeasured, group: group)
     outbox.append(item)
+    touched.insert(key)
     dirty.insert(.outbox(item.position))
   }
 
   mutating func replace(_ item: OutboxItem) {
-    guard let index = outbox.firstIndex(where: { $0.position == item.position }) else { return }
-    outbox[index] = item
+    outbox.replace(item)
+    touched.insert(item.key)
     dirty.insert(.outbox(item.position))
   }
 
   mutating func remove(position: Int64) {
-    outbox.removeAll { $0.position == position }
+    if let item = outbox[position: position] { touched.insert(item.key) }
+    outbox.remove(position: position)
     dirty.insert(.outbox(position))
   }
 
@@ -138,6 +147,7 @@ public struct Replica: Sendable {
         outbox[index].change = .write(write)
         outbox[index].skewMilliseconds = measured
         outbox[index].isStampMeasured = true
+        touched.insert(outbox[index].key)
         dirty.insert(.outbox(outbox[index].position))
       }
       for act in write.acts {

@@ -49,7 +49,9 @@ public enum SyncLimits {
   /// Operations in one commit.
   public static let operations = 200
   /// Records in one page of changes.
-  public static let records = 200
+  public static let records = 2000
+  /// How many bytes of writes to collections' records go in one commit: encoded, they fit into a body.
+  public static let batchBytes = 700_000
   /// The largest body of a request in bytes.
   public static let bodyBytes = 1_048_576
   /// How often an unfetched poke is repeated, in milliseconds.

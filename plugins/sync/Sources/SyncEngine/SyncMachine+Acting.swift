@@ -4,13 +4,14 @@ extension SyncMachine {
   /// Why an action cannot be taken, nil when it can. Asked before anything is saved: what is refused has not happened.
   public func refusal(of action: Action, on key: RecordKey) -> String? {
     guard key.isWellFormed else {
-      return "record type and name take 1 to \(RecordKey.maximumLength) bytes each, without control characters"
+      return RecordKey.rule
     }
     let view = replica.whole(of: key, windowMilliseconds: policy.windowMilliseconds)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.nextNumber
     write.stamp = Stamp(milliseconds: view.latestStamp?.milliseconds ?? 0, counter: .max, device: write.dot.device)
-    if let problem = RecordLimits.problem(with: write) ?? policy.problem(with: write, for: key) { return problem }
+    let problem = action.record == nil ? plainProblem(with: write, key, view) : recordProblem(with: write, key, view)
+    if let problem = RecordLimits.problem(with: write) ?? problem { return problem }
     var cell = view
     cell.apply(write, windowMilliseconds: policy.windowMilliseconds)
     return RecordLimits.refusal(of: cell, from: view).map { "\($0)" }
@@ -25,11 +26,14 @@ extension SyncMachine {
     case .atLeast(let count): write.tally.count = min(max(write.tally.count, count), Stamp.latestMilliseconds)
     case .reset: write.tally = Tally(epoch: view.tally.epoch + 1, count: 0)
     }
+    action.record?.complete(&write, over: view, by: rules(of: key.type).delete)
     return write
   }
 
   /// Takes an action of the user in: stamped, numbered and put into the outbox, in one save with the local state (M1, S32).
-  mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64) {
+  ///
+  /// Gives what the journal keeps of it.
+  mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64, group: Int64? = nil) -> [StoreChange] {
     let view = replica.whole(of: key, windowMilliseconds: policy.windowMilliseconds)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.takeNumber()
@@ -37,18 +41,22 @@ extension SyncMachine {
     if let seen = view.latestStamp { stamp = stamp.raised(above: seen) }
     replica.receive(stamp)
     write.stamp = stamp
-    effects.append(.save(journal(write, now)))
     replica.count { $0.actions += 1 }
-    enqueue(write, for: key, now)
+    enqueue(write, for: key, now, group)
     pacing.lastActionMilliseconds = now
     if pacing.waitingSinceMilliseconds == nil { pacing.waitingSinceMilliseconds = now }
     tell(.changed(key, remote: false, rule: nil))
+    tellRecord(key, view, isRemote: false)
+    return journal(write, now)
   }
 
   /// A newer action takes the place of the last one of the same record that cannot have reached the server; both stay in
   /// the journal (M1, S33).
-  private mutating func enqueue(_ write: Write, for key: RecordKey, _ now: Int64) {
-    if var item = replica.outbox.last(where: { $0.key == key }), let older = item.write, item.parkedBecause == nil,
+  ///
+  /// What is done to a record of a collection stays as it is: it is sent in its order, several in one request.
+  private mutating func enqueue(_ write: Write, for key: RecordKey, _ now: Int64, _ group: Int64?) {
+    if write.record == nil, var item = replica.outbox.items(for: key).last, let older = item.write,
+      item.parkedBecause == nil,
       !item.wasSent, item.isStampMeasured == isSkewMeasured, item.skewMilliseconds == replica.skewMilliseconds
     {
       let both = write.replacing(older)
@@ -59,7 +67,8 @@ extension SyncMachine {
         return
       }
     }
-    replica.append(.write(write), for: key, queuedMilliseconds: now, isStampMeasured: isSkewMeasured)
+    replica.append(
+      .write(write), for: key, queuedMilliseconds: now, isStampMeasured: isSkewMeasured, group: group)
   }
 
   /// Takes a device's place in the zone from it: in every record that knows it.

@@ -29,13 +29,16 @@ extension SyncMachine {
   private mutating func failPush(_ flight: SendLane.Flight, _ error: BackendError, _ now: Int64) {
     switch error.remedy {
     case .split:
-      if flight.positions.count > 1 {
+      let group = flight.operations.first?.group
+      if group != nil, flight.operations.allSatisfy({ $0.group == group }) {
+        for position in flight.positions { park(position, reason: "\(error)") }
+      } else if flight.positions.count > 1 {
         pacing.batchLimit = flight.positions.count / 2
         retry(\.push, error, now, afterMilliseconds: nil)
       } else if let position = flight.positions.first {
         park(position, reason: "\(error)")
       }
-    case .resynchronize: replica.beginResynchronizing()
+    case .resynchronize: resynchronize()
     default: failEither(\.push, error, now)
     }
   }
@@ -43,7 +46,7 @@ extension SyncMachine {
   private mutating func failPull(_ error: BackendError, _ now: Int64) {
     switch error.remedy {
     case .resynchronize:
-      replica.beginResynchronizing()
+      resynchronize()
       channel.poked = nil
     case .split: pause(error, now)
     default: failEither(\.pull, error, now)
@@ -83,10 +86,15 @@ extension SyncMachine {
 
   /// Sets a change aside where it can be seen (F31).
   mutating func park(_ position: Int64, reason: String) {
-    guard var item = replica.outbox.first(where: { $0.position == position }) else { return }
+    guard var item = replica.outbox[position: position], item.parkedBecause == nil else { return }
     item.parkedBecause = SyncPause.shortened(reason)
     replica.replace(item)
     tell(.parked(item.key, reason: reason))
+    guard item.key.type == ZoneRules.type else { return }
+    // What was written under rules that the zone does not take stays, set aside as well.
+    for other in replica.outbox where other.key.type == item.key.name {
+      for position in whole(other.position) { park(position, reason: reason) }
+    }
   }
 
   /// Why nothing goes out at present, and until when.

@@ -84,7 +84,8 @@ extension SyncMachine {
 
   // MARK: Changes
 
-  private mutating func receive(_ page: ChangePage, _ now: Int64) {
+  private mutating func receive(_ answered: ChangePage, _ now: Int64) {
+    guard let page = staging(answered) else { return }
     var hasLost = false
     renewIdentity(impersonatedBy: page.records)
     for record in page.records {
@@ -92,7 +93,7 @@ extension SyncMachine {
       adopt(record)
     }
     if hasLost, !replica.isResynchronizing {
-      replica.beginResynchronizing()
+      resynchronize()
       pull.isWanted = true
       return
     }
@@ -101,7 +102,9 @@ extension SyncMachine {
     }
     pull.isWanted = pull.isWanted || page.hasMore
     if !page.hasMore {
+      isPushHeld = false
       completedPulls += 1
+      heardPull = begunPulls
       replica.count { $0.lastHeardMilliseconds = now }
     }
     if replica.isResynchronizing, !page.hasMore { giveBackWhatWasLost() }
@@ -221,10 +224,12 @@ extension SyncMachine {
   private mutating func conflicted(
     _ operation: Operation, _ position: Int64, _ record: Record?, _ now: Int64
   ) -> Bool {
+    // Another part of its transaction was in conflict; this record is as new as it was.
+    if record == nil, operation.expectedVersion == 0, operation.group != nil { return true }
     guard let record, record.version >= operation.expectedVersion, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
       if !replica.isResynchronizing {
-        replica.beginResynchronizing()
+        resynchronize()
         pull.isWanted = true
       }
       return true
@@ -240,6 +245,11 @@ extension SyncMachine {
     let isTaken =
       if case .write(let write) = operation.change { record.cell.context.covers(write.dot) } else { false }
     renewIdentity(impersonatedBy: [record], isCertain: isTaken)
+    if settings.projection != nil, operation.isOfCollection {
+      // It may be a part of a transaction, the whole of which only a fetch brings.
+      (isPushHeld, pull.isWanted) = (true, true)
+      return true
+    }
     if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
     return true
   }
@@ -266,6 +276,7 @@ extension SyncMachine {
 
   /// Tells of a record that reads differently than before, with the rule that decided, and counts it.
   private mutating func noteChange(of key: RecordKey, since before: Cell) {
+    tellRecord(key, before, isRemote: true)
     let after = replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
     guard before != after else { return }
     var rule: ConflictRule?

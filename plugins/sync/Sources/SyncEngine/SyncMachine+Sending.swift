@@ -3,8 +3,6 @@ import SyncCore
 extension SyncMachine {
   /// Bytes kept free for the answer to a request for changes: one record of the largest size.
   private static let answerBytes = RecordLimits.contentBytes + 512
-  /// The largest page of changes asked for, in bytes.
-  private static let pageBytes = 65_536
 
   /// When the machine wants `.woke`, nil for never; at once if that is past.
   public func nextWake(atMilliseconds now: Int64) -> Int64? {
@@ -39,9 +37,9 @@ extension SyncMachine {
   // MARK: Pushing (L1)
 
   private func pushDue(_ now: Int64) -> Int64? {
-    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, let first = batch().first else {
-      return nil
-    }
+    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld,
+      let first = replica.outbox.first(where: maySend)
+    else { return nil }
     var due = max(gathered(), push.notBeforeMilliseconds)
     if degradation.level == .queueOnly { due = max(due, degradation.nextProbeMilliseconds) }
     let needed = first.packedBytes + Self.answerBytes
@@ -58,26 +56,14 @@ extension SyncMachine {
     return max(rested, end)
   }
 
-  /// What the next commit takes: the oldest first, one a record, only essential ones when the budget runs low.
-  private func batch() -> [OutboxItem] {
-    var keys: Set<RecordKey> = []
-    var items: [OutboxItem] = []
-    for item in replica.outbox where item.parkedBecause == nil {
-      if degradation.level > .normal, !settings.essentialTypes.isEmpty,
-        !settings.essentialTypes.contains(item.key.type)
-      {
-        continue
-      }
-      if keys.insert(item.key).inserted { items.append(item) }
-      if items.count >= pacing.batchLimit { break }
-    }
-    return items
-  }
-
   private mutating func sendCommit(_ now: Int64) {
     let items = batch()
-    let operations = items.map {
-      Operation(key: $0.key, expectedVersion: replica.confirmed[$0.key]?.version ?? 0, change: $0.change)
+    var before: [RecordKey: Int64] = [:]
+    let operations = items.map { item in
+      // Each of several writes to one record meets what the one before it leaves.
+      defer { before[item.key, default: 0] += 1 }
+      let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
+      return Operation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
     }
     var flight = flight(push, .push, now)
     flight.positions = items.map(\.position)
@@ -105,14 +91,16 @@ extension SyncMachine {
     due = max(due, pull.notBeforeMilliseconds)
     // A budget of its own that is used up does not keep a device from hearing now and then what others do.
     if degradation.level == .queueOnly, degradation.isQuotaExceeded {
-      if isSkewMeasured, !replica.isResynchronizing, !batch().isEmpty { return nil }
+      if isSkewMeasured, !replica.isResynchronizing, replica.outbox.contains(where: maySend) { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
     }
     return max(due, replica.budget.permitted(pullPurpose, bytes: Self.answerBytes, atMilliseconds: now))
   }
 
   /// Without the server's time nothing can be pushed: then a pull is part of the push.
-  private var pullPurpose: RequestBudget.Purpose { !isSkewMeasured && !batch().isEmpty ? .push : .other }
+  private var pullPurpose: RequestBudget.Purpose {
+    !isSkewMeasured && replica.outbox.contains(where: maySend) ? .push : .other
+  }
 
   /// Tells, once, when others have done something that the budget does not let this device fetch for a while.
   mutating func noteStaleness(_ now: Int64) {
@@ -153,13 +141,15 @@ extension SyncMachine {
   private mutating func sendChanges(_ now: Int64) {
     let flight = flight(pull, pullPurpose, now)
     if !channel.isOpen, !pull.isWanted { channel.polls += 1 }
+    if staged == nil { begunPulls += 1 }
     pull.isWanted = false
     pull.inFlight = flight
     pacing.lastPollMilliseconds = now
-    let bytes = min(Self.pageBytes, replica.budget.bytesLeft(atMilliseconds: now))
+    let bytes = min(settings.pageBytes, replica.budget.bytesLeft(atMilliseconds: now))
     effects.append(
       .send(
-        flight.number, .changes(since: replica.cursor, limit: SyncLimits.records, maximumBytes: bytes)))
+        flight.number,
+        .changes(since: staged?.cursor ?? replica.cursor, limit: settings.pageRecords, maximumBytes: bytes)))
   }
 
   // MARK: The channel

@@ -31,12 +31,20 @@ public struct SyncMachine: Sendable {
   var halt: SyncPause?
   /// How many fetches have been answered to their end.
   public internal(set) var completedPulls = 0
+  /// How many fetches have begun, those that failed included.
+  public internal(set) var begunPulls = 0
+  /// Which of them was the last to be answered to its end.
+  public internal(set) var heardPull = 0
   var isSkewMeasured = false
   /// How long answers take, smoothed; nil before the first.
   var usualRoundTripMilliseconds: Int64?
   var nextRequest = 1
   /// Whether the user has been told that this device does not hear of others for a while.
   var isStale = false
+  /// Pages of a fetch that is not at its end: what it brings is shown together.
+  var staged: (records: [Record], cursor: Cursor)?
+  /// What others did must be fetched before anything is sent again.
+  var isPushHeld = false
   var effects: [Effect] = []
 
   /// A machine over what the device has saved; `seed` draws the waits between retries.
@@ -55,6 +63,8 @@ public struct SyncMachine: Sendable {
     case started
     /// The user did something to a record.
     case acted(RecordKey, Action)
+    /// The user did something to several records, all of it or nothing.
+    case transacted([(key: RecordKey, action: Action)])
     /// The app came to the foreground or the device woke: fetch once (S45).
     case foregrounded
     /// The user switched synchronization on or off.
@@ -87,12 +97,18 @@ public struct SyncMachine: Sendable {
     public var tally: TallyChange
     /// The fields to set.
     public var fields: [Write.FieldChange]
+    /// What to do to a record of a collection; nil for every other record.
+    public var record: RecordEdit?
 
     /// Makes an action.
-    public init(payload: [UInt8]? = nil, tally: TallyChange = .add(0), fields: [Write.FieldChange] = []) {
+    public init(
+      payload: [UInt8]? = nil, tally: TallyChange = .add(0), fields: [Write.FieldChange] = [],
+      record: RecordEdit? = nil
+    ) {
       self.payload = payload
       self.tally = tally
       self.fields = fields
+      self.record = record
     }
 
     /// What an action does to the count.
@@ -140,6 +156,8 @@ public struct SyncMachine: Sendable {
   public enum Notice: Hashable, Sendable {
     /// A record reads differently now; remote: another device did it; the rule that decided, if there was a choice.
     case changed(RecordKey, remote: Bool, rule: ConflictRule?)
+    /// A record of a collection read otherwise before.
+    case recordChanged(RecordKey, before: Cell, after: Cell, isRemote: Bool)
     /// An action reached the server, which gave the record this version.
     case acknowledged(RecordKey, version: Int64)
     /// A change was set aside: it will not be sent until someone looks (`sync_parked`).
@@ -175,7 +193,7 @@ public struct SyncMachine: Sendable {
       replica.note(presentPause(now))
     }
     if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
-    let changes = replica.takeChanges()
+    let changes = replica.takeChanges() + takeRows()
     // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.
     if !changes.isEmpty { prependSave(changes) }
     return effects
@@ -194,7 +212,8 @@ public struct SyncMachine: Sendable {
   private mutating func apply(_ event: Event, _ now: Int64) {
     switch event {
     case .started: start(now)
-    case .acted(let key, let action): act(key, action, now)
+    case .acted(let key, let action): effects.insert(.save(act(key, action, now)), at: 0)
+    case .transacted(let actions): transact(actions, now)
     case .foregrounded: pull.isWanted = true
     case .switched(let online): setOnline(online, now)
     case .answered(let request, let answer): receive(answer, request, now)
@@ -203,7 +222,7 @@ public struct SyncMachine: Sendable {
     case .channelClosed(let number, let error): closeChannel(number, error, now)
     case .woke: expire(now)
     case .resumed: resume(now)
-    case .retried(let position): replica.unpark(position)
+    case .retried(let position): for position in whole(position) { replica.unpark(position) }
     case .discarded(let position): discard(position)
     case .retired(let device): retire(device, now)
     }
@@ -247,10 +266,15 @@ public struct SyncMachine: Sendable {
   }
 
   private mutating func discard(_ position: Int64) {
-    guard let item = replica.outbox.first(where: { $0.position == position }), item.parkedBecause != nil else { return }
-    replica.remove(position: position)
-    tell(.discarded(item.key))
-    tell(.changed(item.key, remote: false, rule: nil))
+    guard replica.outbox[position: position]?.parkedBecause != nil else { return }
+    for position in whole(position) {
+      guard let item = replica.outbox[position: position] else { continue }
+      let before = view(of: item.key)
+      replica.remove(position: position)
+      tell(.discarded(item.key))
+      tell(.changed(item.key, remote: false, rule: nil))
+      tellRecord(item.key, before, isRemote: false)
+    }
   }
 
   mutating func tell(_ notice: Notice) { effects.append(.tell(notice)) }
@@ -278,7 +302,7 @@ struct SendLane: Sendable {
 }
 
 /// How a device synchronizes.
-public struct SyncSettings: Hashable, Sendable {
+public struct SyncSettings: Sendable {
   /// How long after an action's push further actions are gathered (L1), in milliseconds.
   public var gatherMilliseconds: Int64 = 150
   /// The longest that a waiting action is gathered while more follow, in milliseconds (S3: under a second; S33).
@@ -301,6 +325,13 @@ public struct SyncSettings: Hashable, Sendable {
   public var usesChannel = true
   /// Record types that are still sent when the budget runs low (D1).
   public var essentialTypes: Set<String> = []
+  /// How the device shows records of collections in its file; nil where nobody reads them there. With it, what a fetch
+  /// brings is shown together, at its end.
+  public var projection: (any RecordProjection)?
+  /// How many records are asked for at once.
+  public var pageRecords = 200
+  /// The largest page of changes asked for, in bytes.
+  public var pageBytes = 65_536
 
   /// The settings of the design.
   public init() {}

@@ -75,6 +75,19 @@ public actor SyncSession {
     try await give(.acted(key, action)).get()
   }
 
+  /// Takes several actions of the user in, all or none: they are saved, sent, merged and shown together.
+  ///
+  /// Throws a `ReplicaError` when one of them breaks a limit or they could not be saved: then nothing has happened.
+  public func act(_ actions: [(key: RecordKey, action: SyncMachine.Action)]) async throws(ReplicaError) {
+    try await give(.transacted(actions)).get()
+  }
+
+  /// Saves the rows of all records anew, for a file whose tables have just been made.
+  public func showAll() async throws(ReplicaError) {
+    let rows = machine.allRows()
+    if !rows.isEmpty { try await store.save(rows) }
+  }
+
   /// Switches synchronizing off or on.
   public func setOnline(_ isOnline: Bool) async { _ = await give(.switched(online: isOnline)) }
 
@@ -163,6 +176,9 @@ public actor SyncSession {
     if case .acted(let key, let action) = event, let problem = machine.refusal(of: action, on: key) {
       return .failure(.refused(problem))
     }
+    if case .transacted(let actions) = event, let problem = machine.refusal(of: actions) {
+      return .failure(.refused(problem))
+    }
     let before = machine
     let effects = machine.handle(event, atMilliseconds: clock.nowMilliseconds())
     for effect in effects {
@@ -176,6 +192,7 @@ public actor SyncSession {
           waitAfterFailedSave()
           // Whoever acted is told by the error itself.
           if case .acted = event { return .failure(error) }
+          if case .transacted = event { return .failure(error) }
           onNotice(.failed(.storage("\(error)")), machine)
           return .failure(error)
         }

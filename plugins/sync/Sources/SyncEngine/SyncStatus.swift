@@ -76,9 +76,7 @@ public struct SyncStatus: Hashable, Sendable {
           reason: $0)
       }
     }
-    setAside = replica.confirmed.values.compactMap { record in
-      RecordLimits.problem(withValuesOf: record.cell).map { SetAside(key: record.key, reason: $0) }
-    }.sorted { $0.key < $1.key }
+    setAside = replica.tallies.overLimit.map { SetAside(key: $0.key, reason: $0.value) }.sorted { $0.key < $1.key }
     let success = replica.statistics.lastSuccessMilliseconds
     lastSuccessMilliseconds = success == 0 ? nil : success
     let heard = replica.statistics.lastHeardMilliseconds

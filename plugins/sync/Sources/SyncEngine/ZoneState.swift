@@ -41,9 +41,14 @@ public struct ZoneState: Sendable {
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
     var results: [CommitResult] = []
     results.reserveCapacity(operations.count)
-    for operation in operations {
+    var batch = ArbiterBatch(policy: policy, serverMilliseconds: serverMilliseconds)
+    let known = records
+    let outcomes =
+      (try? batch.decide(operations, read: { known[$0] }, count: { type in known.keys.count { $0.type == type } }))
+      ?? []
+    for (operation, outcome) in zip(operations, outcomes) {
       let stored = records[operation.key]
-      switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: serverMilliseconds) {
+      switch outcome.decision {
       case .store(let cell, let stamps):
         if let next = nextGeneration {
           nextGeneration = nil

@@ -88,10 +88,11 @@ extension Connection {
 
   /// Fetches once and waits for the answer; throws what keeps it from coming.
   func pull(timeout: Duration) async throws {
-    let before = await session.machine.completedPulls
+    // A fetch that is under way may have been answered before what is looked for was done.
+    let begun = await session.machine.begunPulls
     await session.foreground()
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
-      machine.completedPulls > before || machine.pausedBecause != nil
+      machine.heardPull > begun || machine.pausedBecause != nil
     }
     try await throwTrouble(isDone)
   }

@@ -8,6 +8,7 @@ import SyncEngine
   import SyncMetrics
 #endif
 import SyncPomodoro
+import SyncRecords
 import SyncSQLite
 
 /// The resource that `sync.connect` provides: a running session and everyone who listens to it.
@@ -16,6 +17,8 @@ final class Connection: Sendable {
   let zone: String
   /// The device's own file.
   let file: String
+  /// The records of the schema; nil where none was given.
+  let records: RecordStore?
   private let store: SQLiteReplicaStore
   private let closeBackend: @Sendable () throws -> Void
   private let listeners: Listeners
@@ -29,12 +32,13 @@ final class Connection: Sendable {
   }
 
   private init(
-    session: SyncSession, zone: String, file: String, store: SQLiteReplicaStore, listeners: Listeners,
-    closeBackend: @escaping @Sendable () throws -> Void
+    session: SyncSession, zone: String, file: String, schema: RecordSchema?, store: SQLiteReplicaStore,
+    listeners: Listeners, closeBackend: @escaping @Sendable () throws -> Void
   ) {
     self.session = session
     self.zone = zone
     self.file = file
+    records = schema.map { RecordStore(schema: $0, session: session, file: file) }
     self.store = store
     self.listeners = listeners
     self.closeBackend = closeBackend
@@ -42,10 +46,11 @@ final class Connection: Sendable {
 
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(
-    device: String, zone: String, home: Home, file: String, delay: Duration = .zero
+    device: String, zone: String, home: Home, file: String, delay: Duration = .zero, schema: RecordSchema? = nil
   ) async throws -> Connection {
     do {
       let store = try SQLiteReplicaStore(path: file)
+      let isShownAnew = try schema.map { try store.show($0.tables) } ?? false
       var backend: any SyncBackend
       let close: @Sendable () throws -> Void
       var limits = RequestBudget.Limits()
@@ -56,10 +61,15 @@ final class Connection: Sendable {
         limits = .none
       case .server(let address, let token, let certificates):
         (backend, close) = try server(address, token, certificates)
+        if let schema { limits = schema.budget ?? .none }
       }
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings()
-      settings.essentialTypes = [PomodoroPolicy.timer.type]
+      settings.essentialTypes = schema == nil ? [PomodoroPolicy.timer.type] : []
+      if let schema {
+        settings.projection = SchemaProjection(schema)
+        (settings.pageRecords, settings.pageBytes) = (SyncLimits.records, SyncLimits.bodyBytes)
+      }
       // A slow cloud is waited for, or nothing would ever come of it.
       settings.requestTimeoutMilliseconds += delay.milliseconds
       settings.shortestTimeoutMilliseconds += delay.milliseconds
@@ -73,12 +83,23 @@ final class Connection: Sendable {
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Network
+          // Many records can change at once; each is followed by something else that is told.
+          if case .recordChanged = notice { return }
           metrics.record(machine.status(atMilliseconds: clock.nowMilliseconds()))
         #endif
       }
+      if isShownAnew { try await session.showAll() }
+      let connection = Connection(
+        session: session, zone: zone, file: file, schema: schema, store: store, listeners: listeners,
+        closeBackend: close)
+      do {
+        try await connection.records?.declare()
+      } catch {
+        try? connection.close()
+        throw error
+      }
       await session.start()
-      return Connection(
-        session: session, zone: zone, file: file, store: store, listeners: listeners, closeBackend: close)
+      return connection
     } catch {
       throw Failure.error(error)
     }

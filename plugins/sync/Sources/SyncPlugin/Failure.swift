@@ -2,6 +2,8 @@ import FlowModel
 import FlowPluginKit
 import SyncEngine
 import SyncPomodoro
+import SyncRecords
+import SyncSQLite
 
 /// What can go wrong in an action, in the words of workflows.
 enum Failure {
@@ -24,6 +26,10 @@ enum Failure {
     "sync-in-use", "Another process uses this device's file; the message says which", isRetryable: true)
   static let zoneFull = ErrorDeclaration(
     "sync-zone-full", "The zone has as many devices as it takes; one must be retired", isRetryable: false)
+  static let schema = ErrorDeclaration(
+    "sync-schema", "The schema has errors, the zone keeps other rules, or there is none; the message says which",
+    isRetryable: false)
+  static let query = ErrorDeclaration("sync-query", "The SQL is wrong or would do more than read", isRetryable: false)
   static let none = ErrorDeclaration("no-records-found", "There is no timer yet", isRetryable: true)
 
   /// An error of the engine as an error of an action.
@@ -35,6 +41,8 @@ enum Failure {
     case BackendError.storage(let reason), BackendError.unsupportedFormat(let reason): ActionError(store.code, reason)
     case let error as BackendError where error.remedy == .pause: ActionError(paused.code, "\(error)")
     case let error as BackendError: ActionError(backend.code, "\(error)")
+    case let error as RecordProblem: ActionError(record.code, "\(error)")
+    case let error as RecordQuery.Problem: ActionError(query.code, "\(error)")
     case let error as TimerStateRecord.Problem: ActionError(record.code, "\(error)")
     default: error
     }

@@ -10,6 +10,8 @@ enum NoticeText {
     case .changed(let key, let isRemote, _) where key.type == PomodoroPolicy.deviceInfoType:
       guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
       return "device \(key.name) is here: \(info.deviceName), \(info.platform), version \(info.appVersion)"
+    // A record of a collection is what `sync.watch` tells of.
+    case .changed(let key, _, _) where !key.type.hasPrefix("CD_"): return nil
     case .changed(let key, let isRemote, let rule):
       let decided = rule.map { ", decided by \($0.rawValue)" } ?? ""
       let origin = isRemote ? "" : " (here)"
@@ -26,7 +28,7 @@ enum NoticeText {
     case .stale(let until):
       let seconds = max(1, (until - SystemClock().nowMilliseconds() + 999) / 1000)
       return "what others do is seen again in \(seconds) s: this hour's requests are used up"
-    case .acknowledged, .synchronizing: return nil
+    case .acknowledged, .synchronizing, .recordChanged: return nil
     }
   }
 

@@ -1,6 +1,6 @@
 import FlowPluginKit
 
-/// Keeps a Pomodoro timer the same on several devices, within seconds, offline too.
+/// Keeps a Pomodoro timer and the records of any app the same on several devices, within seconds, offline too.
 public struct SyncPlugin: Plugin {
   /// `sync`.
   public static let name = "sync"
@@ -12,7 +12,7 @@ public struct SyncPlugin: Plugin {
   public var actions: [any ActionType.Type] {
     [
       Account.self, Connect.self, Push.self, Pull.self, Flush.self, Status.self, Parked.self, Subscribe.self,
-      Timer.self,
+      Timer.self, Put.self, Get.self, Delete.self, Query.self, Watch.self, Transaction.self,
     ]
   }
 }

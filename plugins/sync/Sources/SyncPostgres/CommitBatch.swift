@@ -11,6 +11,9 @@
       var zone: String
       var policy: any MergePolicy
       var operations: [Operation]
+
+      /// Whether some of them are all done or none: then nobody else's are in their transaction.
+      var isTransaction: Bool { operations.contains { $0.group != nil } }
     }
 
     /// How often an operation whose record was changed meanwhile is decided anew.
@@ -20,6 +23,8 @@
     private var callers: [Caller]
     private var slots: [Slot] = []
     private var slotIndices: [Name: Int] = [:]
+    /// How many records a collection has, where its zone limits them.
+    private var counts: [Name: Int] = [:]
 
     private struct Caller {
       var request: Request
@@ -87,8 +92,13 @@
       }
       for attempt in 1...Self.attempts where !open.isEmpty {
         try read(open, connection)
-        let decisions = open.map { decide($0, mayChange: attempt < Self.attempts) }
-        try swap(connection)
+        try count(open, connection)
+        let decisions = decide(open, mayChange: attempt < Self.attempts)
+        do throws(BackendError) {
+          try swap(connection, isWhole: callers.contains { $0.request.isTransaction })
+        } catch ZoneConnection.changedMeanwhile {
+          continue
+        }
         open = zip(open, decisions).compactMap { pending, decision in answer(pending, decision) ? nil : pending }
       }
     }
@@ -99,10 +109,10 @@
       slots.removeAll(keepingCapacity: true)
       slotIndices.removeAll(keepingCapacity: true)
       for pending in open {
-        let name = name(of: pending)
-        guard slotIndices[name] == nil else { continue }
-        slotIndices[name] = slots.count
-        slots.append(Slot(name: name))
+        for name in [name(of: pending), rulesName(of: pending)].compactMap({ $0 }) where slotIndices[name] == nil {
+          slotIndices[name] = slots.count
+          slots.append(Slot(name: name))
+        }
       }
       // A key that is refused is not asked for: in a text PostgreSQL takes no zero byte.
       let none = RecordKey(type: "", name: "")
@@ -146,19 +156,62 @@
       return Name(zone: request.zone, key: request.operations[pending.operation].key)
     }
 
-    private mutating func decide(_ pending: Pending, mayChange: Bool) -> Decision? {
+    /// The record with the rules of an operation's collection; nil where it is about none.
+    private func rulesName(of pending: Pending) -> Name? {
       let request = callers[pending.caller].request
-      guard let index = slotIndices[name(of: pending)] else { return nil }
-      let slot = slots[index]
-      if let problem = slot.problem {
-        callers[pending.caller].error = problem
-        return nil
+      let operation = request.operations[pending.operation]
+      guard operation.isOfCollection, operation.key.isWellFormed else { return nil }
+      return Name(zone: request.zone, key: ZoneRules.key(of: operation.key.type))
+    }
+
+    /// Counts the records of collections that are limited and would grow.
+    private mutating func count(_ open: [Pending], _ connection: ZoneConnection) throws(BackendError) {
+      counts = [:]
+      for pending in open {
+        guard let rules = rulesName(of: pending), let index = slotIndices[rules], counts[rules] == nil,
+          let known = slotIndices[name(of: pending)], slots[known].stored == nil,
+          let limit = ZoneRules(collection: rules.key.name, cell: slots[index].stored?.cell).limit
+        else { continue }
+        counts[rules] = try PostgresZone.count(rules.key.name, zone: rules.zone, limit: limit, connection)
       }
-      callers[pending.caller].generation = slot.generation
-      callers[pending.caller].serverMilliseconds = slot.serverMilliseconds
-      let decision = Arbiter.decide(
-        request.operations[pending.operation], stored: slot.record, policy: request.policy,
-        serverMilliseconds: slot.serverMilliseconds)
+    }
+
+    /// Each caller's operations in their order; each sees what those before it leave.
+    private mutating func decide(_ open: [Pending], mayChange: Bool) -> [Decision?] {
+      var decisions: [Decision?] = []
+      var rest = open[...]
+      while let first = rest.first {
+        let pendings = rest.prefix { $0.caller == first.caller }
+        rest = rest.dropFirst(pendings.count)
+        decisions += decide(Array(pendings), of: first.caller, mayChange: mayChange)
+      }
+      return decisions
+    }
+
+    private mutating func decide(_ pendings: [Pending], of caller: Int, mayChange: Bool) -> [Decision?] {
+      let request = callers[caller].request
+      let used = pendings.compactMap { slotIndices[name(of: $0)] }
+      if let problem = used.compactMap({ slots[$0].problem }).first {
+        callers[caller].error = problem
+        return pendings.map { _ in nil }
+      }
+      if let first = used.first {
+        callers[caller].generation = slots[first].generation
+        callers[caller].serverMilliseconds = slots[first].serverMilliseconds
+      }
+      var batch = ArbiterBatch(policy: request.policy, serverMilliseconds: callers[caller].serverMilliseconds)
+      let (known, counted) = (slots, counts)
+      let outcomes = try? batch.decide(
+        pendings.map { request.operations[$0.operation] },
+        read: { key in slotIndices[Name(zone: request.zone, key: key)].flatMap { known[$0].record } },
+        count: { counted[Name(zone: request.zone, key: ZoneRules.key(of: $0))] ?? 0 })
+      return zip(pendings, outcomes ?? []).map { pending, outcome in
+        slotIndices[name(of: pending)].map { take(outcome.decision, $0, mayChange: mayChange) }
+      }
+    }
+
+    private mutating func take(_ decision: Arbiter.Decision, _ index: Int, mayChange: Bool) -> Decision {
+      let slot = slots[index]
       switch decision {
       case .store(let cell, let stamps) where mayChange:
         slots[index].changes += 1
@@ -173,7 +226,7 @@
 
     // MARK: Swapping
 
-    private mutating func swap(_ connection: ZoneConnection) throws(BackendError) {
+    private mutating func swap(_ connection: ZoneConnection, isWhole: Bool) throws(BackendError) {
       // Every server takes the zones in one order, so that no two wait for each other.
       let changed = slots.indices.filter { slots[$0].changes > 0 }.sorted { slots[$0].name.zone < slots[$1].name.zone }
       if changed.isEmpty { return }
@@ -190,7 +243,7 @@
         statements.append(
           PostgresZone.swap(
             slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
-            cell: slot.record?.cell ?? Cell()))
+            cell: slot.record?.cell ?? Cell(), isWhole: isWhole))
       }
       let all = try connection.runTogether(statements)
       for zone in begun { cursors.begun(zone) }

@@ -98,6 +98,11 @@
         }
         var (count, operations) = (0, 0)
         for one in state.waiting {
+          // A transaction goes alone: what is in its way must not keep others.
+          if one.request.isTransaction {
+            count = max(count, 1)
+            break
+          }
           operations += one.request.operations.count
           if count > 0, operations > Self.operationLimit { break }
           count += 1

@@ -56,20 +56,38 @@
     /// Puts a cell in, if the record has the version expected: seq, generation; no row if it has not. The zone's row is
     /// locked first: inside a zone the order of commits is the order of sequence numbers.
     static func swap(
-      _ key: RecordKey, zone: String, expected: Int64, changes: Int64, cell: Cell
+      _ key: RecordKey, zone: String, expected: Int64, changes: Int64, cell: Cell, isWhole: Bool = false
     ) -> PostgresStatement {
-      PostgresStatement(
+      // A transaction's part that finds another version divides by zero, which takes all parts back.
+      let end =
+        isWhole
+        ? """
+        version = CASE WHEN sync_record.version = $4::int8 THEN excluded.version
+          ELSE 1 / (sync_record.version - sync_record.version) END, seq = excluded.seq, cell = excluded.cell
+        """
+        : """
+        version = excluded.version, seq = excluded.seq, cell = excluded.cell WHERE sync_record.version = $4::int8
+        """
+      return PostgresStatement(
         sql: """
           WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1 RETURNING seq, generation)
           INSERT INTO sync_record (zone, type, name, version, seq, cell)
           SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6 FROM place
-          ON CONFLICT (zone, type, name) DO UPDATE
-          SET version = excluded.version, seq = excluded.seq, cell = excluded.cell
-          WHERE sync_record.version = $4::int8 RETURNING seq, (SELECT generation FROM place)
+          ON CONFLICT (zone, type, name) DO UPDATE SET \(end) RETURNING seq, (SELECT generation FROM place)
           """,
         parameters: [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(cell.packed()),
         ])
+    }
+
+    /// How many records a collection has, counted up to a limit.
+    static func count(
+      _ type: String, zone: String, limit: Int, _ connection: ZoneConnection
+    ) throws(BackendError) -> Int {
+      let rows = try connection.run(
+        "SELECT count(*) FROM (SELECT 1 FROM sync_record WHERE zone = $1 AND type = $2 LIMIT $3::int8) AS known",
+        [.text(zone), .text(type), .integer(Int64(limit))])
+      return Int(rows.integer(0, 0))
     }
 
     static func cell(_ bytes: [UInt8]) throws(BackendError) -> Cell {

@@ -6,6 +6,9 @@
   final class ZoneConnection {
     private let connection: PostgresConnection
 
+    /// A part of a transaction met a record that somebody has changed meanwhile; nothing was done.
+    static let changedMeanwhile = BackendError.unavailable("records were changed meanwhile", retryAfterMilliseconds: 0)
+
     init(_ information: String, answerMilliseconds: Int = 10_000, onOpen: @escaping @Sendable () -> Void = {}) {
       connection = PostgresConnection(information, answerMilliseconds: answerMilliseconds, onOpen: onOpen)
     }
@@ -39,6 +42,7 @@
         case .unreachable(let message): throw .unreachable(message)
         case .timedOut: throw .timedOut
         case .storage(let message): throw .storage(message)
+        case .guardFailed: throw Self.changedMeanwhile
         }
       }
     }

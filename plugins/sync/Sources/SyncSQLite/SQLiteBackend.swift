@@ -31,6 +31,14 @@ public final class SQLiteBackend: SyncBackend {
       PRIMARY KEY (zone, number)) WITHOUT ROWID;
     INSERT INTO life SELECT name, 1, generation, 0 FROM zone;
     """,
+    """
+    CREATE TABLE collection (
+      zone TEXT NOT NULL, type TEXT NOT NULL, records INTEGER NOT NULL, PRIMARY KEY (zone, type)) WITHOUT ROWID;
+    INSERT INTO collection SELECT zone, type, count(*) FROM record GROUP BY zone, type;
+    CREATE TRIGGER record_added AFTER INSERT ON record BEGIN
+      INSERT INTO collection VALUES (new.zone, new.type, 1) ON CONFLICT (zone, type) DO UPDATE SET records = records + 1;
+    END;
+    """,
   ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold, with the merge policies.
@@ -78,15 +86,21 @@ public final class SQLiteBackend: SyncBackend {
       var (generation, sequence) = try Self.cursor(zone, database)
       var begins = false
       var results: [CommitResult] = []
-      for operation in operations {
-        let stored = try Self.record(operation.key, zone, database)
-        switch Arbiter.decide(operation, stored: stored, policy: policy, serverMilliseconds: now) {
+      var batch = ArbiterBatch(policy: policy, serverMilliseconds: now)
+      var sequences: [RecordKey: Int64] = [:]
+      let outcomes = try batch.decide(
+        operations, read: { try Self.record($0, zone, database) }, count: { try Self.records(of: $0, zone, database) })
+      for (operation, outcome) in zip(operations, outcomes) {
+        var stored = outcome.stored
+        if let sequence = sequences[operation.key] { stored?.sequence = sequence }
+        switch outcome.decision {
         case .store(let cell, let stamps):
           if !hasBegun, !begins {
             begins = true
             generation = try Self.beginLife(zone, database)
           }
           sequence += 1
+          sequences[operation.key] = sequence
           let version = (stored?.version ?? 0) + 1
           try database.cachedStatement(
             sql: """
@@ -259,6 +273,13 @@ public final class SQLiteBackend: SyncBackend {
     guard let row else { throw BackendError.zoneMissing(zone) }
     let (generation, sequence): (Int64, Int64) = (row[0], row[1])
     return (UInt64(bitPattern: generation), sequence)
+  }
+
+  /// How many records a collection has.
+  private static func records(of type: String, _ zone: String, _ database: Database) throws -> Int {
+    try Int.fetchOne(
+      database.cachedStatement(sql: "SELECT records FROM collection WHERE zone = ? AND type = ?"),
+      arguments: [zone, type]) ?? 0
   }
 
   private static func record(_ key: RecordKey, _ zone: String, _ database: Database) throws -> SyncCore.Record? {

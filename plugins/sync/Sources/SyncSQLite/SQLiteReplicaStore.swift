@@ -4,8 +4,8 @@ import SyncEngine
 
 /// The device's own file in SQLite: one table of keys and values.
 public struct SQLiteReplicaStore: ReplicaStore {
-  private let queue: DatabaseQueue
-  private let path: String
+  let queue: DatabaseQueue
+  let path: String
   /// Held while the file is open for writing.
   private let lock: FileLock?
 
@@ -43,13 +43,13 @@ public struct SQLiteReplicaStore: ReplicaStore {
     return value.flatMap { $0 }.map { String(decoding: $0, as: UTF8.self) }
   }
 
-  /// Everything but the journal, which is for people.
+  /// Everything but the journal and what is shown, which are for people.
   public func load() async throws(ReplicaError) -> [String: [UInt8]] {
     do {
       return try await queue.read { database in
         var stored: [String: [UInt8]] = [:]
         let rows = try Row.fetchCursor(
-          database, sql: "SELECT key, value FROM replica WHERE key NOT LIKE 'journal/%'")
+          database, sql: "SELECT key, value FROM replica WHERE key NOT LIKE 'journal/%' AND key <> 'shown'")
         while let row = try rows.next() {
           let (key, value): (String, Data) = (row[0], row[1])
           stored[key] = Array(value)
@@ -69,7 +69,9 @@ public struct SQLiteReplicaStore: ReplicaStore {
           sql: "INSERT INTO replica VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
         let delete = try database.cachedStatement(sql: "DELETE FROM replica WHERE key = ?")
         for change in changes {
-          if let value = change.value {
+          if change.key.hasPrefix(StoreChange.shownPrefix) {
+            try Self.show(change, database)
+          } else if let value = change.value {
             try insert.execute(arguments: [change.key, Data(value)])
           } else {
             try delete.execute(arguments: [change.key])

@@ -41,6 +41,7 @@ public enum Wire {
       case .join(let cell): object["join"] = .string(base64(cell.packed()))
       case .retire(let device): object["retire"] = .string(device.name)
       }
+      if let group = operation.group { object["transaction"] = .integer(Int(group)) }
       return .object(object)
     }
     return JSONText.bytes(of: .object(ValueObject([("operations", .array(values))])))
@@ -59,7 +60,8 @@ public enum Wire {
       let key = try key(member, path)
       let expected = try integer(member, "expectedVersion", path)
       let change = try change(member, path)
-      operations.append(Operation(key: key, expectedVersion: expected, change: change))
+      let group = member["transaction"] == nil ? nil : try integer(member, "transaction", path)
+      operations.append(Operation(key: key, expectedVersion: expected, change: change, group: group))
     }
     return operations
   }
@@ -84,15 +86,13 @@ public enum Wire {
     let results = reply.results.map { result -> Value in
       switch result {
       case .committed(let version, let sequence, let stamps):
-        var object = ValueObject([
-          ("result", .string("committed")), ("version", .integer(Int(version))),
-          ("sequence", .integer(Int(sequence))),
+        let times = stamps.map { stamp -> Value in
+          .array([.integer(Int(stamp.milliseconds)), .integer(Int(stamp.counter)), .string(stamp.device.name)])
+        }
+        return .object([
+          "result": "committed", "version": .integer(Int(version)), "sequence": .integer(Int(sequence)),
+          "stamps": .array(times),
         ])
-        object["stamps"] = .array(
-          stamps.map {
-            .array([.integer(Int($0.milliseconds)), .integer(Int($0.counter)), .string($0.device.name)])
-          })
-        return .object(object)
       case .unchanged: return .object(ValueObject([("result", .string("unchanged"))]))
       case .conflict(let record):
         return .object(
@@ -123,8 +123,7 @@ public enum Wire {
       results.append(try result(member, "results[\(index)]"))
     }
     return CommitReply(
-      results: results, generation: generation,
-      serverMilliseconds: try integer(root, "serverMilliseconds", ""))
+      results: results, generation: generation, serverMilliseconds: try integer(root, "serverMilliseconds", ""))
   }
 
   private static func result(_ member: ValueObject, _ path: String) throws(Problem) -> CommitResult {
@@ -140,7 +139,9 @@ public enum Wire {
     case "refused":
       switch member["reason"]?.stringValue {
       case "too-many-devices": return .refused(.tooManyDevices)
-      case "too-large": return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path))))
+      case "too-large":
+        let most = member["most"]?.integerValue ?? RecordLimits.contentBytes
+        return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path)), most: most))
       default: return .refused(.invalid(member["message"]?.stringValue ?? "no reason given"))
       }
     default: throw Problem(path: "\(path).result", message: "is none of committed, unchanged, conflict, refused")
@@ -169,9 +170,10 @@ public enum Wire {
       object["reason"] = "invalid"
       object["message"] = .string(message)
     case .tooManyDevices: object["reason"] = "too-many-devices"
-    case .tooLarge(let bytes):
+    case .tooLarge(let bytes, let most):
       object["reason"] = "too-large"
       object["bytes"] = .integer(bytes)
+      object["most"] = .integer(most)
     }
     return object
   }
@@ -257,10 +259,9 @@ public enum Wire {
     default: break
     }
     switch status {
-    case 400: return .invalid(message)
+    case 400, 404: return .invalid(message)
     case 401: return .notAuthenticated(message)
     case 403: return .forbidden(message)
-    case 404: return .invalid(message)
     case 413: return .tooLarge
     case 429: return .rateLimited(retryAfterMilliseconds: wait)
     case 503: return wait.map { .unavailable(message, retryAfterMilliseconds: $0) } ?? .unreachable(message)

@@ -178,7 +178,7 @@ import Testing
     let decision = Arbiter.decide(
       Operation(key: PomodoroPolicy.settings, expectedVersion: 0, change: .write(write)), stored: nil, policy: policy,
       serverMilliseconds: now)
-    guard case .refused(.tooLarge(let bytes)) = decision else {
+    guard case .refused(.tooLarge(let bytes, _)) = decision else {
       Issue.record("\(decision)")
       return
     }

@@ -139,12 +139,12 @@
       guard devices.allSatisfy(\.proxy.isAtRest), let zone = zone() else { return false }
       return devices.allSatisfy { device in
         guard let replica = device.replica() else { return false }
-        return replica.outbox.isEmpty && Self.cells(replica.confirmed) == zone
+        return replica.outbox.isEmpty && Self.cells(replica.confirmed.values) == zone
       }
     }
 
-    private static func cells(_ records: [RecordKey: Record]) -> [RecordKey: [UInt8]] {
-      records.mapValues { $0.cell.packed() }
+    private static func cells(_ records: some Sequence<Record>) -> [RecordKey: [UInt8]] {
+      Dictionary(uniqueKeysWithValues: records.map { ($0.key, $0.cell.packed()) })
     }
 
     private func zone() -> [RecordKey: [UInt8]]? {
@@ -155,7 +155,7 @@
         return try? await client.changes(zone: PomodoroPolicy.zone, since: nil, limit: 200, maximumBytes: 1 << 20)
       }
       return page.map { page in
-        Self.cells(Dictionary(uniqueKeysWithValues: page.records.map { ($0.key, $0) }))
+        Self.cells(page.records)
       }
     }
 
@@ -223,7 +223,7 @@
     /// The writes that the server took, with the stamps that it gave them. Of a write that it saved and was killed before it
     /// could answer, all that is heard is that it has it already: its stamps are those of the record, where it still counts.
     private static func taken(
-      _ exchanges: [FaultProxy.Exchange], confirmed: [RecordKey: Record]
+      _ exchanges: [FaultProxy.Exchange], confirmed: ShardedTable<RecordKey, Record>
     ) -> [(key: RecordKey, write: Write)] {
       let results = exchanges.flatMap(results)
       var taken: [(key: RecordKey, write: Write)] = []

@@ -5,14 +5,16 @@ import enum SyncCore.RecordLimits
 import enum SyncCore.ZoneName
 import SyncEngine
 import SyncPomodoro
+import SyncRecords
 
 /// Opens the device's own file and begins to synchronize a zone with where it lives (S13).
 struct Connect: AsyncAction {
   static let name = "sync.connect"
-  static let summary = "Begins to synchronize a timer with a shared file or a server"
+  static let summary = "Begins to synchronize a timer, or the records of a schema, with a shared file or a server"
   static let provides: [ResourceKey] = [.syncConnection]
   static let errors = [
     Failure.store, Failure.backend, Failure.paused, Failure.input, Failure.inUse, Failure.zoneFull, Failure.refused,
+    Failure.schema,
   ]
   static let example = """
     uses: sync.connect
@@ -26,7 +28,9 @@ struct Connect: AsyncAction {
     @Field("The zone's token, or @FILE that holds it; default: the variable FLOWRUN_SYNC_TOKEN") var token: String?
     @Field("A file of PEM certificates: the authorities that may vouch for the server; default: the system's")
     var certificates: SourcePath?
-    @Field("The zone; its devices share one timer") var zone = "PomodoroZone"
+    @Field("A schema file, *.sync.yaml: which records the zone's devices share; without one it is the timer alone")
+    var schema: SourcePath?
+    @Field("The zone; its devices share one timer, or the records of one schema") var zone = "PomodoroZone"
     @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
     @Field("The app's version, as the other devices see it") var version: String = Release.version
@@ -69,6 +73,8 @@ struct Connect: AsyncAction {
     let status = await connection.session.status()
     if status.outboxDepth > 0 { context.log("\(NoticeText.waiting(status.outboxDepth, "from earlier")) to be sent") }
     try await connection.checkRoom(waiting: input.wait)
+    // Now the zone's rules are known here.
+    do { try await connection.records?.declare() } catch { throw Failure.error(error) }
     try await connection.announce(name: name, version: input.version)
     return Output(
       device: status.device.name, zone: input.zone, file: connection.file, waiting: status.outboxDepth)
@@ -78,10 +84,11 @@ struct Connect: AsyncAction {
   private func open(
     _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
+    let schema = try schema(input)
     func open(_ name: String) async throws -> (Connection, String) {
       let file = input.file?.path ?? DeviceFile.path(device: name, zone: input.zone, in: context.run.dataFolder)
       let connection = try await Connection.open(
-        device: name, zone: input.zone, home: home, file: file, delay: input.delay)
+        device: name, zone: input.zone, home: home, file: file, delay: input.delay, schema: schema)
       return (connection, name)
     }
     if let name = input.device, !name.isEmpty {
@@ -100,6 +107,15 @@ struct Connect: AsyncAction {
       }
     }
     return try await open("device-\(RecordLimits.devices)")
+  }
+
+  /// The schema that is named, nil for none.
+  private func schema(_ input: Input) throws -> RecordSchema? {
+    guard let path = input.schema?.path, !path.isEmpty else { return nil }
+    guard let content = FileManager.default.contents(atPath: path) else {
+      throw ActionError(Failure.schema.code, "the schema '\(path)' cannot be read")
+    }
+    return try RecordStore.schema(at: path, bytes: Array(content))
   }
 
   /// A token as it is given, from a file, or from the environment: the latter two stand in no list of processes. A file

@@ -63,6 +63,10 @@ public enum BackendConformance {
     ("commits of many at once all count, each once", concurrent),
     ("a joined cell is merged, not put in the other's place", join),
     ("the server's clock goes forward", time),
+    ("the zone keeps the rules of a collection, and records keep to them", zoneRules),
+    ("a collection has at most as many records as its rules allow", recordLimit),
+    ("a transaction is stored whole or not at all", transactions),
+    ("transactions that meet all come in, each seen whole", transactionsAtOnce),
   ]
 
   // MARK: Helpers

@@ -1,0 +1,105 @@
+/// Decides on the operations of one commit, one after the other: each sees what those before it did, and those of one
+/// transaction are all stored or none.
+public struct ArbiterBatch {
+  private let policy: any MergePolicy
+  private let serverMilliseconds: Int64
+  /// What the operations so far made of the records.
+  private var changed: [RecordKey: Record] = [:]
+  private var added: [String: Int] = [:]
+  /// The rules of collections, once they have been read.
+  private var rules: [String: ZoneRules] = [:]
+
+  /// A batch that is decided at this time of the server.
+  public init(policy: any MergePolicy, serverMilliseconds: Int64) {
+    self.policy = policy
+    self.serverMilliseconds = serverMilliseconds
+  }
+
+  /// What is decided on one operation, and the record as it was then.
+  public struct Outcome: Sendable {
+    /// The decision.
+    public var decision: Arbiter.Decision
+    /// What the operation met.
+    public var stored: Record?
+  }
+
+  /// Decides on all of them; `read` gives a record as it is stored, `count` how many records a collection has.
+  public mutating func decide(
+    _ operations: [Operation], read: (RecordKey) throws -> Record?, count: (String) throws -> Int
+  ) throws -> [Outcome] {
+    var outcomes: [Outcome] = []
+    outcomes.reserveCapacity(operations.count)
+    var index = 0
+    while index < operations.count {
+      let group = operations[index].group
+      var end = index + 1
+      while group != nil, end < operations.count, operations[end].group == group { end += 1 }
+      let before = (changed, added)
+      var part: [Outcome] = []
+      for operation in operations[index..<end] { part.append(try decide(operation, read, count)) }
+      if group != nil, let whole = Self.whole(part, Array(operations[index..<end])) {
+        (changed, added) = before
+        part = whole
+      }
+      outcomes += part
+      index = end
+    }
+    return outcomes
+  }
+
+  /// What becomes of a transaction of which a part cannot be stored; nil when all of it can.
+  private static func whole(_ part: [Outcome], _ operations: [Operation]) -> [Outcome]? {
+    for (outcome, operation) in zip(part, operations) {
+      guard case .refused(let refusal) = outcome.decision else { continue }
+      let reason = "the transaction is not taken: \(operation.key): \(refusal)"
+      return part.map { Outcome(decision: .refused(.invalid(reason)), stored: $0.stored) }
+    }
+    guard part.contains(where: { $0.decision == .conflict }) else { return nil }
+    return part.map { Outcome(decision: $0.decision == .unchanged ? .unchanged : .conflict, stored: $0.stored) }
+  }
+
+  private mutating func decide(
+    _ operation: Operation, _ read: (RecordKey) throws -> Record?, _ count: (String) throws -> Int
+  ) throws -> Outcome {
+    func present(_ key: RecordKey) throws -> Record? { if let known = changed[key] { known } else { try read(key) } }
+    guard operation.key.isWellFormed else {
+      return Outcome(decision: .refused(.invalid(RecordKey.rule)), stored: nil)
+    }
+    let stored = try present(operation.key)
+    var rules: ZoneRules?
+    if operation.isOfCollection {
+      let collection = operation.key.type
+      rules =
+        try self.rules[collection]
+        ?? ZoneRules(collection: collection, cell: try present(ZoneRules.key(of: collection))?.cell)
+      self.rules[collection] = rules
+      if stored == nil, let limit = rules?.limit {
+        let records = try count(operation.key.type) + added[operation.key.type, default: 0]
+        if records >= limit {
+          let reason = "'\(operation.key.type)' has \(records) records, at most \(limit) are allowed"
+          return Outcome(decision: .refused(.invalid(reason)), stored: nil)
+        }
+      }
+    }
+    let decision = Arbiter.decide(
+      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds)
+    if case .store(let cell, _) = decision {
+      if operation.key.type == ZoneRules.type { self.rules = [:] }
+      if stored == nil { added[operation.key.type, default: 0] += 1 }
+      changed[operation.key] = Record(
+        key: operation.key, version: (stored?.version ?? 0) + 1, sequence: stored?.sequence ?? 0, cell: cell)
+    }
+    return Outcome(decision: decision, stored: stored)
+  }
+}
+
+extension Operation {
+  /// Whether it is about a record of a collection, for which the zone keeps rules.
+  public var isOfCollection: Bool {
+    switch change {
+    case .write(let write): write.record != nil
+    case .join(let cell): cell.isRecord
+    case .retire: false
+    }
+  }
+}

@@ -1,0 +1,166 @@
+/// What a user does to a record, before anybody knows what stands in it.
+public struct RecordEdit: Hashable, Sendable {
+  /// Whether it deletes the record.
+  public var isDeletion: Bool
+  /// What is done to its fields, by name.
+  public var fields: [String: Field]
+  /// From what the names of new list elements are drawn.
+  public var seed: UInt64
+
+  /// What is done to one field.
+  public enum Field: Hashable, Sendable {
+    /// Sets it: the newest wins.
+    case set([UInt8])
+    /// Raises it to a value.
+    case largest([UInt8])
+    /// Lowers it to a value.
+    case smallest([UInt8])
+    /// Adds to a counter.
+    case add(Int64)
+    /// Has a counter show this here and now.
+    case total(Int64)
+    /// Adds values to a set and takes others away.
+    case elements(add: [[UInt8]], remove: [[UInt8]])
+    /// Has a set show just these here and now.
+    case exactly([[UInt8]])
+    /// Inserts values into a list, each behind an element or at the begin, and removes elements.
+    case items(insert: [Insertion], remove: [ItemID])
+    /// Has a list show just these here and now, in this order.
+    case inOrder([[UInt8]])
+  }
+
+  /// A value on its way into a list.
+  public struct Insertion: Hashable, Sendable {
+    /// Behind which element; nil for the begin.
+    public var after: ItemID?
+    /// Whether it comes behind the last one instead.
+    public var isAtEnd: Bool
+    /// The value.
+    public var value: [UInt8]
+
+    /// Makes an insertion.
+    public init(after: ItemID?, isAtEnd: Bool = false, value: [UInt8]) {
+      self.after = after
+      self.isAtEnd = isAtEnd
+      self.value = value
+    }
+  }
+
+  /// Makes an edit.
+  public init(isDeletion: Bool = false, fields: [String: Field] = [:], seed: UInt64 = 0) {
+    self.isDeletion = isDeletion
+    self.fields = fields
+    self.seed = seed
+  }
+
+  /// Completes a write with what this edit does to a record that shows `view`; `rule` says when it counts as deleted.
+  public func complete(_ write: inout Write, over view: Cell, by rule: DeleteRule) {
+    let isGone = view.isRecord && view.content.isDeleted(by: rule)
+    var record = RecordWrite(life: view.content.life, isDeletion: isDeletion)
+    if !isDeletion {
+      // What was deleted begins anew; nothing of what it held is seen any more.
+      let seen = isGone ? RecordContent() : view.content
+      if isGone { record.life += 1 }
+      for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
+        if case .set(let value) = field {
+          write.fields.append(.init(name: name, value: value))
+        } else if let kind = field.kind(over: seen.part(name)?.state, seed: seed ^ Self.hash(name)) {
+          record.changes.append(.init(name: name, kind: kind))
+        }
+      }
+      write.context = VersionVector()
+    }
+    write.record = record
+  }
+
+  private static func hash(_ name: String) -> UInt64 {
+    name.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+  }
+}
+
+extension RecordEdit.Field {
+  /// What this does to a field that shows `state`; nil for what sets a field.
+  fileprivate func kind(over state: RecordPart.State?, seed: UInt64) -> RecordWrite.Kind? {
+    switch self {
+    case .set: return nil
+    case .largest(let value): return .largest(value)
+    case .smallest(let value): return .smallest(value)
+    case .add(let more): return .add(more)
+    case .total(let total): return .add(total - (state?.total ?? 0))
+    case .elements(let add, let remove): return Self.elements(add, remove, state?.elements ?? [])
+    case .exactly(let values):
+      let known = state?.elements ?? []
+      let gone = known.map(\.value).filter { !values.contains($0) }
+      return Self.elements(values.filter { value in !known.contains { $0.value == value } }, gone, known)
+    case .items(let insert, let remove):
+      return .items(insert: Self.items(insert, state?.items ?? [], seed), remove: remove)
+    case .inOrder(let values):
+      let (insert, remove) = Self.difference(from: ListItem.inOrder(state?.items ?? []), to: values)
+      return .items(insert: Self.items(insert, state?.items ?? [], seed), remove: remove)
+    }
+  }
+
+  private static func elements(
+    _ add: [[UInt8]], _ remove: [[UInt8]], _ known: [RecordPart.Element]
+  ) -> RecordWrite.Kind {
+    let removed = known.filter { element in remove.contains(element.value) && !add.contains(element.value) }
+    let added = Set(add).sorted { $0.lexicographicallyPrecedes($1) }
+    return .elements(add: added, remove: removed)
+  }
+
+  /// Names for new elements. Several that come behind the same one follow each other in the order in which they are given.
+  private static func items(_ insert: [RecordEdit.Insertion], _ known: [ListItem], _ seed: UInt64) -> [ListItem] {
+    var random = SplitMix64(seed: seed)
+    var counter = known.map(\.id.counter).max() ?? 0
+    var last = ListItem.inOrder(known).last?.id
+    var latest: [ItemID?: ItemID] = [:]
+    var items: [ListItem] = []
+    for one in insert {
+      counter += 1
+      let place = one.isAtEnd ? last : one.after
+      let item = ListItem(
+        id: ItemID(counter: counter, tag: random.next()), after: latest[place] ?? place, value: one.value)
+      latest[place] = item.id
+      if one.isAtEnd || place == last { last = item.id }
+      items.append(item)
+    }
+    return items.sorted { $0.id < $1.id }
+  }
+
+  /// What turns a list into another one with the fewest changes (the longest common subsequence stays).
+  private static func difference(
+    from items: [ListItem], to values: [[UInt8]]
+  ) -> (insert: [RecordEdit.Insertion], remove: [ItemID]) {
+    let shown = items.filter { $0.value != nil }
+    let changes = values.difference(from: shown.map { $0.value ?? [] })
+    let remove = changes.removals.compactMap { change in
+      if case .remove(let offset, _, _) = change { shown[offset].id } else { nil }
+    }
+    var kept = shown.filter { !remove.contains($0.id) }.map { Optional($0.id) }
+    var insert: [RecordEdit.Insertion] = []
+    for case .insert(let offset, let value, _) in changes.insertions {
+      // What was inserted right before has no name yet and bears its neighbor's: insertions there follow each other.
+      let after = offset == 0 ? nil : kept[offset - 1]
+      insert.append(.init(after: after, value: value))
+      kept.insert(after, at: offset)
+    }
+    return (insert, remove.sorted())
+  }
+}
+
+extension RecordPart.State {
+  /// The sum of a counter.
+  public var total: Int64? {
+    guard case .counter(let slots) = self else { return nil }
+    return slots.reduce(0) { sum, slot in
+      let (result, overflow) = sum.addingReportingOverflow(slot.total)
+      return overflow ? (slot.total > 0 ? .max : .min) : result
+    }
+  }
+
+  /// The elements of a set.
+  public var elements: [RecordPart.Element]? { if case .set(let elements) = self { elements } else { nil } }
+
+  /// The elements of a list, those that were removed included, sorted by name.
+  public var items: [ListItem]? { if case .list(let items) = self { items } else { nil } }
+}

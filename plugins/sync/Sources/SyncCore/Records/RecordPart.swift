@@ -1,0 +1,178 @@
+/// A field of a record that is merged by a rule of its own; those that are merged by `newest` are `Field`s.
+public struct RecordPart: Hashable, Sendable {
+  /// The field's name.
+  public var name: String
+  /// What stands in it.
+  public var state: State
+
+  /// What stands in a field, by its rule.
+  public enum State: Hashable, Sendable {
+    /// The largest value ever written.
+    case largest([UInt8])
+    /// The smallest value ever written.
+    case smallest([UInt8])
+    /// What each device has added, sorted by device.
+    case counter([Slot])
+    /// The elements, sorted by value.
+    case set([Element])
+    /// The elements, sorted by name.
+    case list([ListItem])
+  }
+
+  /// What one device has added to a counter.
+  public struct Slot: Hashable, Sendable {
+    /// The last of its writes that added something.
+    public var dot: Dot
+    /// The sum of all that it added.
+    public var total: Int64
+
+    /// Makes a slot.
+    public init(dot: Dot, total: Int64) {
+      self.dot = dot
+      self.total = total
+    }
+  }
+
+  /// A value in a set, with the last write of each device that added it and that nobody has taken back.
+  public struct Element: Hashable, Sendable {
+    /// The value.
+    public var value: [UInt8]
+    /// The writes, sorted by device.
+    public var dots: [Dot]
+
+    /// Makes an element.
+    public init(value: [UInt8], dots: [Dot]) {
+      self.value = value
+      self.dots = dots
+    }
+  }
+
+  /// Makes a field.
+  public init(name: String, state: State) {
+    self.name = name
+    self.state = state
+  }
+
+  /// The bytes of its values; what is kept to merge copies does not count.
+  public var contentBytes: Int {
+    switch state {
+    case .largest(let value), .smallest(let value): value.count
+    case .counter: 8
+    case .set(let elements): elements.reduce(0) { $0 + $1.value.count }
+    case .list(let items): items.reduce(0) { $0 + ($1.value?.count ?? 0) }
+    }
+  }
+
+  /// How many elements it has, those that were removed from a list included.
+  public var elements: Int {
+    switch state {
+    case .set(let elements): elements.count
+    case .list(let items): items.count
+    default: 0
+    }
+  }
+
+  /// The word for its rule.
+  public var rule: MergeRule { state.rule }
+}
+
+extension RecordPart.State {
+  var rule: MergeRule {
+    switch self {
+    case .largest: .largest
+    case .smallest: .smallest
+    case .counter: .counter
+    case .set: .set
+    case .list: .list
+    }
+  }
+
+  /// What two copies know together; `left` and `right` are what each copy has seen.
+  static func join(_ one: Self, _ other: Self, _ left: VersionVector, _ right: VersionVector) -> Self {
+    switch (one, other) {
+    case (.largest(let mine), .largest(let theirs)):
+      return .largest(mine.lexicographicallyPrecedes(theirs) ? theirs : mine)
+    case (.smallest(let mine), .smallest(let theirs)):
+      return .smallest(theirs.lexicographicallyPrecedes(mine) ? theirs : mine)
+    case (.counter(let mine), .counter(let theirs)):
+      return .counter(
+        merge(mine, theirs, by: { $0.dot.device < $1.dot.device }) {
+          ($0.dot.number, $0.total) < ($1.dot.number, $1.total) ? $1 : $0
+        })
+    case (.set(let mine), .set(let theirs)): return .set(joinSets(mine, theirs, left, right))
+    case (.list(let mine), .list(let theirs)):
+      return .list(merge(mine, theirs, by: { $0.id < $1.id }) { $0.merged(with: $1) })
+    default:
+      // No arbiter lets one field have two rules; whatever comes, all replicas do the same.
+      return one.rule.rawValue < other.rule.rawValue ? other : one
+    }
+  }
+
+  private static func joinSets(
+    _ mine: [RecordPart.Element], _ theirs: [RecordPart.Element], _ left: VersionVector, _ right: VersionVector
+  ) -> [RecordPart.Element] {
+    var result: [RecordPart.Element] = []
+    func keep(_ value: [UInt8], _ one: [Dot], _ other: [Dot]) {
+      let dots = Dot.join(one, other, left, right)
+      if !dots.isEmpty { result.append(.init(value: value, dots: dots)) }
+    }
+    var (i, j) = (0, 0)
+    while i < mine.count || j < theirs.count {
+      if j == theirs.count || (i < mine.count && mine[i].value.lexicographicallyPrecedes(theirs[j].value)) {
+        keep(mine[i].value, mine[i].dots, [])
+        i += 1
+      } else if i == mine.count || theirs[j].value.lexicographicallyPrecedes(mine[i].value) {
+        keep(theirs[j].value, [], theirs[j].dots)
+        j += 1
+      } else {
+        keep(mine[i].value, mine[i].dots, theirs[j].dots)
+        (i, j) = (i + 1, j + 1)
+      }
+    }
+    return result
+  }
+
+  /// Two sorted lists as one; `combine` is asked where both have something at one place.
+  static func merge<Item>(
+    _ left: [Item], _ right: [Item], by precedes: (Item, Item) -> Bool, _ combine: (Item, Item) -> Item
+  ) -> [Item] {
+    if left.isEmpty { return right }
+    if right.isEmpty { return left }
+    var result: [Item] = []
+    result.reserveCapacity(left.count + right.count)
+    var (i, j) = (0, 0)
+    while i < left.count, j < right.count {
+      if precedes(left[i], right[j]) {
+        result.append(left[i])
+        i += 1
+      } else if precedes(right[j], left[i]) {
+        result.append(right[j])
+        j += 1
+      } else {
+        result.append(combine(left[i], right[j]))
+        (i, j) = (i + 1, j + 1)
+      }
+    }
+    return result + left[i...] + right[j...]
+  }
+}
+
+extension Dot {
+  /// The writes that are left of two copies' lists, each sorted by device with one a device: those in both, and those that
+  /// the other copy has not seen. Of two of one device the later one counts.
+  static func join(_ mine: [Dot], _ theirs: [Dot], _ left: VersionVector, _ right: VersionVector) -> [Dot] {
+    let kept = mine.filter { dot in theirs.contains { $0.device == dot.device } || !right.covers(dot) }
+    let others = theirs.filter { dot in mine.contains { $0.device == dot.device } || !left.covers(dot) }
+    return RecordPart.State.merge(kept, others, by: { $0.device < $1.device }) { $0.number < $1.number ? $1 : $0 }
+  }
+
+  /// Takes the place of the device's earlier write in a list that is sorted by device.
+  func put(into dots: inout [Dot]) {
+    let index = dots.firstIndex { $0.device >= device } ?? dots.endIndex
+    if index < dots.endIndex, dots[index].device == device {
+      dots[index] = self
+    } else {
+      dots.insert(self, at: index)
+    }
+  }
+}

@@ -1,0 +1,134 @@
+/// What a write does to a record of a schema, besides its `newest` fields.
+public struct RecordWrite: Hashable, Sendable {
+  /// Which life of the record its author meant: one that saw the record deleted begins the next.
+  public var life: Int64
+  /// Whether it deletes the record, as far as its author had seen it.
+  public var isDeletion: Bool
+  /// What it does to fields with rules of their own, sorted by name.
+  public var changes: [Change]
+
+  /// What is done to one field.
+  public struct Change: Hashable, Sendable {
+    /// The field's name.
+    public var name: String
+    /// What is done.
+    public var kind: Kind
+
+    /// Changes a field.
+    public init(name: String, kind: Kind) {
+      self.name = name
+      self.kind = kind
+    }
+  }
+
+  /// What can be done to a field, by its rule.
+  public enum Kind: Hashable, Sendable {
+    /// Raises it to this value, where it is smaller.
+    case largest([UInt8])
+    /// Lowers it to this value, where it is larger.
+    case smallest([UInt8])
+    /// Adds to a counter.
+    case add(Int64)
+    /// Adds values to a set and takes others away, each as far as it was seen.
+    case elements(add: [[UInt8]], remove: [RecordPart.Element])
+    /// Inserts elements into a list and removes others.
+    case items(insert: [ListItem], remove: [ItemID])
+  }
+
+  /// Makes the part of a write.
+  public init(life: Int64 = 0, isDeletion: Bool = false, changes: [Change] = []) {
+    self.life = life
+    self.isDeletion = isDeletion
+    self.changes = changes.sorted { $0.name < $1.name }
+  }
+
+  /// Forgets what was seen of a device after this number: under those the server may know other writes.
+  public mutating func limit(_ device: DeviceID, to number: Int64) {
+    for index in changes.indices {
+      guard case .elements(let add, var remove) = changes[index].kind else { continue }
+      for place in remove.indices { remove[place].dots.removeAll { $0.device == device && $0.number > number } }
+      changes[index].kind = .elements(add: add, remove: remove)
+    }
+  }
+}
+
+extension RecordWrite.Kind {
+  /// The rule of the fields that this can be done to.
+  public var rule: MergeRule {
+    switch self {
+    case .largest: .largest
+    case .smallest: .smallest
+    case .add: .counter
+    case .elements: .set
+    case .items: .list
+    }
+  }
+
+  /// The values that it writes.
+  var values: [[UInt8]] {
+    switch self {
+    case .largest(let value), .smallest(let value): [value]
+    case .add: []
+    case .elements(let add, _): add
+    case .items(let insert, _): insert.compactMap(\.value)
+    }
+  }
+
+  /// What stands in a field after this; `state` nil when nothing stood there.
+  func applied(to state: RecordPart.State?, of dot: Dot) -> RecordPart.State {
+    switch (self, state) {
+    case (.largest(let value), .largest(let known)?) where !known.lexicographicallyPrecedes(value): .largest(known)
+    case (.largest(let value), _): .largest(value)
+    case (.smallest(let value), .smallest(let known)?) where !value.lexicographicallyPrecedes(known): .smallest(known)
+    case (.smallest(let value), _): .smallest(value)
+    case (.add(let more), .counter(let slots)?): .counter(Self.adding(more, to: slots, of: dot))
+    case (.add(let more), _): .counter([.init(dot: dot, total: more)])
+    case (.elements(let add, let remove), .set(let elements)?): .set(Self.changing(elements, add, remove, of: dot))
+    case (.elements(let add, let remove), _): .set(Self.changing([], add, remove, of: dot))
+    case (.items(let insert, let remove), .list(let items)?): .list(Self.changing(items, insert, remove))
+    case (.items(let insert, let remove), _): .list(Self.changing([], insert, remove))
+    }
+  }
+
+  private static func adding(_ more: Int64, to slots: [RecordPart.Slot], of dot: Dot) -> [RecordPart.Slot] {
+    var slots = slots
+    let index = slots.firstIndex { $0.dot.device >= dot.device } ?? slots.endIndex
+    if index < slots.endIndex, slots[index].dot.device == dot.device {
+      // What would not fit any more stays at the end of the range; the limits refuse it long before.
+      let (sum, overflow) = slots[index].total.addingReportingOverflow(more)
+      slots[index] = .init(dot: dot, total: overflow ? (more > 0 ? .max : .min) : sum)
+    } else {
+      slots.insert(.init(dot: dot, total: more), at: index)
+    }
+    return slots
+  }
+
+  private static func changing(
+    _ elements: [RecordPart.Element], _ add: [[UInt8]], _ remove: [RecordPart.Element], of dot: Dot
+  ) -> [RecordPart.Element] {
+    var elements = elements
+    for removed in remove {
+      guard let index = elements.firstIndex(where: { $0.value == removed.value }) else { continue }
+      elements[index].dots.removeAll { known in
+        known.device == dot.device
+          || removed.dots.contains { $0.device == known.device && known.number <= $0.number }
+      }
+    }
+    elements.removeAll(where: \.dots.isEmpty)
+    for value in add {
+      let index = elements.firstIndex { !$0.value.lexicographicallyPrecedes(value) } ?? elements.endIndex
+      if index == elements.endIndex || elements[index].value != value {
+        elements.insert(.init(value: value, dots: []), at: index)
+      }
+      dot.put(into: &elements[index].dots)
+    }
+    return elements
+  }
+
+  private static func changing(_ items: [ListItem], _ insert: [ListItem], _ remove: [ItemID]) -> [ListItem] {
+    let news = (insert + remove.map { ListItem(id: $0, after: nil, value: nil) })
+    return news.reduce(items) { items, item in
+      RecordPart.State.merge(items, [item], by: { $0.id < $1.id }) { $0.merged(with: $1) }
+    }
+  }
+}

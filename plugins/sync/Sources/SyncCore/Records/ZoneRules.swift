@@ -1,0 +1,132 @@
+/// The rules that a zone keeps for one collection: the first device to name one fixes it, for all devices and the arbiter.
+///
+/// They lie in a record of their own, `_schema/COLLECTION`: a field's name with its rule in words, and `_delete` and
+/// `_limit` for the collection.
+public struct ZoneRules: Hashable, Sendable {
+  /// The type of the records that hold the rules.
+  public static let type = "_schema"
+  /// The name under which the rule for deletions stands.
+  public static let deleteName = "_delete"
+  /// The name under which the limit stands.
+  public static let limitName = "_limit"
+
+  /// Which collection.
+  public let collection: String
+  /// The rules in words, by name.
+  public let texts: [String: String]
+
+  /// The rules in words.
+  public init(collection: String, texts: [String: String]) {
+    self.collection = collection
+    self.texts = texts
+  }
+
+  /// The rules that a zone holds for a collection.
+  public init(collection: String, cell: Cell?) {
+    let fields = cell?.fields.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) } ?? []
+    self.init(collection: collection, texts: Dictionary(fields, uniquingKeysWith: { first, _ in first }))
+  }
+
+  /// The record that holds the rules of a collection.
+  public static func key(of collection: String) -> RecordKey { RecordKey(type: type, name: collection) }
+
+  /// The rule of a field; nil when the zone has no such field.
+  public func rule(of field: String) -> FieldRule? { texts[field].flatMap { FieldRule(text: $0) } }
+
+  /// What becomes of a record that is deleted and changed at the same time.
+  public var delete: DeleteRule { texts[Self.deleteName].flatMap { DeleteRule(rawValue: $0) } ?? .editWins }
+
+  /// How many records the collection may have; nil for any number.
+  public var limit: Int? { texts[Self.limitName].flatMap { Int($0) } }
+
+  /// In which rule other words differ from these, for a person; nil when they only name what is not named here.
+  public func difference(to others: ZoneRules) -> String? {
+    for (name, text) in others.texts.sorted(by: { $0.key < $1.key }) {
+      guard let known = texts[name], known != text else { continue }
+      let what = name.hasPrefix("_") ? "'\(name.dropFirst())' of '\(collection)'" : "'\(name)' of '\(collection)'"
+      return "the zone keeps \(what) as '\(known)' and this schema says '\(text)'; a changed meaning needs a new name"
+    }
+    return nil
+  }
+
+  /// What keeps a write from being one of rules; `self` is what the zone has.
+  func problem(withRules write: Write) -> String? {
+    guard RecordName.isWellFormed(collection) else { return "the collection '\(collection)' \(RecordName.rule)" }
+    if write.payload != nil || write.record != nil || write.fields.isEmpty { return "rules are fields alone" }
+    var texts: [String: String] = [:]
+    for change in write.fields {
+      let text = String(decoding: change.value, as: UTF8.self)
+      texts[change.name] = text
+      switch change.name {
+      case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is no rule for deletions" }
+      case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is no limit" }
+      default:
+        guard RecordName.isWellFormed(change.name) else { return "the field '\(change.name)' \(RecordName.rule)" }
+        if FieldRule(text: text) == nil { return "'\(text)' is no rule of a field that this version knows" }
+      }
+    }
+    return difference(to: ZoneRules(collection: collection, texts: texts))
+  }
+
+  /// What keeps a write from being one of a record of this collection.
+  public func problem(with write: Write) -> String? {
+    guard let record = write.record else { return nil }
+    if texts.isEmpty { return "the zone has no collection '\(collection)'" }
+    if write.payload != nil || write.tally != Tally() { return "a record of '\(collection)' has no state of its own" }
+    for change in write.fields {
+      guard let rule = rule(of: change.name) else { return missing(change.name) }
+      if rule.merge != .newest { return mismatch(change.name, rule, .newest) }
+      guard let value = Scalar(bytes: change.value), rule.type.admits(value) else { return mistyped(change.name, rule) }
+    }
+    for change in record.changes {
+      guard let rule = rule(of: change.name) else { return missing(change.name) }
+      if rule.merge != change.kind.rule { return mismatch(change.name, rule, change.kind.rule) }
+      for bytes in change.kind.values {
+        guard let value = Scalar(bytes: bytes), value != .null, rule.element.admits(value) else {
+          return mistyped(change.name, rule)
+        }
+      }
+    }
+    return nil
+  }
+
+  /// What keeps a cell that is given back from being a record of this collection.
+  func problem(with cell: Cell) -> String? {
+    if texts.isEmpty { return nil }
+    for field in cell.fields where rule(of: field.name)?.merge != .newest { return missing(field.name) }
+    for part in cell.content.parts {
+      guard let rule = rule(of: part.name) else { return missing(part.name) }
+      if rule.merge != part.rule { return mismatch(part.name, rule, part.rule) }
+    }
+    return nil
+  }
+
+  private func missing(_ field: String) -> String { "the zone has no field '\(field)' in '\(collection)'" }
+
+  private func mismatch(_ field: String, _ rule: FieldRule, _ found: MergeRule) -> String {
+    "the zone merges '\(field)' of '\(collection)' by \(rule.merge.rawValue), this write by \(found.rawValue)"
+  }
+
+  private func mistyped(_ field: String, _ rule: FieldRule) -> String {
+    "'\(field)' of '\(collection)' takes \(rule.element.text)"
+  }
+}
+
+/// How collections and fields may be called.
+public enum RecordName {
+  /// The longest name in bytes.
+  public static let maximumLength = 64
+  /// The rule in words, behind a name.
+  public static let rule = "is no name: names are 1 to 64 small letters, digits and '-', and begin with a letter"
+
+  /// Whether a text may be a name.
+  public static func isWellFormed(_ name: String) -> Bool {
+    let bytes = name.utf8
+    guard let first = bytes.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(first) else { return false }
+    return bytes.count <= maximumLength
+      && bytes.allSatisfy {
+        (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
+          || $0 == UInt8(ascii: "-")
+      }
+  }
+}

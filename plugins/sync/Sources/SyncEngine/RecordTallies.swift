@@ -1,0 +1,18 @@
+import SyncCore
+
+/// What is known of all confirmed records together, so that nobody has to go through them.
+public struct RecordTallies: Hashable, Sendable {
+  /// How many records each collection has.
+  public private(set) var records: [String: Int] = [:]
+  /// Which records hold something over a limit, and what.
+  public private(set) var overLimit: [RecordKey: String] = [:]
+
+  mutating func note(_ record: Record, instead known: Record?) {
+    if known == nil { records[record.key.type, default: 0] += 1 }
+    if let problem = RecordLimits.problem(withValuesOf: record.cell) {
+      overLimit[record.key] = problem
+    } else if !overLimit.isEmpty {
+      overLimit[record.key] = nil
+    }
+  }
+}

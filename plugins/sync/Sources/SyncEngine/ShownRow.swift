@@ -1,0 +1,44 @@
+import SyncCore
+
+/// A record as a device's file shows it.
+public struct ShownRow: Hashable, Sendable {
+  /// Whether it is deleted.
+  public var isDeleted: Bool
+  /// When it was last changed, in milliseconds since 1970.
+  public var changedMilliseconds: Int64
+  /// Which device changed it last.
+  public var changedBy: String
+  /// What stands in its fields, in the order of the schema.
+  public var values: [Scalar]
+
+  /// Makes a row.
+  public init(isDeleted: Bool, changedMilliseconds: Int64, changedBy: String, values: [Scalar]) {
+    self.isDeleted = isDeleted
+    self.changedMilliseconds = changedMilliseconds
+    self.changedBy = changedBy
+    self.values = values
+  }
+
+  /// The row as compact bytes.
+  public func packed() -> [UInt8] {
+    var packer = Packer()
+    packer.byte(isDeleted ? 1 : 0)
+    packer.signed(changedMilliseconds)
+    packer.text(changedBy)
+    packer.count(values.count)
+    for value in values { packer.data(value.bytes) }
+    return packer.bytes
+  }
+
+  /// Reads what `packed()` gave.
+  public init(packed bytes: [UInt8]) throws(PackingError) {
+    var reader = Unpacker(bytes)
+    isDeleted = try reader.byte("whether it is deleted") == 1
+    changedMilliseconds = try reader.signed("the latest change")
+    changedBy = try reader.text("the device", limit: 1 << 10)
+    values = []
+    for _ in 0..<(try reader.count("the number of values", limit: 1 << 16)) {
+      values.append(Scalar(bytes: try reader.data("a value", limit: 1 << 24)) ?? .null)
+    }
+  }
+}

@@ -1,0 +1,152 @@
+import SyncCore
+
+extension SyncMachine {
+  /// The rules that hold for a collection as far as this device knows: the zone's, with what it has asked for on top.
+  public func rules(of collection: String) -> ZoneRules {
+    guard RecordName.isWellFormed(collection) else { return ZoneRules(collection: collection, texts: [:]) }
+    let key = ZoneRules.key(of: collection)
+    var texts = ZoneRules(collection: collection, cell: replica.confirmed[key]?.cell).texts
+    for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
+      texts.merge(item.write?.rules(key).texts ?? [:]) { known, _ in known }
+    }
+    return ZoneRules(collection: collection, texts: texts)
+  }
+
+  func plainProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
+    if key.type == ZoneRules.type { return rules(of: key.name).difference(to: write.rules(key)) }
+    return policy.problem(with: write, for: key)
+  }
+
+  func recordProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
+    let rulesKey = ZoneRules.key(of: key.type)
+    if let parked = replica.outbox.items(for: rulesKey).lazy.compactMap(\.parkedBecause).first { return parked }
+    let rules = rules(of: key.type)
+    if let problem = rules.problem(with: write) { return problem }
+    guard let limit = rules.limit, !view.isRecord, replica.tallies.records[key.type, default: 0] >= limit else {
+      return nil
+    }
+    return "'\(key.type)' has \(limit) records, which is the most"
+  }
+
+  /// Why several actions cannot be taken together, nil when they can.
+  public func refusal(of actions: [(key: RecordKey, action: Action)]) -> String? {
+    if actions.count > RecordLimits.transactionWrites {
+      return "a transaction has \(actions.count) writes, at most \(RecordLimits.transactionWrites) are allowed"
+    }
+    var seen: Set<RecordKey> = []
+    for (key, action) in actions {
+      if !seen.insert(key).inserted { return "'\(key)' stands twice in one transaction" }
+      if let problem = refusal(of: action, on: key) { return "\(key): \(problem)" }
+    }
+    var copy = self
+    let bytes = copy.transacting(actions, replica.clock.milliseconds).reduce(0) { $0 + ($1.value?.count ?? 0) }
+    return bytes > RecordLimits.transactionBytes
+      ? "a transaction has \(bytes) bytes, at most \(RecordLimits.transactionBytes) are allowed" : nil
+  }
+
+  /// Takes several actions in, which are saved, sent, merged and shown together.
+  mutating func transact(_ actions: [(key: RecordKey, action: Action)], _ now: Int64) {
+    let journal = transacting(actions, now)
+    effects.insert(.save(journal), at: 0)
+  }
+
+  private mutating func transacting(_ actions: [(key: RecordKey, action: Action)], _ now: Int64) -> [StoreChange] {
+    let group = replica.nextNumber
+    return actions.flatMap { act($0.key, $0.action, now, group: group) }
+  }
+
+  /// The positions of all items of the transaction that one belongs to; the position itself where there is none.
+  func whole(_ position: Int64) -> [Int64] {
+    guard let group = replica.outbox[position: position]?.group else { return [position] }
+    return replica.outbox.filter { $0.group == group }.map(\.position)
+  }
+
+  // MARK: Sending
+
+  /// Whether an item may go at present: only essential ones when the budget runs low, and a collection's records once the
+  /// zone has its rules.
+  func maySend(_ item: OutboxItem) -> Bool {
+    if item.parkedBecause != nil { return false }
+    if degradation.level > .normal, !settings.essentialTypes.isEmpty, !settings.essentialTypes.contains(item.key.type) {
+      return false
+    }
+    if item.group != nil, replica.outbox.holdsRules { return false }
+    return !replica.outbox.holds(RecordKey(type: ZoneRules.type, name: item.key.type))
+  }
+
+  /// What the next commit takes: the oldest first, one a record where that is no collection's, transactions whole.
+  func batch() -> [OutboxItem] {
+    var keys: Set<RecordKey> = []
+    var items: [OutboxItem] = []
+    var (bytes, whole, last): (Int, Int, Int64?) = (0, 0, nil)
+    for item in replica.outbox where maySend(item) {
+      let isFirst = keys.insert(item.key).inserted
+      guard isFirst || item.write?.record != nil else { continue }
+      if item.group == nil || item.group != last { whole = items.count }
+      last = item.group
+      if item.write?.record != nil { bytes += item.packedBytes }
+      let isFull = items.count >= pacing.batchLimit && item.group == nil
+      if isFull || items.count >= SyncLimits.operations || bytes > SyncLimits.batchBytes {
+        // A transaction that does not fit waits for the next request; one that fills a request goes alone.
+        if whole > 0 { return Array(items.prefix(whole)) }
+        if item.group == nil { break }
+      }
+      items.append(item)
+    }
+    return items
+  }
+
+  // MARK: Receiving
+
+  /// The whole of what a fetch brought once it is at its end; nil before that. A page by itself where records are shown
+  /// as they come.
+  mutating func staging(_ page: ChangePage) -> ChangePage? {
+    guard settings.projection != nil else { return page }
+    var whole = page
+    if let staged, staged.cursor.generation == page.cursor.generation { whole.records = staged.records + page.records }
+    staged = page.hasMore ? (whole.records, page.cursor) : nil
+    if page.hasMore { pull.isWanted = true }
+    return page.hasMore ? nil : whole
+  }
+
+  /// Fetches the zone whole, from its begin.
+  mutating func resynchronize() {
+    staged = nil
+    replica.beginResynchronizing()
+  }
+
+  // MARK: Showing
+
+  /// The rows of all records that may read differently since the last call.
+  mutating func takeRows() -> [StoreChange] {
+    defer { replica.touched.removeAll(keepingCapacity: true) }
+    guard let projection = settings.projection else { return [] }
+    return replica.touched.sorted().compactMap { key in
+      projection.row(of: view(of: key), key: key).map { .shown(key, $0) }
+    }
+  }
+
+  /// Tells of a record of a collection that reads otherwise than before.
+  mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
+    guard settings.projection != nil, RecordName.isWellFormed(key.type) else { return }
+    let after = view(of: key)
+    guard before.content != after.content || before.fields != after.fields else { return }
+    tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
+  }
+
+  /// Rows of all records, for a file whose tables have been made anew.
+  public func allRows() -> [StoreChange] {
+    guard let projection = settings.projection else { return [] }
+    let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))
+    return keys.sorted().compactMap { key in projection.row(of: view(of: key), key: key).map { .shown(key, $0) } }
+  }
+}
+
+extension Write {
+  fileprivate func rules(_ key: RecordKey) -> ZoneRules {
+    ZoneRules(
+      collection: key.name,
+      texts: Dictionary(
+        fields.map { ($0.name, String(decoding: $0.value, as: UTF8.self)) }, uniquingKeysWith: { first, _ in first }))
+  }
+}

@@ -1,0 +1,44 @@
+import FlowModel
+import FlowPluginKit
+
+/// Deletes a record.
+struct Delete: AsyncAction {
+  static let name = "sync.delete"
+  static let summary = "Deletes a record; what another device did to it meanwhile is decided by the schema"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let errors = RecordFailures.writing
+  static let example = """
+    uses: sync.delete
+    with: { collection: notes, key: shopping }
+    """
+
+  struct Input: ActionInput {
+    @Field("The collection, as the schema names it") var collection: String
+    @Field("The record's key") var key: String
+    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("How long to wait") var timeout: Duration = .seconds(10)
+  }
+
+  struct Output: ActionOutput {
+    var deleted: Bool
+    var acknowledged: Bool
+
+    static let summaries = [
+      "deleted": "Whether there was a record", "acknowledged": "Whether the server has everything done here",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    do {
+      let records = try connection.requireRecords()
+      let collection = try records.schema.require(input.collection)
+      let found = await records.delete(collection, try RecordFailures.key(input.key))
+      if let (key, action) = found { try await connection.session.act(key, action) }
+      if input.wait { try await connection.flush(timeout: input.timeout) }
+      return Output(deleted: found != nil, acknowledged: await connection.isAcknowledged)
+    } catch {
+      throw Failure.error(error)
+    }
+  }
+}

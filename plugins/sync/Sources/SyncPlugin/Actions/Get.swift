@@ -1,0 +1,56 @@
+import FlowModel
+import FlowPluginKit
+
+/// Reads one record as it stands on this device.
+struct Get: AsyncAction {
+  static let name = "sync.get"
+  static let summary = "Reads a record as it stands on this device"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let errors = RecordFailures.reading + [Failure.none]
+  static let example = """
+    uses: sync.get
+    with: { collection: notes, key: shopping }
+    """
+
+  struct Input: ActionInput {
+    @Field("The collection, as the schema names it") var collection: String
+    @Field("The record's key") var key: String
+    @Field("Fail with no-records-found when there is none") var required = false
+    @Field("Fetch what the other devices have done before") var fetch = true
+    @Field("How long to wait for that") var timeout: Duration = .seconds(10)
+  }
+
+  struct Output: ActionOutput {
+    var found: Bool
+    var record: ValueObject?
+    var ids: ValueObject?
+    var changed: Int?
+    var by: String?
+
+    static let summaries = [
+      "found": "Whether there is a record", "record": "Its fields",
+      "ids": "The names of the elements of its lists, in order",
+      "changed": "When it was last changed, in milliseconds since 1970", "by": "The device that did",
+    ]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    do {
+      let records = try connection.requireRecords()
+      let collection = try records.schema.require(input.collection)
+      let key = try RecordFailures.key(input.key)
+      if input.fetch { try await connection.pull(timeout: input.timeout) }
+      guard let (record, changed, by) = try records.get(collection, key) else {
+        if input.required {
+          throw ActionError(Failure.none.code, "there is no record '\(key)' in '\(collection.name)'")
+        }
+        return Output(found: false)
+      }
+      let cell = await connection.session.machine.view(of: .init(type: collection.name, name: key))
+      return Output(found: true, record: record, ids: collection.ids(of: cell), changed: changed, by: by)
+    } catch {
+      throw Failure.error(error)
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import FlowModel
+import FlowPluginKit
+
+/// Writes fields of a record on this device and, unless told otherwise, waits until the others can see it.
+struct Put: AsyncAction {
+  static let name = "sync.put"
+  static let summary = "Writes fields of a record and sends them to the other devices"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let errors = RecordFailures.writing
+  static let example = """
+    uses: sync.put
+    with: { collection: notes, key: shopping, fields: { title: Shopping, tags: { add: [home] } } }
+    """
+
+  struct Input: ActionInput {
+    @Field("The collection, as the schema names it") var collection: String
+    @Field("The record's key, 1 to 128 bytes; default: a new one") var key: String?
+    @Field(
+      "The fields: a value, for a counter { add: n }, for a set { add: […], remove: […] }, for a list { insert: [{ after: ID, value: … }], remove: [ID] }"
+    ) var fields: ValueObject
+    @Field("Takes a plain value for a counter, a set or a list: what this device shows becomes that value")
+    var replace = false
+    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("How long to wait") var timeout: Duration = .seconds(10)
+  }
+
+  struct Output: ActionOutput {
+    var key: String
+    var acknowledged: Bool
+
+    static let summaries = ["key": "The record's key", "acknowledged": "Whether the server has it"]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    do {
+      let records = try connection.requireRecords()
+      let key = try RecordFailures.key(input.key)
+      let (recordKey, action) = try await records.put(
+        records.schema.require(input.collection), key, input.fields, replaces: input.replace)
+      try await connection.session.act(recordKey, action)
+      if input.wait { try await connection.flush(timeout: input.timeout) }
+      return Output(key: key, acknowledged: await connection.isAcknowledged)
+    } catch {
+      throw Failure.error(error)
+    }
+  }
+}

@@ -1,0 +1,82 @@
+import FlowModel
+import FlowPluginKit
+import struct SyncCore.RecordKey
+import SyncEngine
+
+/// Writes and deletes several records at once: on every device all of it is seen, or nothing.
+struct Transaction: AsyncAction {
+  static let name = "sync.transaction"
+  static let summary = "Writes and deletes several records, all or none, on every device"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let errors = RecordFailures.writing
+  static let example = """
+    uses: sync.transaction
+    with:
+      writes:
+        - { collection: folders, key: home, fields: { name: Home } }
+        - { collection: notes, key: shopping, fields: { folder: home } }
+        - { collection: notes, key: old, delete: true }
+    """
+
+  struct Input: ActionInput {
+    @Field(
+      "At most 200 writes, each { collection, key, fields } with 'replace' as in sync.put, or { collection, key, delete: true }"
+    )
+    var writes: [ValueObject]
+    @Field("Wait until the server has it; otherwise it is enough that it is saved here") var wait = true
+    @Field("How long to wait") var timeout: Duration = .seconds(10)
+  }
+
+  struct Output: ActionOutput {
+    var keys: [String]
+    var acknowledged: Bool
+
+    static let summaries = [
+      "keys": "The records' keys, in the order of the writes", "acknowledged": "Whether the server has it",
+    ]
+  }
+
+  private static let members = ["collection", "key", "fields", "replace", "delete"]
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    do {
+      let records = try connection.requireRecords()
+      var actions: [(key: RecordKey, action: SyncMachine.Action)] = []
+      var keys: [String] = []
+      for (index, write) in input.writes.enumerated() {
+        do {
+          let (key, action) = try await self.action(write, records)
+          keys.append(key)
+          if let action { actions.append(action) }
+        } catch {
+          let problem = Failure.error(error)
+          guard let problem = problem as? ActionError else { throw problem }
+          throw ActionError(problem.code, "writes[\(index)]: \(problem.message)")
+        }
+      }
+      if !actions.isEmpty { try await connection.session.act(actions) }
+      if input.wait { try await connection.flush(timeout: input.timeout) }
+      return Output(keys: keys, acknowledged: await connection.isAcknowledged)
+    } catch {
+      throw Failure.error(error)
+    }
+  }
+
+  private func action(
+    _ write: ValueObject, _ records: RecordStore
+  ) async throws -> (String, (key: RecordKey, action: SyncMachine.Action)?) {
+    for name in write.keys where !Self.members.contains(name) {
+      throw ActionError(
+        Failure.record.code, "'\(name)' is no part of a write; it has \(Self.members.joined(separator: ", "))")
+    }
+    guard let name = write["collection"]?.stringValue else {
+      throw ActionError(Failure.record.code, "it names no collection")
+    }
+    let collection = try records.schema.require(name)
+    let key = try RecordFailures.key(write["key"]?.stringValue)
+    if write["delete"] == true { return (key, await records.delete(collection, key)) }
+    let fields = write["fields"]?.objectValue ?? ValueObject()
+    return (key, try await records.put(collection, key, fields, replaces: write["replace"] == true))
+  }
+}

@@ -1,0 +1,72 @@
+import FlowModel
+import FlowPluginKit
+import SyncEngine
+import SyncRecords
+
+/// Follows the records until the run ends: an event and a line for each change, with the old and the new values.
+struct Watch: Service {
+  static let name = "sync.watch"
+  static let summary = "Follows the records while the run goes on: an event and a line for each change"
+  static let requires: [ResourceKey] = [.syncConnection]
+  static let events = ["sync.record-changed"]
+  static let example = """
+    uses: sync.watch
+    with: { collection: notes }
+    """
+
+  struct Input: ActionInput {
+    @Field("Only the records of this collection") var collection: String?
+  }
+
+  struct Output: ActionOutput {
+    var device: String
+    static let summaries = ["device": "The device's identity"]
+  }
+
+  nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
+    let connection: Connection = try context.resource(.syncConnection)
+    do {
+      let records = try connection.requireRecords()
+      let wanted = input.collection.flatMap { $0.isEmpty ? nil : $0 }
+      if let wanted { _ = try records.schema.require(wanted) }
+      let notices = connection.notices()
+      let output = Output(device: await connection.session.status().device.name)
+      context.ready(output)
+      for await (notice, _) in notices {
+        guard let change = RecordChange(notice, records.schema), wanted == nil || change.collection == wanted else {
+          continue
+        }
+        context.log(change.line)
+        try context.post("sync.record-changed")
+      }
+      return output
+    } catch {
+      throw Failure.error(error)
+    }
+  }
+}
+
+/// A record that reads otherwise than before, as `sync.watch` tells it.
+struct RecordChange {
+  let collection: String
+  private let value: ValueObject
+
+  /// Nil for every other notice, and when nothing that the schema shows has changed.
+  init?(_ notice: SyncMachine.Notice, _ schema: RecordSchema) {
+    guard case .recordChanged(let key, let before, let after, let isRemote) = notice,
+      let collection = schema.collection(key.type)
+    else { return nil }
+    let old = collection.record(before, by: collection.delete)
+    let new = collection.record(after, by: collection.delete)
+    guard old != new else { return nil }
+    self.collection = key.type
+    value = ValueObject([
+      ("collection", .string(key.type)), ("key", .string(key.name)), ("old", old.map { .object($0) } ?? .null),
+      ("new", new.map { .object($0) } ?? .null), ("isRemote", .boolean(isRemote)),
+      ("by", .string(after.content.changed?.device.name ?? "")),
+    ])
+  }
+
+  /// The change as a line of JSON.
+  var line: String { String(decoding: JSONText.bytes(of: .object(value)), as: UTF8.self) }
+}

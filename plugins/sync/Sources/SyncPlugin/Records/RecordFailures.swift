@@ -1,0 +1,31 @@
+import FlowPluginKit
+import SyncCore
+
+/// What can go wrong with records, and what all their actions ask first.
+enum RecordFailures {
+  static let reading = [Failure.schema, Failure.record, Failure.store, Failure.paused, Failure.parked, Failure.timeout]
+  static let writing = reading + [Failure.refused]
+
+  /// A key as it is given, or a new one.
+  static func key(_ given: String?) throws -> String {
+    guard let given, !given.isEmpty else { return RecordStore.newKey() }
+    guard RecordKey(type: "records", name: given).isWellFormed else {
+      throw ActionError(
+        Failure.record.code, "a key is 1 to \(RecordKey.maximumLength) bytes without control characters")
+    }
+    return given
+  }
+}
+
+extension Connection {
+  /// The records of the schema; throws when the connection has none.
+  func requireRecords() throws -> RecordStore {
+    if let records { return records }
+    throw ActionError(
+      Failure.schema.code,
+      "sync.connect was given no schema; write 'schema: notes.sync.yaml' there, the file that names the collections")
+  }
+
+  /// Whether the server has everything that was done here.
+  var isAcknowledged: Bool { get async { await session.status().outboxDepth == 0 } }
+}

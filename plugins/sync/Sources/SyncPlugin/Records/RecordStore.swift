@@ -1,0 +1,155 @@
+import FlowDiagnostics
+import FlowModel
+import FlowPluginKit
+import SyncCore
+import SyncEngine
+import SyncRecords
+import SyncSQLite
+
+/// The records of a schema on this device: what the actions `sync.put`, `sync.get` and their like work on.
+struct RecordStore: Sendable {
+  let schema: RecordSchema
+  let session: SyncSession
+  private let query: RecordQuery
+
+  /// The records in the device's own file.
+  init(schema: RecordSchema, session: SyncSession, file: String) {
+    self.schema = schema
+    self.session = session
+    query = RecordQuery(path: file, views: schema.collections.map(\.name))
+  }
+
+  /// Reads a schema file; throws an `ActionError` with every diagnostic.
+  static func schema(at path: String, bytes: [UInt8]) throws -> RecordSchema {
+    let file = SchemaFile(bytes: bytes, file: path)
+    guard let schema = file.schema else { throw ActionError(Failure.schema.code, file.rendered()) }
+    return schema
+  }
+
+  /// Names the collections and their rules to the zone, as far as it does not know them; throws when it keeps others.
+  func declare() async throws {
+    for collection in schema.collections {
+      let machine = await session.machine
+      let (key, wanted, known) = (
+        ZoneRules.key(of: collection.name), collection.rules, machine.rules(of: collection.name)
+      )
+      if let difference = known.difference(to: wanted) { throw ActionError(Failure.schema.code, difference) }
+      // Rules that the zone did not take, of an earlier schema, are given up; what was written under them stays.
+      for item in machine.replica.outbox.items(for: key) where item.parkedBecause != nil {
+        await session.discard(parked: item.position)
+      }
+      let missing = wanted.texts.filter { known.texts[$0.key] == nil }
+      if missing.isEmpty { continue }
+      let fields = missing.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
+      try await session.act(key, .init(fields: fields))
+    }
+  }
+
+  // MARK: Reading
+
+  /// A record as it reads now, references resolved; nil when it is not there.
+  func get(_ collection: RecordSchema.Collection, _ key: String) throws -> (
+    record: ValueObject, changed: Int, by: String
+  )? {
+    let rows = try query.run("SELECT * FROM \"\(collection.name)\" WHERE _key = ?", ordered: [.text(key)])
+    guard let row = rows.rows.first else { return nil }
+    var record = ValueObject()
+    for (name, value) in zip(rows.columns, row) {
+      guard let field = collection.field(name) else { continue }
+      record[name] = field.value(field.asWritten(value))
+    }
+    func column(_ name: String) -> Scalar { rows.columns.firstIndex(of: name).map { row[$0] } ?? .null }
+    guard case .integer(let changed) = column("_changed"), case .text(let by) = column("_by") else { return nil }
+    return (record, Int(changed), by)
+  }
+
+  /// What SQL over the collections' views gives.
+  func query(_ sql: String, _ values: Value?, timeout: Duration) throws -> [ValueObject] {
+    var (named, ordered): ([String: Scalar], [Scalar]) = ([:], [])
+    switch values {
+    case .object(let object)?: for (name, value) in object.members { named[name] = try Self.scalar(value) }
+    case .array(let list)?: ordered = try list.map(Self.scalar)
+    case nil, .null?: break
+    default: throw ActionError(Failure.query.code, "'values' is a map for ':name' or a list for '?'")
+    }
+    let rows = try query.run(sql, named: named, ordered: ordered, milliseconds: max(1, timeout.milliseconds))
+    return rows.rows.map { row in ValueObject(zip(rows.columns, row).map { ($0, Self.value($1)) }) }
+  }
+
+  private static func scalar(_ value: Value) throws -> Scalar {
+    switch value {
+    case .null: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(Int64(number))
+    case .number(let number): .number(number)
+    case .string(let text): .text(text)
+    case .array, .object: .text(String(decoding: JSONText.bytes(of: value), as: UTF8.self))
+    }
+  }
+
+  private static func value(_ scalar: Scalar) -> Value {
+    switch scalar {
+    case .null: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): .integer(Int(number))
+    case .number(let number): .number(number)
+    case .text(let text), .json(let text): .string(text)
+    }
+  }
+
+  // MARK: Writing
+
+  /// The action that puts values into a record.
+  func put(
+    _ collection: RecordSchema.Collection, _ key: String, _ values: ValueObject, replaces: Bool = false
+  ) async throws -> (key: RecordKey, action: SyncMachine.Action) {
+    let recordKey = RecordKey(type: collection.name, name: key)
+    let view = await session.machine.view(of: recordKey)
+    let isNew = !view.isRecord || view.content.isDeleted(by: collection.delete)
+    let edit = try RecordInput(collection, replaces: replaces).edit(values, isNew: isNew, seed: .random(in: 0 ... .max))
+    return (recordKey, .init(record: edit))
+  }
+
+  /// The action that deletes a record; nil when it is not there.
+  func delete(
+    _ collection: RecordSchema.Collection, _ key: String
+  ) async -> (key: RecordKey, action: SyncMachine.Action)? {
+    let recordKey = RecordKey(type: collection.name, name: key)
+    let view = await session.machine.view(of: recordKey)
+    guard view.isRecord, !view.content.isDeleted(by: collection.delete) else { return nil }
+    return (recordKey, .init(record: RecordEdit(isDeletion: true)))
+  }
+
+  /// A key of its own for a new record: a UUID of version 7, so that keys sort by time.
+  static func newKey() -> String {
+    let milliseconds = UInt64(clamping: SystemClock().nowMilliseconds())
+    let high = milliseconds << 16 | 0x7000 | .random(in: 0...0xFFF)
+    let low = 0x8000_0000_0000_0000 | UInt64.random(in: 0...0x3FFF_FFFF_FFFF_FFFF)
+    func digits(_ number: UInt64) -> String {
+      let text = String(number, radix: 16)
+      return String(repeating: "0", count: 16 - text.count) + text
+    }
+    let all = Array(digits(high) + digits(low))
+    return [0..<8, 8..<12, 12..<16, 16..<20, 20..<32].map { String(all[$0]) }.joined(separator: "-")
+  }
+}
+
+extension RecordSchema {
+  /// The collections as a device's file shows them.
+  var tables: [ShownTable] {
+    collections.map { collection in
+      ShownTable(
+        name: collection.name,
+        columns: collection.fields.map { field in
+          guard case .reference(let target) = field.rule.type else { return .init(name: field.name) }
+          let effect: ShownTable.Column.Effect =
+            switch field.rule.onDelete {
+            case .clear: .clears
+            case .delete: .hides
+            default: .none
+            }
+          return .init(name: field.name, target: target, effect: effect)
+        })
+    }
+  }
+}

@@ -1,0 +1,134 @@
+import FlowModel
+import SyncCore
+
+/// Reads what a workflow wants done to a record as an edit.
+public struct RecordInput: Sendable {
+  private let collection: RecordSchema.Collection
+  private let replaces: Bool
+
+  /// Reads edits of records of a collection; `replaces` lets a plain value take the place of a counter, a set or a list,
+  /// as the difference to what this device shows.
+  public init(_ collection: RecordSchema.Collection, replaces: Bool = false) {
+    self.collection = collection
+    self.replaces = replaces
+  }
+
+  /// The edit; `isNew` says that the record is not there yet, so that it must have what is required.
+  public func edit(_ values: ValueObject, isNew: Bool, seed: UInt64) throws(RecordProblem) -> RecordEdit {
+    var edit = RecordEdit(seed: seed)
+    for (name, value) in values.members {
+      let field = try collection.require(name)
+      if field.isRequired, value == .null { throw RecordProblem("'\(name)' is required and cannot be null") }
+      edit.fields[name] = try change(field, value)
+    }
+    if isNew {
+      for field in collection.fields where field.isRequired && edit.fields[field.name] == nil {
+        throw RecordProblem("a new record of '\(collection.name)' needs '\(field.name)'")
+      }
+    }
+    return edit
+  }
+
+  private func change(_ field: RecordSchema.Field, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
+    let rule = field.rule
+    switch rule.merge {
+    case .newest: return .set(try field.scalar(value, rule.type).bytes)
+    case .largest: return .largest(try some(field, value))
+    case .smallest: return .smallest(try some(field, value))
+    case .counter: return try counter(field, value)
+    case .set: return try elements(field, value)
+    case .list: return try items(field, value)
+    }
+  }
+
+  private func some(_ field: RecordSchema.Field, _ value: Value) throws(RecordProblem) -> [UInt8] {
+    let scalar = try field.scalar(value, field.rule.element)
+    if scalar == .null {
+      throw RecordProblem("'\(field.name)' is merged by \(field.rule.merge.rawValue) and takes no null")
+    }
+    return scalar.bytes
+  }
+
+  private func counter(_ field: RecordSchema.Field, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
+    if case .object(let object) = value {
+      try check(object, ["add"], field)
+      guard case .integer(let more) = try field.scalar(object["add"] ?? .null, field.rule.type) else {
+        throw RecordProblem("'\(field.name)' takes { add: n }")
+      }
+      return .add(more)
+    }
+    guard replaces else { throw plain(field, "{ add: n }") }
+    guard case .integer(let total) = try field.scalar(value, field.rule.type) else {
+      throw RecordProblem("'\(field.name)' is a counter and cannot be null")
+    }
+    return .total(total)
+  }
+
+  private func elements(_ field: RecordSchema.Field, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
+    if case .object(let object) = value {
+      try check(object, ["add", "remove"], field)
+      return .elements(
+        add: try values(object["add"], field, "add"), remove: try values(object["remove"], field, "remove"))
+    }
+    guard replaces else { throw plain(field, "{ add: […], remove: […] }") }
+    return .exactly(try values(value, field, "the value"))
+  }
+
+  private func items(_ field: RecordSchema.Field, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
+    guard case .object(let object) = value else {
+      guard replaces else { throw plain(field, "{ insert: [{ after: ID, value: … }], remove: [ID] }") }
+      return .inOrder(try values(value, field, "the value"))
+    }
+    try check(object, ["insert", "remove"], field)
+    var insert: [RecordEdit.Insertion] = []
+    for one in try list(object["insert"], field, "insert") {
+      guard case .object(let member) = one else {
+        throw RecordProblem(
+          "each of 'insert' of '\(field.name)' is { after: ID, value: … }, found the \(one.kindName) \(one.shortText)")
+      }
+      try check(member, ["after", "value"], field)
+      let value = try some(field, member["value"] ?? .null)
+      var insertion = RecordEdit.Insertion(after: nil, isAtEnd: member["after"] == nil, value: value)
+      if let after = member["after"], after != .null { insertion.after = try id(after, field) }
+      insert.append(insertion)
+    }
+    var remove: [ItemID] = []
+    for one in try list(object["remove"], field, "remove") { remove.append(try id(one, field)) }
+    return .items(insert: insert, remove: remove.sorted())
+  }
+
+  private func id(_ value: Value, _ field: RecordSchema.Field) throws(RecordProblem) -> ItemID {
+    guard let id = value.stringValue.flatMap({ ItemID($0) }) else {
+      throw RecordProblem("\(value.shortText) is no element of '\(field.name)'; sync.get gives their names under 'ids'")
+    }
+    return id
+  }
+
+  private func values(_ value: Value?, _ field: RecordSchema.Field, _ key: String) throws(RecordProblem) -> [[UInt8]] {
+    var result: [[UInt8]] = []
+    for one in try list(value, field, key) { result.append(try some(field, one)) }
+    return result
+  }
+
+  private func list(_ value: Value?, _ field: RecordSchema.Field, _ key: String) throws(RecordProblem) -> [Value] {
+    switch value {
+    case nil: return []
+    case .array(let values)?: return values
+    case let other?:
+      throw RecordProblem("\(key) of '\(field.name)' is a list, found the \(other.kindName) \(other.shortText)")
+    }
+  }
+
+  private func check(_ object: ValueObject, _ keys: [String], _ field: RecordSchema.Field) throws(RecordProblem) {
+    for key in object.keys where !keys.contains(key) {
+      throw RecordProblem(
+        "'\(key)' is nothing that can be done to '\(field.name)'; it takes \(keys.joined(separator: " and "))")
+    }
+  }
+
+  private func plain(_ field: RecordSchema.Field, _ form: String) -> RecordProblem {
+    RecordProblem(
+      "'\(field.name)' is merged by \(field.rule.merge.rawValue): write \(form), or 'replace: true' to have it show just this value"
+    )
+  }
+}

@@ -1,0 +1,96 @@
+import FlowDiagnostics
+import FlowModel
+import SyncCore
+
+/// What is wrong with a record that somebody wants to write or read, for a person.
+public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong and what is right instead.
+  public var description: String
+
+  init(_ description: String) { self.description = description }
+}
+
+extension RecordSchema {
+  /// The collection with this name; throws with the nearest right one.
+  public func require(_ name: String) throws(RecordProblem) -> Collection {
+    if let collection = collection(name) { return collection }
+    let names = collections.map(\.name)
+    let help = NearestName.question(name, among: names) ?? "there are \(names.joined(separator: ", "))"
+    throw RecordProblem("the schema '\(self.name)' has no collection '\(name)'; \(help)")
+  }
+}
+
+extension RecordSchema.Collection {
+  /// The field with this name; throws with the nearest right one.
+  func require(_ field: String) throws(RecordProblem) -> RecordSchema.Field {
+    if let found = self.field(field) { return found }
+    let names = fields.map(\.name)
+    let help = NearestName.question(field, among: names) ?? "there are \(names.joined(separator: ", "))"
+    throw RecordProblem("'\(name)' has no field '\(field)'; \(help)")
+  }
+}
+
+extension RecordSchema.Field {
+  /// A value as one of this field's, or of its elements where there are several.
+  func scalar(_ value: Value, _ type: FieldType) throws(RecordProblem) -> Scalar {
+    switch (type, value) {
+    case (_, .null): return .null
+    case (.string, .string(let text)):
+      if let choices, !choices.contains(text) {
+        let help = NearestName.question(text, among: choices) ?? "it is one of \(choices.joined(separator: ", "))"
+        throw RecordProblem("'\(name)' cannot be '\(text)'; \(help)")
+      }
+      return .text(text)
+    case (.reference, .string(let key)):
+      guard (1...RecordKey.maximumLength).contains(key.utf8.count) else {
+        throw RecordProblem("'\(name)' takes a key of 1 to \(RecordKey.maximumLength) bytes")
+      }
+      return .text(key)
+    case (.integer, _):
+      if let number = value.integerValue, number.magnitude <= UInt(Stamp.latestMilliseconds) {
+        return .integer(Int64(number))
+      }
+    case (.number, _): if let number = value.numberValue, number.isFinite { return .number(number) }
+    case (.boolean, .boolean(let flag)): return .boolean(flag)
+    case (.duration, .string(let text)):
+      if let duration = try? DurationText.parse(text) {
+        let (seconds, attoseconds) = duration.components
+        return .integer(seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+      }
+    case (.array(let element), .array(let values)):
+      var checked: [Value] = []
+      for value in values { checked.append(try self.value(try scalar(value, element), element)) }
+      return .json(String(decoding: JSONText.bytes(of: .array(checked)), as: UTF8.self))
+    default: break
+    }
+    throw RecordProblem("'\(name)' takes \(Self.words(type)), found the \(value.kindName) \(value.shortText)")
+  }
+
+  /// A value as workflows see it.
+  func value(_ scalar: Scalar, _ type: FieldType) -> Value {
+    switch scalar {
+    case .null: .null
+    case .boolean(let flag): .boolean(flag)
+    case .integer(let number): type == .duration ? Self.duration(number) : .integer(Int(number))
+    case .number(let number): .number(number)
+    case .text(let text): .string(text)
+    case .json(let text): (try? JSONText.parse(Array(text.utf8))) ?? .null
+    }
+  }
+
+  private static func duration(_ milliseconds: Int64) -> Value {
+    .string(DurationText.format(.milliseconds(milliseconds)))
+  }
+
+  static func words(_ type: FieldType) -> String {
+    switch type {
+    case .string: "a text"
+    case .integer: "a whole number of at most 53 bits"
+    case .number: "a number"
+    case .boolean: "true or false"
+    case .duration: "a length of time such as 25m"
+    case .reference(let collection): "the key of a record of '\(collection)'"
+    case .array(let element): "a list, each of whose elements is \(words(element))"
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import FlowModel
+import SyncCore
+import SyncEngine
+
+extension RecordSchema.Collection {
+  /// What stands in each field of a record, in the order of the schema, whether or not the record is deleted.
+  public func values(of cell: Cell) -> [Scalar] { fields.map { $0.scalar(in: cell) } }
+
+  /// A record as workflows see it; nil when it is not there.
+  public func record(_ cell: Cell, by delete: DeleteRule) -> ValueObject? {
+    guard cell.isRecord, !cell.content.isDeleted(by: delete) else { return nil }
+    return ValueObject(zip(fields, values(of: cell)).map { ($0.name, $0.value($1)) })
+  }
+
+  /// The names of the elements of each list, in order.
+  public func ids(of cell: Cell) -> ValueObject {
+    var ids = ValueObject()
+    for field in fields where field.rule.merge == .list {
+      let items = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? [])
+      ids[field.name] = .array(items.filter { $0.value != nil }.map { .string("\($0.id)") })
+    }
+    return ids
+  }
+}
+
+extension RecordSchema.Field {
+  func scalar(in cell: Cell) -> Scalar {
+    if rule.merge == .newest {
+      return cell.fields.first { $0.name == name }.flatMap { Scalar(bytes: $0.value) } ?? .null
+    }
+    switch cell.content.part(name)?.state {
+    case .largest(let value)?, .smallest(let value)?: return Scalar(bytes: value) ?? .null
+    case .counter(let slots)?: return .integer(RecordPart.State.counter(slots).total ?? 0)
+    case .set(let elements)?: return json(elements.map(\.value))
+    case .list(let items)?: return json(ListItem.inOrder(items).compactMap(\.value))
+    case nil:
+      switch rule.merge {
+      case .counter: return .integer(0)
+      case .set, .list: return .json("[]")
+      default: return .null
+      }
+    }
+  }
+
+  /// What stands in the field as workflows see it.
+  public func value(_ scalar: Scalar) -> Value { value(scalar, rule.type) }
+
+  private func json(_ values: [[UInt8]]) -> Scalar {
+    let read = values.map { Scalar(bytes: $0).map { value($0, rule.element) } ?? .null }
+    return .json(String(decoding: JSONText.bytes(of: .array(read)), as: UTF8.self))
+  }
+}
+
+/// How records are shown in a device's file: by the device's own schema, deleted by the zone's rule, which is the same.
+public struct SchemaProjection: RecordProjection {
+  private let collections: [String: RecordSchema.Collection]
+
+  /// Shows the collections of a schema.
+  public init(_ schema: RecordSchema) {
+    collections = Dictionary(schema.collections.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
+  }
+
+  /// The row that shows a record; see `ShownRow`.
+  public func row(of cell: Cell, key: RecordKey) -> [UInt8]? {
+    guard let collection = collections[key.type], cell.isRecord else { return nil }
+    return ShownRow(
+      isDeleted: cell.content.isDeleted(by: collection.delete),
+      changedMilliseconds: cell.content.changed?.milliseconds ?? 0, changedBy: cell.content.changed?.device.name ?? "",
+      values: collection.values(of: cell)
+    ).packed()
+  }
+}
+
+extension RecordSchema.Field {
+  /// A value as it was written, from one that SQL gave: it knows neither truth values nor lists.
+  public func asWritten(_ shown: Scalar) -> Scalar {
+    switch (rule.type, shown) {
+    case (.boolean, .integer(let number)): .boolean(number != 0)
+    case (.number, .integer(let number)): .number(Double(number))
+    case (.array, .text(let text)): .json(text)
+    default: shown
+    }
+  }
+}

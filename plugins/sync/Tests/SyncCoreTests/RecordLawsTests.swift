@@ -1,0 +1,128 @@
+import SyncCore
+import Testing
+
+/// Records of collections: the laws that make replicas agree, and each rule held to its definition.
+@Suite struct RecordLawsTests {
+  private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: 5000) }
+
+  @Test func `joining records is commutative, associative and idempotent, whatever their rules`() {
+    for seed in 1...UInt64(2000) {
+      var histories = RecordHistories(seed: seed)
+      histories.play(Int.random(in: 2...24, using: &histories.random))
+      let (a, b, c) = (histories.replicas[0], histories.replicas[1], histories.replicas[2])
+      #expect(join(a, b) == join(b, a), "seed \(seed)")
+      #expect(join(join(a, b), c) == join(a, join(b, c)), "seed \(seed)")
+      #expect(join(a, a) == a, "seed \(seed)")
+      #expect(join(join(a, b), b) == join(a, b), "seed \(seed)")
+    }
+  }
+
+  @Test func `every replica shows what the acts that it holds say, by the definition of each rule`() {
+    for seed in 1...UInt64(1500) {
+      var histories = RecordHistories(seed: seed)
+      histories.play(Int.random(in: 4...40, using: &histories.random))
+      for who in 0..<3 { histories.exchange(3, who) }
+      for (cell, held) in zip(histories.replicas, histories.held) {
+        let oracle = RecordOracle(histories, held)
+        func part(_ name: String) -> RecordPart.State? { cell.content.part(name)?.state }
+        #expect(cell.content.isDeleted(by: .editWins) == !oracle.isLiving, "seed \(seed)")
+        #expect((cell.content.deleted != nil) == oracle.wasDeleted, "seed \(seed)")
+        #expect(cell.fields.first { $0.name == "title" }?.value == oracle.title, "seed \(seed)")
+        #expect(part("best") == oracle.best.map { .largest($0) }, "seed \(seed)")
+        #expect(part("least") == oracle.least.map { .smallest($0) }, "seed \(seed)")
+        #expect(part("likes")?.total ?? 0 == oracle.likes, "seed \(seed)")
+        #expect(Set(part("tags")?.elements?.map(\.value) ?? []) == oracle.tags, "seed \(seed)")
+        let lines = ListItem.inOrder(part("lines")?.items ?? []).filter { $0.value != nil }.map(\.id)
+        #expect(Set(lines) == oracle.lines && lines.count == oracle.lines.count, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `what one device saw in a list stays in that order, whatever others insert`() {
+    for seed in 1...UInt64(500) {
+      var histories = RecordHistories(seed: seed)
+      histories.play(20)
+      let before = histories.replicas.map { order($0) }
+      let lives = histories.replicas.map(\.content.life)
+      for who in 0..<3 { histories.exchange(3, who) }
+      let all = order(histories.replicas[3])
+      for (known, life) in zip(before, lives) where life == histories.replicas[3].content.life {
+        let kept = all.filter { known.contains($0) }
+        #expect(kept == known.filter { all.contains($0) }, "seed \(seed)")
+      }
+    }
+  }
+
+  private func order(_ cell: Cell) -> [ItemID] {
+    ListItem.inOrder(cell.content.part("lines")?.state.items ?? []).map(\.id)
+  }
+
+  @Test func `records and writes come back from their bytes as they were`() throws {
+    for seed in 1...UInt64(500) {
+      var histories = RecordHistories(seed: seed)
+      histories.play(20)
+      for cell in histories.replicas {
+        let back = try Cell(packed: cell.packed())
+        #expect(back == cell, "seed \(seed)")
+      }
+      for act in histories.acts {
+        let back = try Write(packed: act.write.packed())
+        #expect(back == act.write, "seed \(seed)")
+        #expect(back.check == act.write.check, "seed \(seed)")
+      }
+    }
+  }
+
+  @Test func `cut or changed bytes of a record are refused or read, and never trap`() {
+    for seed in 1...UInt64(60) {
+      var histories = RecordHistories(seed: seed)
+      histories.play(12)
+      let bytes = histories.replicas[0].packed()
+      for length in 0..<bytes.count { _ = try? Cell(packed: Array(bytes.prefix(length))) }
+      for place in bytes.indices {
+        var changed = bytes
+        changed[place] ^= UInt8.random(in: 1...255, using: &histories.random)
+        if let cell = try? Cell(packed: changed) { _ = ListItem.inOrder(cell.content.part("lines")?.state.items ?? []) }
+      }
+    }
+  }
+
+  @Test func `the bytes of values sort as the values do`() {
+    let integers: [Int64] = [.min, -300, -1, 0, 1, 2, 256, .max]
+    for (left, right) in zip(integers, integers.dropFirst()) {
+      #expect(Scalar.integer(left).bytes.lexicographicallyPrecedes(Scalar.integer(right).bytes))
+    }
+    let numbers: [Double] = [-.greatestFiniteMagnitude, -1.5, -0.1, 0, 1e-300, 0.1, 2, 1e300]
+    for (left, right) in zip(numbers, numbers.dropFirst()) {
+      #expect(Scalar.number(left).bytes.lexicographicallyPrecedes(Scalar.number(right).bytes))
+    }
+    #expect(Scalar.number(-0.0).bytes == Scalar.number(0).bytes)
+    let values: [Scalar] = [.null, .boolean(true), .integer(-7), .number(2.5), .text("ä"), .json("[1]")]
+    for value in values { #expect(Scalar(bytes: value.bytes) == value) }
+  }
+
+  @Test func `what was deleted and made anew holds nothing of its earlier life, whichever comes first`() {
+    let (mac, phone) = (RecordHistories.devices[0], RecordHistories.devices[1])
+    func write(_ device: DeviceID, _ number: Int64, _ edit: RecordEdit, over view: Cell) -> Write {
+      var write = Write(dot: Dot(device: device, number: number), milliseconds: 1000 + number, context: view.context)
+      edit.complete(&write, over: view, by: .editWins)
+      return write
+    }
+    var cell = Cell()
+    cell.apply(
+      write(mac, 1, RecordEdit(fields: ["likes": .add(5), "title": .set([1])]), over: cell), windowMilliseconds: 0)
+    let late = write(phone, 1, RecordEdit(fields: ["likes": .add(7)]), over: cell)
+    cell.apply(write(mac, 2, RecordEdit(isDeletion: true), over: cell), windowMilliseconds: 0)
+    #expect(cell.content.isDeleted(by: .editWins))
+    var revived = cell
+    revived.apply(late, windowMilliseconds: 0)
+    #expect(!revived.content.isDeleted(by: .editWins))
+    #expect(revived.content.isDeleted(by: .deleteWins))
+    #expect(revived.content.part("likes")?.state.total == 12)
+    cell.apply(write(mac, 3, RecordEdit(fields: ["likes": .add(1)]), over: cell), windowMilliseconds: 0)
+    cell.apply(late, windowMilliseconds: 0)
+    #expect(cell.content.part("likes")?.state.total == 1)
+    #expect(cell.fields.isEmpty)
+    #expect(join(cell, revived).content == cell.content)
+  }
+}
