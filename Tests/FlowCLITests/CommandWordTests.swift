@@ -168,7 +168,7 @@ import Testing
     ("version: '3'", "leave it out"), ("vars: {}", "'inputs' for what a run may be given"),
     ("timeout-minutes: 5", "write 'timeout: 10m'"), ("schedule: daily", "such as cron"),
     ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
-    ("includes: {}", "flowrun other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "left edge"),
+    ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "left edge"),
   ])
   func `a workflow with a word of another tool is told what to write`(line: String, answer: String) throws {
     let result = try run("name: foreign\n\(line)\nsteps: { a: { run: make } }\n", "validate", "w.yaml")

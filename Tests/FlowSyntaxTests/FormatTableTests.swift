@@ -131,7 +131,8 @@ extension Shape {
     case .named(_, .map(let keys)): "a map from name to \(keys.owner)"
     case .named(_, let shape): "a map from name to \(shape.words)"
     case .events: "a list of names, or a map from name to description or declaration"
-    case .foreach: "a list, an expression, or a map of \(ForeachKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
+    case .foreach:
+      "a list, an expression, or a map of \(ForeachKey.pages.map { "`\($0.name)`" }.joined(separator: ", "))"
     case .values: "a map"
     case .environment: "a map from variable to text, number, `true` or `false`"
     case .any: "anything"

@@ -91,8 +91,8 @@ enum ForeignKeys {
     "version": "a workflow states no version; leave it out",
     "vars": "write 'inputs' for what a run may be given, 'env' for variables of commands",
     "variables": "write 'inputs' for what a run may be given, 'env' for variables of commands",
-    "include": "call the other workflow in a step: 'run: flowrun other.yaml'",
-    "includes": "call the other workflow in a step: 'run: flowrun other.yaml'",
+    "include": "use the other workflow as a step: 'uses: ./other.yaml'",
+    "includes": "use the other workflow as a step: 'uses: ./other.yaml'",
     "timeout-minutes": "write 'timeout: 10m'", "activeDeadlineSeconds": "write 'timeout: 10m'",
     "permissions": "a run has the rights of who calls flowrun; leave it out",
     "run-name": "'name' is what reports call the workflow",
@@ -105,15 +105,11 @@ enum ForeignKeys {
 
   /// What a step is repeated with elsewhere.
   private static let repeating: Set<String> = [
-    "strategy", "matrix", "withItems", "withParam", "withSequence", "with_items", "loop", "for", "foreach",
+    "strategy", "matrix", "withItems", "withParam", "withSequence", "with_items", "loop", "for",
   ]
 
   /// How a step is repeated here.
-  private static var repetition: String {
-    StepKey.allCases.contains { $0.rawValue == "foreach" }
-      ? "write 'foreach', a list or an expression; 'item' is the one at hand"
-      : "write a step for each, or let the command go through them"
-  }
+  private static let repetition = "write 'foreach', a list or an expression; 'item' is the one at hand"
 
   /// Limits in numbers, with the unit in the key's name.
   private static func limit(_ key: String, _ value: String?) -> String? {

@@ -82,12 +82,13 @@ final class IncludeLibrary: Sendable {
       let first = errors.first.map { ": \(result.source.place($0)): \($0.message)" } ?? ""
       return Entry(path: path, problem: "that file has \(count)\(first)", result: result)
     }
-    for key in WorkflowKey.notInIncluded {
+    for key in WorkflowKey.notInIncluded + WorkflowKey.notBuiltInIncluded {
       guard let member = check.places.member(key) else { continue }
       return Entry(
         path: path,
         problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
-          + (key == .concurrency ? "which is not built for included files" : "and there is one for the whole run"),
+          + (WorkflowKey.notBuiltInIncluded.contains(key)
+            ? "which is not built for included files" : "and there is one for the whole run"),
         result: result)
     }
     return Entry(
@@ -155,7 +156,10 @@ struct IncludeCatalog: ActionCatalog {
 
 extension WorkflowKey {
   /// The keys that an included file cannot have: there is one gate, one run.
-  static let notInIncluded: [WorkflowKey] = [.deadline, .durable, .history, .concurrency]
+  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history]
+
+  /// The keys that an included file might have, for which nothing is built.
+  static let notBuiltInIncluded: [WorkflowKey] = [.concurrency, .finally, .environmentFile]
 }
 
 extension SourceText {

@@ -59,7 +59,7 @@ extension RecordSchema.Field {
       }
     case (.array(let element), .array(let values)):
       var checked: [Value] = []
-      for value in values { checked.append(try self.value(try scalar(value, element), element)) }
+      for value in values { checked.append(self.value(try scalar(value, element), element)) }
       return .json(String(decoding: JSONText.bytes(of: .array(checked)), as: UTF8.self))
     default: break
     }
