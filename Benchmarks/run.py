@@ -49,6 +49,7 @@ SECTIONS = [
     ("gates", ["flowrun"], command.gates),
     ("neighbors", ["flowrun"], command.neighbors),
     ("plugin-calls", ["PluginCallBenchmark"], plugins.plugin_calls),
+    ("new-plugin", ["flowrun"], plugins.new_plugin),
     ("geocode", ["flowrun", "GeocodeBenchmark"], plugins.geocode),
     ("router", ["RouterBenchmark"], plugins.router),
     ("sync", [], plugins.sync),

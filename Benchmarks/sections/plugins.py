@@ -1,5 +1,6 @@
 """Calls to external plugins, and the benchmarks that plugins bring: geocoder, router, sync."""
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -18,6 +19,34 @@ def plugin_calls():
             detail=f"{row['callMicroseconds']:.1f} against {row['bareMicroseconds']:.1f} µs, the plugin's own program bare "
             f"{row['ownProgramMicroseconds']:.1f} µs; {row['calls']} calls: "
             f"{row['grownKilobytes']:+d} KiB, {row['grownDescriptors']:+d} descriptors")
+
+
+def new_plugin():
+    """From no plugin to one whose cases are green, with an empty cache; again; and from an edit to the edited answer."""
+    folder = os.path.join(context.folder, "new-plugin")
+    os.makedirs(folder)
+    environment = {**os.environ, "XDG_CACHE_HOME": os.path.join(folder, "cache")}
+
+    def timed(*arguments):
+        begin = time.perf_counter()
+        text = run([FLOWRUN, *arguments], cwd=folder, env=environment)
+        return time.perf_counter() - begin, text
+
+    made = timed("plugins", "new", "shout")[0]
+    first = timed("plugins", "check", "plugins/shout")[0]
+    again = min(timed("plugins", "check", "plugins/shout")[0] for _ in range(context.repetitions(5, 3)))
+    source = os.path.join(folder, "plugins/shout/main.swift")
+    edits = []
+    for number in range(context.repetitions(5, 3)):
+        text = open(source).read()
+        with open(source, "w") as file:
+            file.write(text.replace('uppercased() + "!', f'uppercased() + "!{number}'))
+        elapsed, answer = timed("call", "shout.text", "--with", '{"text": "hello"}')
+        assert f"HELLO!{number}" in answer
+        edits.append(elapsed)
+    add("a new plugin in Swift, to its cases green, nothing compiled before", "≤ 3", made + first, "s")
+    add("the same, compiled before", "≤ 0.3", again, "s")
+    add("a plugin in Swift, from an edit to the edited answer", "≤ 0.7", min(edits), "s")
 
 
 def own_rows(name, command, needed):

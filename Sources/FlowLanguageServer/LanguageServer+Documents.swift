@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import FlowSyntax
+import FlowSystem
 
 extension LanguageServer {
   /// What the client tells without asking.
@@ -35,6 +36,7 @@ extension LanguageServer {
       uri: uri, file: FileURI.path(of: uri), version: item["version"]?.integerValue ?? 0, text: text, encoding: encoding
     )
     pulled.remove(uri)
+    touchIncluders(of: FileURI.path(of: uri))
   }
 
   private func change(_ message: Message) {
@@ -43,6 +45,7 @@ extension LanguageServer {
     do throws(RPCProblem) {
       try documents[uri]!.change(
         message.parameters["contentChanges"]?.arrayValue ?? [], version: version ?? documents[uri]!.version)
+      touchIncluders(of: documents[uri]!.file)
     } catch {
       // What follows would be about another text than the client's.
       tell("flowrun: a change could not be taken over (\(error.message)); close the file and open it again")
@@ -50,19 +53,44 @@ extension LanguageServer {
     }
   }
 
+  /// Notes that texts that include a file are to be looked at again.
+  private func touchIncluders(of file: String) {
+    for (uri, document) in documents where document.analysis?.document.includedFiles.contains(file) == true {
+      documents[uri]!.touch()
+    }
+  }
+
   private func close(_ uri: String) {
     guard let document = documents.removeValue(forKey: uri) else { return }
+    touchIncluders(of: document.file)
     let others = foreign.removeValue(forKey: uri) ?? [:]
     if !pulled.contains(uri) { push(document, []) }
     for other in others.keys { push(other, version: nil, []) }
     pulled.remove(uri)
   }
 
-  /// Notes which texts are to be looked at again because manifests have changed.
-  func lookAtManifests() {
+  /// Notes which texts are to be looked at again because manifests have changed, or files that they include.
+  func lookAround() {
     for (uri, document) in documents {
-      if let analysis = document.analysis, analysis.stamp != workspace.stamp(document.file) { documents[uri]!.touch() }
+      guard let analysis = document.analysis else { continue }
+      if analysis.stamp != stamp(of: document, including: analysis.document.includedFiles) { documents[uri]!.touch() }
     }
+  }
+
+  /// Changes when what was read of a document may no longer hold, though its text is the same.
+  private func stamp(of document: OpenDocument, including files: [String]) -> String {
+    var text = workspace.stamp(document.file)
+    for file in files {
+      let open = documents.values.first { $0.file == file }
+      text += "\n\(file) " + (open.map { "open \($0.revision)" } ?? FileStamp.of(file) ?? "is gone")
+    }
+    return text
+  }
+
+  /// What stands in files that workflows include: an open text as it is in the editor, any other as it is on the disk.
+  private var includedFiles: @Sendable (String) -> [UInt8]? {
+    let open = Dictionary(documents.values.map { ($0.file, $0.bytes) }) { first, _ in first }
+    return { [files = workspace.files] path in open[path] ?? files(path) }
   }
 
   private func touchAll() {
@@ -88,12 +116,18 @@ extension LanguageServer {
       throw .invalidParameters("the text '\(uri)' is not open")
     }
     let installed = installed(for: document)
-    if let analysis = document.analysis, analysis.stamp == installed.stamp { return (document, analysis.document) }
+    if let analysis = document.analysis,
+      analysis.stamp == stamp(of: document, including: analysis.document.includedFiles)
+    {
+      return (document, analysis.document)
+    }
     // The old one goes before the new one is made: each may be as large as the file.
     documents[uri]!.analysis = nil
     let workflow = WorkflowDocument(
-      bytes: document.bytes, file: document.file, catalog: installed.actions.catalog)
-    documents[uri]!.analysis = (workflow, installed.stamp)
+      bytes: document.bytes, file: document.file, catalog: installed.actions.catalog,
+      // Of a text that has no file yet nobody knows what its paths are relative to.
+      files: document.file.hasPrefix("/") ? includedFiles : nil)
+    documents[uri]!.analysis = (workflow, stamp(of: document, including: workflow.includedFiles))
     return (documents[uri]!, workflow)
   }
 

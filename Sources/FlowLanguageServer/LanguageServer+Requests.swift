@@ -139,9 +139,9 @@ extension LanguageServer {
       return .array(
         symbols.occurrences(of: found.symbol).filter(\.isDefinition).map { location($0.span, document) })
     }
-    guard let (file, span) = workflow.declaration(at: offset), let source = ManifestText.read(file) else {
-      return .null
-    }
+    guard let (file, span) = workflow.declaration(at: offset),
+      let source = documents.values.first(where: { $0.file == file })?.positions.source ?? ManifestText.read(file)
+    else { return .null }
     let positions = TextPositions(source, encoding)
     return [["uri": .string(FileURI.uri(ofPath: file)), "range": positions.range(span(source))]]
   }

@@ -95,7 +95,7 @@ public final class LanguageServer {
     if count == 0, waits {
       if !unsent.isEmpty { return end("the client has taken nothing for \(Self.patienceMilliseconds / 1000) s") }
       endWithoutClient()
-      return lookAtManifests()
+      return lookAround()
     }
     if watched[1].revents != 0 { send() }
     guard watched[0].revents != 0, exitCode == nil else { return }

@@ -30,6 +30,8 @@ public struct LanguageWorkspace: Sendable {
   public var install: @Sendable (String) -> InstalledActions
   /// Changes when what ``install`` gives for the path may have changed.
   public var stamp: @Sendable (String) -> String
+  /// What stands in a file that a workflow includes; nil where it cannot be read.
+  public var files: @Sendable (String) -> [UInt8]?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]
   /// The version of flowrun.
@@ -39,11 +41,13 @@ public struct LanguageWorkspace: Sendable {
   public init(
     version: String, install: @escaping @Sendable (String) -> InstalledActions,
     stamp: @escaping @Sendable (String) -> String = { _ in "" },
+    files: @escaping @Sendable (String) -> [UInt8]? = { _ in nil },
     rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] }
   ) {
     self.version = version
     self.install = install
     self.stamp = stamp
+    self.files = files
     self.rank = rank
   }
 }

@@ -7,6 +7,15 @@ import Testing
   private static let root = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().path
 
+  private static let ending = """
+    name: last
+    steps:
+      q: { uses: flow.noop }
+    finally:
+      r: { uses: flow.noop }
+
+    """
+
   private struct Outcome {
     var output: String
     var status: Int32
@@ -147,15 +156,22 @@ import Testing
         e: { uses: ./gated.yaml }
         f: { uses: ./inner.yaml, with: { target: x }, retry: { attempts: 2 } }
         g: { uses: ./inner.yaml, with: { target: x }, foreach: [1] }
+        h: { uses: ./pipe.yaml }
+        i: { uses: ./last.yaml }
       """,
+      "last.yaml": Self.ending,
     ])
+    // Nobody writes to it: whoever reads it waits.
+    #expect(mkfifo(folder.url.appendingPathComponent("pipe.yaml").path, 0o600) == 0)
     let (text, status) = try folder.flowrun("validate", "main.yaml")
     #expect(status == 2)
     for part in [
       "main.yaml:3:44: error: the input 'target' of 'inner.yaml' does not fit",
       "step 'b' lacks the input 'target' of 'inner.yaml'", "there is no file 'nowhere.yaml' that can be read",
       "broken.yaml:3:14: error: step 'q' uses 'flow.nop'", "'deadline' stands in that file (line 2)",
-      "which cannot have 'retry'", "a workflow for each item is not built",
+      "'finally' stands in that file (line 4), which is not built for included files",
+      "there is no file 'pipe.yaml' that can be read", "which cannot have 'retry'",
+      "a workflow for each item is not built",
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
     let circle = try folder.flowrun("validate", "one.yaml").text
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))

@@ -9,8 +9,15 @@ enum FileAccess {
     return String(decoding: bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? bytes.dropFirst(3) : bytes[...], as: UTF8.self)
   }
 
-  /// The bytes of a file that a workflow includes; nil where it cannot be read.
-  static let included: @Sendable (String) -> [UInt8]? = { try? read($0) }
+  /// The bytes of a file that a workflow includes; nil where it cannot be read. What another process would have to write
+  /// first is no file to include.
+  static let included: @Sendable (String) -> [UInt8]? = { isRegular($0) ? try? read($0) : nil }
+
+  /// Whether there is a file at a path that holds what it holds, no pipe and no device.
+  static func isRegular(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
 
   /// The bytes of a file; throws a ``FileProblem`` that names it.
   static func read(_ path: String, limit: Int = Limits.fileBytes) throws(FileProblem) -> [UInt8] {

@@ -27,7 +27,7 @@ enum RunMemory {
     if request.store != nil, !request.keepsHistory {
       throw UsageProblem("--store says where the run is remembered, and --no-history that it is not; write one of them")
     }
-    guard workflow.keepsHistory, request.keepsHistory, isRegular(file) else {
+    guard workflow.keepsHistory, request.keepsHistory, FileAccess.isRegular(file) else {
       guard !isDurable else {
         throw UsageProblem("a durable run must be remembered; leave --no-history and 'history: false' out")
       }
@@ -59,11 +59,6 @@ enum RunMemory {
     history.isDurable = isDurable
     if let digests = installation.digests(of: workflow) { history.programs = digests }
     return history
-  }
-
-  private static func isRegular(_ file: String) -> Bool {
-    var status = stat()
-    return stat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
   }
 
   /// The store of a folder, or of the folder that a workflow file lies in, to be read; to be written where `writes`. Throws

@@ -59,6 +59,7 @@ struct LSPCommand: Verb {
       stamp: { file in
         PluginFinder(given: folders, start: FilePath.folder(of: FilePath.absolute(file))).stamp()
       },
+      files: FileAccess.included,
       rank: { graph in
         let plan = Plan(graph: graph)
         return graph.workflow.steps.indices.map { plan.rank(of: StepIndex($0)) + 1 }

@@ -12,17 +12,29 @@ package struct WorkflowDocument: Sendable {
   package var isWhole: Bool { !isRecovered && check != nil }
 
   let catalog: any ActionCatalog
+  private let files: (@Sendable (String) -> [UInt8]?)?
+  /// The files that it includes, directly or not, as far as they could be read.
+  package let includedFiles: [String]
   /// What was read and checked; nil where nothing could be read.
   let check: WorkflowCheck?
   private let isRecovered: Bool
 
-  /// Reads `bytes`; `file` is what messages call it.
-  package init(bytes: [UInt8], file: String, catalog: any ActionCatalog) {
-    self.catalog = catalog
+  /// Reads `bytes`; `file` is what messages call it. `files` gives what stands in a file that it includes, as for
+  /// ``WorkflowLoader``; without it such steps are taken as they are.
+  package init(
+    bytes: [UInt8], file: String, catalog base: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil
+  ) {
+    self.files = files
+    let library = files.map { IncludeLibrary(catalog: base, files: $0) }
+    catalog =
+      library.map { IncludeCatalog(base: base, library: $0, stack: [IncludeLibrary.resolve(file, in: "")]) } ?? base
     let loader = WorkflowLoader(catalog: catalog)
     let source = SourceText(bytes, file: file)
     let examined = loader.examine(source)
-    result = examined.result
+    var result = examined.result
+    result.included = library?.results.filter { !$0.diagnostics.isEmpty } ?? []
+    self.result = result
+    includedFiles = library?.named ?? []
     isRecovered = examined.failure != nil
     check =
       examined.check
@@ -37,7 +49,8 @@ package struct WorkflowDocument: Sendable {
     let lines = LineTable(source)
     let line = lines.span(ofLine: lines.line(of: offset))
     for index in line.start..<line.end { bytes[index] = 0x20 }
-    let document = WorkflowDocument(bytes: bytes, file: source.file, catalog: catalog)
+    let document = WorkflowDocument(
+      bytes: bytes, file: source.file, catalog: (catalog as? IncludeCatalog)?.base ?? catalog, files: files)
     return document.isWhole || check == nil ? document : self
   }
 

@@ -44,6 +44,9 @@ final class IncludeLibrary: Sendable {
   /// Every file that was read, sorted by path.
   var read: [(path: String, bytes: [UInt8])] { texts.withLock { $0 }.sorted { $0.path < $1.path } }
 
+  /// Every file that was named, those that cannot be read included, sorted by path.
+  var named: [String] { entries.withLock { $0.keys.sorted() } }
+
   /// What was found in the files, sorted by path.
   var results: [LoadResult] {
     entries.withLock { $0.values.sorted { $0.path < $1.path } }.compactMap(\.result)
