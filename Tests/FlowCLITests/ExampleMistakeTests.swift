@@ -20,7 +20,9 @@ import Testing
     var random = SeededGenerator(seed: seed)
     let share = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 30 : 1
     let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all))
-    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter { $0.hasSuffix(".yaml") }
+    let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter {
+      $0.hasSuffix(".yaml") && !$0.hasSuffix(".sync.yaml")
+    }
       .sorted()
     var tried = 0
     for file in files {
