@@ -23,7 +23,7 @@ import Testing
     let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder).filter {
       $0.hasSuffix(".yaml") && !$0.hasSuffix(".sync.yaml")
     }
-      .sorted()
+    .sorted()
     var tried = 0
     for file in files {
       let text = try String(contentsOfFile: "\(Self.folder)/\(file)", encoding: .utf8)

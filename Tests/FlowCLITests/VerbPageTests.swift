@@ -96,7 +96,7 @@ import Testing
     #expect(noop?.hasSuffix("  Does nothing; other steps can meet at it") == true)
     #expect(lines.contains("shell  built in") && lines.contains { $0.hasPrefix("  shell.run  ") })
     // Every summary begins in the same column.
-    let column = lines[1].firstRange(of: "Holds").map { lines[1][..<$0.lowerBound].count }
+    let column = noop.flatMap { line in line.firstRange(of: "Does").map { line[..<$0.lowerBound].count } }
     for line in lines where line.hasPrefix("  ") {
       let summary = line.dropFirst(2).drop { $0 != " " }.drop { $0 == " " }
       #expect(line.count - summary.count == column, "\(line)")
