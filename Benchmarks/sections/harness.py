@@ -186,8 +186,12 @@ def instructions_of(program, arguments, toggles=()):
     """Instructions that callgrind counts: in functions that match the first pattern but for those called from them that
     match another, or in all of the program."""
     with tempfile.NamedTemporaryFile() as out:
-        text = subprocess.run(
+        finished = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={out.name}",
              *(f"--toggle-collect={pattern}" for pattern in toggles), program, *arguments],
-            capture_output=True, text=True).stderr
-    return int(text.split("Collected :")[1].split()[0])
+            capture_output=True, text=True)
+    count = int(finished.stderr.split("Collected :")[1].split()[0])
+    # A program that crashes, or a pattern that matches no more, must not look like a program without work.
+    if finished.returncode != 0 or count == 0:
+        sys.exit(f"{program} {' '.join(arguments)}: {count} instructions, status {finished.returncode}\n{finished.stderr[-2000:]}")
+    return count

@@ -88,8 +88,9 @@ extension Connection {
 
   /// Fetches once and waits for the answer; throws what keeps it from coming.
   func pull(timeout: Duration) async throws {
-    // A fetch that is under way may have been answered before what is looked for was done.
-    let begun = await session.machine.begunPulls
+    // A fetch that is under way may have been answered before what is looked for was done. Of a connection that has heard
+    // nothing yet the first answer counts all the same: it is no older than the connection.
+    let begun = await session.machine.heardPull == 0 ? 0 : session.machine.begunPulls
     await session.foreground()
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.heardPull > begun || machine.pausedBecause != nil
