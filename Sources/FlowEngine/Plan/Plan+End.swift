@@ -115,7 +115,7 @@ extension Plan {
     if readiness.outcome == .failed, readiness.failed.contains(where: { states[$0].reason == .eventNeverPosted }) {
       return .failure
     }
-    for index in states.indices {
+    for index in states.indices where !states[index].hasSucceeded {
       let outcome = outcome(of: StepIndex(index))
       // A resume of some steps alone leaves others out.
       if outcome == .skipped, states[index].reason == .notSelected { isPartial = true }

@@ -81,19 +81,23 @@ struct StepState: Sendable {
   var open: Int32 = 0
   var attempt: UInt8 = 0
   var status = StepStatus.waiting
-  /// Outcome and reason in one byte, so that two steps fill a cache line: three bits each, one more than its value.
+  /// Outcome and reason in one byte, so that two steps fill a cache line: three bits and five, each one more than its value.
   private var ending: UInt8 = 0
   var marks: Marks = []
 
   var outcome: Outcome? {
     get { Outcome(rawValue: (ending & 7) &- 1) }
-    set { ending = ending & 0o70 | (newValue.map { $0.rawValue &+ 1 } ?? 0) }
+    set { ending = ending & 0o370 | (newValue.map { $0.rawValue &+ 1 } ?? 0) }
   }
 
   var reason: SkipReason? {
     get { SkipReason(rawValue: (ending >> 3) &- 1) }
     set { ending = ending & 7 | (newValue.map { $0.rawValue &+ 1 } ?? 0) << 3 }
   }
+
+  /// Whether it is settled as a success, for good.
+  @inline(__always)
+  var hasSucceeded: Bool { ending == Outcome.success.rawValue &+ 1 && !marks.contains(.failedAfterReady) }
 
   /// Settled as a success.
   @inline(__always)

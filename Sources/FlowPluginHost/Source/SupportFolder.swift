@@ -50,11 +50,12 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// What compiles the files of a folder: every file by itself, so that all cores have work.
+  /// What compiles the files of a folder: read once, and made by all cores.
   static func command(compiler: String) -> [String] {
     [
       compiler, "-O", "-parse-as-library", "-emit-library", "-static", "-emit-module", "-module-name", "FlowPlugin",
-      "-module-link-name", "FlowPlugin", "-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o",
+      "-module-link-name", "FlowPlugin", "-wmo", "-num-threads", "\(ProcessInfo.processInfo.activeProcessorCount)",
+      "-o",
       "libFlowPlugin.a",
     ] + SupportFile.swift.map(\.name)
   }
