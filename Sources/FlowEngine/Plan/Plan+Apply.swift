@@ -83,7 +83,11 @@ extension Plan {
     if !resolution.deferred.isEmpty { rearrange(resolution) }
     for step in resolution.disabled {
       traits[step].flags.insert(.disabled)
-      if states[step].status == .waiting || states[step].status == .held { collect(step, .skipped, .disabled) }
+      if let entry = entryAhead(of: step) {
+        traits[entry].flags.insert(.timed)
+      } else {
+        skipDisabled(step)
+      }
     }
     settleCollected(at: now)
     for step in outstanding.failedBeforeActivation where states[step].status == .waiting {
