@@ -144,9 +144,12 @@ extension WorkflowRun {
   /// Writes the end of the run; what could not be written becomes a warning of the report.
   func finishJournal(_ report: inout RunReport) {
     guard let journal else { return }
-    let summary = JSONText.bytes(of: .object(report.summary))
+    var summary = report.summary
+    // Where the workflow states no deadline nothing that is shown speaks of a gate.
+    if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
+    let bytes = JSONText.bytes(of: .object(summary))
     do throws(StoreProblem) {
-      try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: summary)) { collectChunks() }
+      try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: bytes)) { collectChunks() }
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
     } catch {}
     // It may have come before, and after the report was made.
