@@ -55,7 +55,7 @@ let package = Package(
   targets: [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
     + core("FlowSystem", uses: ["CFlowProcess"], tests: [])
     + core("FlowDiagnostics", tests: [])
-    + core("FlowModel", tests: ["FlowTestKit"])
+    + core("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"])
     + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
     + core(
@@ -108,8 +108,8 @@ let package = Package(
     + values("GeocodeCore", of: "geocode", uses: ["FlowSystem"], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
     + plugin("location")
-    + values("RouterCore", of: "router", tests: ["FlowModel", "FlowTestKit"])
-    + plugin("router", uses: ["RouterCore"])
+    + values("RouterCore", of: "router", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
+    + plugin("router", uses: ["FlowDiagnostics", "RouterCore"])
     + plugin("notification")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
     + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)

@@ -31,11 +31,13 @@ public struct Diagnostic: Sendable, Hashable {
   public var help: String?
   /// The name that is missing, for tools that put it there; nil: nothing with a name is.
   public var missingName: String?
+  /// The word that was meant, for tools that write it; nil: none is known.
+  public var correction: Correction?
 
   /// A diagnostic at `span`.
   public init(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [RelatedPlace] = [], help: String? = nil,
-    missingName: String? = nil
+    missingName: String? = nil, correction: Correction? = nil
   ) {
     self.code = code
     self.message = message
@@ -43,6 +45,7 @@ public struct Diagnostic: Sendable, Hashable {
     self.related = related
     self.help = help
     self.missingName = missingName
+    self.correction = correction
   }
 
   /// Error or warning; the code decides.

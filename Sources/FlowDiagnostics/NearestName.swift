@@ -27,15 +27,13 @@ public enum NearestName {
 
   /// `did you mean 'fetch'?`, or nil when none is near.
   public static func question(_ name: String, among candidates: some Sequence<String>) -> String? {
-    of(name, among: candidates).map { "did you mean '\($0)'?" }
+    Correction(name, among: candidates)?.question
   }
 
-  /// The word that a remedy proposes: what stands in the quotes of ``question(_:among:)``; nil where it asks nothing.
-  public static func proposal(in help: String) -> String? {
-    guard let start = help.firstRange(of: "did you mean '")?.upperBound,
-      let end = help[start...].firstRange(of: "'?")?.lowerBound
-    else { return nil }
-    return String(help[start..<end])
+  /// How many letters are inserted, left out, changed or swapped with their neighbor between two names.
+  public static func distance(_ left: String, _ right: String) -> Int {
+    var rows = Rows()
+    return rows.distance(Array(left.unicodeScalars.prefix(longest)), Array(right.unicodeScalars.prefix(longest)))
   }
 
   private static let longest = 128

@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 /// Why an expression cannot be read or evaluated, and where.
 ///
 /// The message says what is wrong in the words of GitHub Actions, so that what people find about it on the web fits:
@@ -23,14 +25,19 @@ public struct ExpressionError: Error, Sendable, Hashable, CustomStringConvertibl
   public var length: Int
   /// A remedy where one is known: `did you mean 'contains'?`.
   public var help: String?
+  /// The word that was meant, where one is known.
+  public var correction: Correction?
 
   /// An error at a place.
-  public init(_ kind: Kind, _ message: String, offset: Int, length: Int, help: String? = nil) {
+  public init(
+    _ kind: Kind, _ message: String, offset: Int, length: Int, help: String? = nil, correction: Correction? = nil
+  ) {
     self.kind = kind
     self.message = message
     self.offset = offset
     self.length = length
     self.help = help
+    self.correction = correction
   }
 
   /// The message, with the remedy behind it where there is one.

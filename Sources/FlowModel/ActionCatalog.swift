@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 /// What the loader must know of the actions that are installed: their declarations and their own checks.
 public protocol ActionCatalog: Sendable {
   /// Every action's declaration, sorted by name.
@@ -42,6 +44,8 @@ public struct InputProblem: Sendable, Hashable {
   public var related: Related?
   /// Whether the workflow may run all the same.
   public var isWarning: Bool
+  /// The word that was meant, for tools that write it; nil: none is known.
+  public var correction: Correction?
 
   /// A second place with the label that stands under it.
   public struct Related: Sendable, Hashable {
@@ -59,12 +63,14 @@ public struct InputProblem: Sendable, Hashable {
 
   /// A problem at `keyPath`.
   public init(
-    _ keyPath: String, _ message: String, help: String? = nil, related: Related? = nil, isWarning: Bool = false
+    _ keyPath: String, _ message: String, help: String? = nil, related: Related? = nil, isWarning: Bool = false,
+    correction: Correction? = nil
   ) {
     self.keyPath = keyPath
     self.message = message
     self.help = help
     self.related = related
     self.isWarning = isWarning
+    self.correction = correction
   }
 }

@@ -83,6 +83,42 @@ import Testing
     #expect(inputs.contains("who="))
   }
 
+  @Test func `the shell completes runs, their steps, events and choices`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: other
+      events: [rung]
+      steps:
+        ask-me: { uses: flow.ask, with: { question: Well, choices: [go, stay], default: go }, enabled: false }
+        bad: { uses: flow.fail, with: { message: no } }
+      """, to: "other.yaml")
+    #expect(try tool.run("hello.yaml", "-i", "who=a").exitCode == 0)
+    #expect(try tool.run("other.yaml").exitCode == 1)
+    let all = try tool.run("runs", "--json").standardOutput
+    let ids = try #require(JSONText.parse(all).arrayValue).compactMap {
+      $0.objectValue?["id"]?.stringValue.map { String($0.suffix(8)) }
+    }
+    try #require(ids.count == 2)
+    func proposals(_ verb: [String], _ argument: String, _ line: [String]) throws -> [String] {
+      let words = verb + line + [""]
+      let call = ["---completion"] + verb + ["--", argument, "\(words.count)", "0", "flowrun"] + words
+      return try tool.run(call).standardOutput.split(whereSeparator: \.isNewline).map(String.init)
+    }
+    #expect(try proposals(["runs", "show"], "positional@0", []) == ["last", "last-failed"] + ids)
+    #expect(try proposals(["logs"], "positional@0", []) == ["last", "last-failed"] + ids)
+    #expect(try proposals(["runs", "delete"], "positional@0", []) == ids)
+    #expect(try proposals(["resume"], "positional@0", []) == [ids[0]])
+    #expect(try proposals(["cancel"], "positional@0", []).isEmpty)
+    #expect(try proposals(["resume"], "--from", [ids[0], "--from"]) == ["ask-me", "bad"])
+    #expect(try proposals(["logs"], "--step", [ids[1], "--step"]) == ["a"])
+    #expect(try proposals(["answer"], "positional@1", [ids[0]]) == ["ask-me", "bad"])
+    #expect(try proposals(["answer"], "positional@2", [ids[0], "ask-me"]) == ["go", "stay"])
+    #expect(try proposals(["post"], "positional@1", [ids[0]]) == ["rung"])
+    #expect(try proposals(["runs", "show"], "positional@0", ["--in", "/"]).isEmpty)
+  }
+
   @Test func `the manual has a page for each verb with each of its options`() throws {
     let tool = try tool()
     defer { tool.remove() }

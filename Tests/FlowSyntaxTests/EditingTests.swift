@@ -18,7 +18,10 @@ import Testing
   func `each proposed word, once written, mends the problem that it was proposed for`(workflow: BrokenWorkflow) throws {
     let document = document(try workflow.bytes)
     for diagnostic in document.result.diagnostics {
-      guard let word = diagnostic.help.flatMap({ NearestName.proposal(in: $0) }) else { continue }
+      guard let word = diagnostic.correction?.word else {
+        #expect(diagnostic.help?.contains("did you mean") != true, "nothing to write: \(diagnostic)")
+        continue
+      }
       let fix = try #require(
         document.fixes(in: diagnostic.span).first { $0.diagnostic == diagnostic }, "\(diagnostic.message)")
       #expect(fix.title == "Write '\(word)'")

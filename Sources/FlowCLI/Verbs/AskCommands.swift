@@ -51,7 +51,7 @@ struct CancelCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "cancel", abstract: "Cancels a run that another process runs.")
 
-  @Argument(help: "The run.")
+  @Argument(help: "The run.", completion: Completions.runningRuns)
   var run: String
 
   @OptionGroup var place: RunPlace
@@ -67,13 +67,13 @@ struct AnswerCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "answer", abstract: "Answers what a step (flow.ask) of a run asks that another process runs.")
 
-  @Argument(help: "The run.")
+  @Argument(help: "The run.", completion: Completions.runningRuns)
   var run: String
 
-  @Argument(help: "The step that asks.")
+  @Argument(help: "The step that asks.", completion: Completions.steps)
   var step: String
 
-  @Argument(help: "One of its choices.")
+  @Argument(help: "One of its choices.", completion: Completions.choices)
   var choice: String
 
   @OptionGroup var place: RunPlace
@@ -95,10 +95,10 @@ struct PostCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "post", abstract: "Posts an event into a run that another process runs.")
 
-  @Argument(help: "The run.")
+  @Argument(help: "The run.", completion: Completions.runningRuns)
   var run: String
 
-  @Argument(help: "The event.")
+  @Argument(help: "The event.", completion: Completions.eventsOfRun)
   var event: String
 
   @OptionGroup var place: RunPlace

@@ -9,13 +9,13 @@ struct LogsCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "logs", abstract: "Prints what the steps of a run printed.")
 
-  @Argument(help: "The run; default: the last.")
+  @Argument(help: "The run; default: the last.", completion: Completions.runs)
   var run = "last"
 
   @Flag(name: .shortAndLong, help: "Goes on until the run has ended.")
   var follow = false
 
-  @Option(help: "Only this step.")
+  @Option(help: "Only this step.", completion: Completions.steps)
   var step: String?
 
   @OptionGroup var place: RunPlace

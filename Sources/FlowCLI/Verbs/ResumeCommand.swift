@@ -17,16 +17,20 @@ struct ResumeCommand: Verb {
       With --wait a run that goes on is taken over when its process is gone; when it ends by itself, nothing is left to do.
       """)
 
-  @Argument(help: "The run, or a workflow file; default: the newest unfinished run.")
+  @Argument(
+    help: "The run, or a workflow file; default: the newest unfinished run.", completion: Completions.unfinishedRuns)
   var run: String?
 
   @Option(
     help:
-      "Begins again from this step, or from one item of it ('convert[3]'), though it ended well; may be given more than once."
+      "Begins again from this step, or from one item of it ('convert[3]'), though it ended well; may be given more than once.",
+    completion: Completions.steps
   )
   var from: [String] = []
 
-  @Option(help: "Runs only this step, and leaves others out that did not end well; may be given more than once.")
+  @Option(
+    help: "Runs only this step, and leaves others out that did not end well; may be given more than once.",
+    completion: Completions.steps)
   var only: [String] = []
 
   @Flag(help: "Keeps steps that ended well and are others now in the file.")

@@ -35,13 +35,15 @@ struct RunsCommand: AsyncParsableCommand {
   struct List: Verb {
     static let configuration = CommandConfiguration(commandName: "list", abstract: "Lists runs (the default).")
 
-    @Argument(help: "Only runs of this workflow file.")
+    @Argument(help: "Only runs of this workflow file.", completion: Completions.files)
     var file: String?
 
     @Option(help: "Only runs that started so long ago at most: 7d, 12h.")
     var last: String?
 
-    @Option(help: "Only runs that stand so: running, interrupted, success, partial, failure or cancelled.")
+    @Option(
+      help: "Only runs that stand so: running, interrupted, success, partial, failure or cancelled.",
+      completion: Completions.states)
     var state: [String] = []
 
     @Option(help: "No more than so many.")
@@ -104,10 +106,10 @@ struct RunsCommand: AsyncParsableCommand {
   struct Show: Verb {
     static let configuration = CommandConfiguration(commandName: "show", abstract: "Shows a run and its steps.")
 
-    @Argument(help: "The run.")
+    @Argument(help: "The run.", completion: Completions.runs)
     var run: String
 
-    @Option(help: "Only this step.")
+    @Option(help: "Only this step.", completion: Completions.steps)
     var step: String?
 
     @Flag(help: "Shows what the steps printed, too.")
@@ -147,7 +149,7 @@ struct RunsCommand: AsyncParsableCommand {
       commandName: "export",
       abstract: "Prints a run as JSON, with its inputs, its steps' outputs and what they printed.")
 
-    @Argument(help: "The run.")
+    @Argument(help: "The run.", completion: Completions.runs)
     var run: String
 
     @OptionGroup var place: RunPlace
@@ -193,7 +195,7 @@ struct RunsCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "delete", abstract: "Forgets a run that does not go on.")
 
-    @Argument(help: "The run.")
+    @Argument(help: "The run.", completion: Completions.endedRuns)
     var run: String
 
     @OptionGroup var place: RunPlace

@@ -11,8 +11,9 @@ extension RunReport {
     public var estimate: Estimate
   }
 
-  /// The steps that ran shorter or longer than estimated, in file order.
+  /// The steps that ran shorter or longer than estimated, in file order; a report that was read knows of no estimates.
   public var estimateMisses: [EstimateMiss] {
+    guard case .plan(let plan) = source else { return [] }
     let steps = plan.graph.workflow.steps
     return steps.indices.compactMap { index in
       guard let estimate = steps[index].options.estimate, plan.outcome(of: StepIndex(index)) == .success else {

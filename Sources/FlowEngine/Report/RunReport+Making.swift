@@ -43,7 +43,7 @@ extension RunReport {
       let state = plan.states[step]
       return PathStep(step: ids(step), start: time(state.startedAt) ?? 0, end: time(state.endedAt) ?? 0)
     }
-    self.plan = plan
+    source = .plan(plan)
   }
 
   /// The report of a run as far as its journal says: steps that had not ended have no end.
@@ -68,28 +68,51 @@ extension RunReport {
   }
 
   /// Every step, in file order.
-  public var steps: [Step] { plan.states.indices.map { step(StepIndex($0)) } }
+  public var steps: [Step] { (0..<stepCount).map { step(StepIndex($0)) } }
 
   /// The steps whose conclusion, outcome or fate needs telling: failed, timed out, cancelled, abandoned or late.
   public var troubledSteps: [Step] {
-    plan.states.indices.lazy
-      .filter { index in
-        let outcome = plan.outcome(of: StepIndex(index))
-        return outcome == .failure || outcome == .timedOut || outcome == .cancelled
-          || !plan.states[index].marks.isDisjoint(with: [.abandoned, .late])
-      }
-      .map { step(StepIndex($0)) }
+    func needsTelling(_ outcome: Outcome?) -> Bool {
+      outcome == .failure || outcome == .timedOut || outcome == .cancelled
+    }
+    switch source {
+    case .plan(let plan):
+      return plan.states.indices.lazy
+        .filter { index in
+          needsTelling(plan.outcome(of: StepIndex(index)))
+            || !plan.states[index].marks.isDisjoint(with: [.abandoned, .late])
+        }
+        .map { step(StepIndex($0)) }
+    case .steps(let steps):
+      let late = Set(gate.late)
+      return steps.filter { needsTelling($0.outcome) || $0.isAbandoned || late.contains($0.id) }
+    }
   }
 
   /// How many steps ended with this outcome.
   public func count(of outcome: Outcome) -> Int {
-    plan.states.indices.count { plan.outcome(of: StepIndex($0)) == outcome }
+    switch source {
+    case .plan(let plan): plan.states.indices.count { plan.outcome(of: StepIndex($0)) == outcome }
+    case .steps(let steps): steps.count { $0.outcome == outcome }
+    }
   }
 
   /// How many steps there are.
-  public var stepCount: Int { plan.states.count }
+  public var stepCount: Int {
+    switch source {
+    case .plan(let plan): plan.states.count
+    case .steps(let steps): steps.count
+    }
+  }
 
   func step(_ index: StepIndex) -> Step {
+    switch source {
+    case .plan(let plan): step(index, of: plan)
+    case .steps(let steps): steps[Int(index)]
+    }
+  }
+
+  private func step(_ index: StepIndex, of plan: Plan) -> Step {
     let reading = plan[index]
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
@@ -103,10 +126,10 @@ extension RunReport {
       },
       overrunMilliseconds: reading.overrunNanoseconds.map { millisecondsOf($0) }, isAbandoned: reading.isAbandoned,
       isDeferred: reading.isDeferred, isBlocking: reading.isBlocking,
-      failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index))
+      failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index, plan))
   }
 
-  private func items(of step: StepIndex) -> [Item]? {
+  private func items(of step: StepIndex, _ plan: Plan) -> [Item]? {
     guard plan.traits[step].flags.contains(.fan) else { return nil }
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }

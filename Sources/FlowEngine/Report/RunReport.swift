@@ -29,8 +29,16 @@ public struct RunReport: Sendable {
   public var durationMilliseconds: Double
   /// The keys of items by step, where they come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
-  /// The run as it ended; what the steps' part of the report is read from when somebody asks.
-  let plan: Plan
+  /// What the steps' part of the report is read from when somebody asks.
+  let source: Source
+
+  /// Where the steps' part comes from.
+  enum Source: Sendable {
+    /// The run as it ended.
+    case plan(Plan)
+    /// A report that was written down.
+    case steps([Step])
+  }
 
   /// The launch gate in a report.
   public struct Gate: Sendable {
@@ -51,7 +59,7 @@ public struct RunReport: Sendable {
   /// One way into the app.
   public struct Entry: Sendable, Hashable {
     /// What it found.
-    public enum Kind: String, Sendable, Hashable {
+    public enum Kind: String, Sendable, Hashable, CaseIterable {
       /// Nothing: it is the launch.
       case cold
       /// Steps that had waited for the app to come to the front.

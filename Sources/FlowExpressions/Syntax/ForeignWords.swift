@@ -30,13 +30,20 @@ enum ForeignWords {
     }
   }
 
+  /// The function that simply has another name elsewhere; nil: none has this one.
+  static func counterpart(ofFunction word: String) -> String? {
+    switch word.lowercased() {
+    case "succeeded": "success"
+    case "failed": "failure"
+    default: nil
+    }
+  }
+
   /// What to write instead of a function; nil: it is none that is known.
   static func remedy(forFunction word: String) -> String? {
     switch word.lowercased() {
     case "hashfiles": "there is no such function; let a command compare the files"
     case "not": "'not' is '!'"
-    case "succeeded": "did you mean 'success'?"
-    case "failed": "did you mean 'failure'?"
     case "default": "write value || default"
     case "len", "length", "size": "there is no such function; compare with fromJSON('[]'), or let a step count"
     default: nil

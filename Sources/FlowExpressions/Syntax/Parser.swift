@@ -107,15 +107,16 @@ struct Parser {
   private func name(_ token: Token) throws(ExpressionError) -> String {
     let word = text(of: token)
     if let name = dialect.names.first(where: { CaseFolding.areEqual($0, word) }) { return name }
-    var help = NearestName.question(word, among: dialect.names)
-    if let remedy = ForeignWords.remedy(forName: word) { help = remedy }
+    let remedy = ForeignWords.remedy(forName: word)
+    let correction = remedy == nil ? Correction(word, among: dialect.names) : nil
+    var help = remedy ?? correction?.question
     if help == nil, let function = FunctionTable.name(matching: word, in: dialect) {
       help = "'\(function)' is a function: write \(function)(…)"
     }
     if help == nil, !dialect.names.isEmpty { help = "there is \(dialect.names.joined(separator: ", "))" }
     throw ExpressionError(
       .parsing, "Unrecognized named-value: '\(word)'", offset: token.range.lowerBound, length: token.range.count,
-      help: help)
+      help: help, correction: correction)
   }
 
   private mutating func callee(_ token: Token) throws(ExpressionError) -> Callee {
@@ -126,10 +127,13 @@ struct Parser {
       return .status(status)
     }
     let known = FunctionTable.names(in: dialect)
+    let remedy = ForeignWords.remedy(forFunction: word)
+    let correction =
+      ForeignWords.counterpart(ofFunction: word).map { Correction(word, to: $0) }
+      ?? (remedy == nil ? Correction(word, among: known) : nil)
     throw ExpressionError(
       .parsing, "Unrecognized function: '\(word)'", offset: token.range.lowerBound, length: token.range.count,
-      help: ForeignWords.remedy(forFunction: word) ?? NearestName.question(word, among: known)
-        ?? "there is \(known.joined(separator: ", "))")
+      help: remedy ?? correction?.question ?? "there is \(known.joined(separator: ", "))", correction: correction)
   }
 
   private func content(of token: Token) -> String {

@@ -5,20 +5,22 @@ extension WorkflowCheck {
   /// Every `uses` names an action that is installed.
   mutating func checkActions() {
     guard actions.entries.contains(where: { $0.declaration == nil }) else { return }
-    let installed = catalog.declarations
     for step in workflow.steps.indices {
       guard let entry = actions.entry(ofStep: step), entry.declaration == nil else { continue }
       if IncludeLibrary.isFile(entry.name) { continue }
       if isSettled { return }
       report(
         .unknownAction, "step '\(name(step))' uses '\(entry.name)', which is no installed action",
-        at: span(.uses, of: step), help: actionHelp(entry.name, installed))
+        at: span(.uses, of: step), correction: actionCorrection(entry.name), otherwise: actionHelp(entry.name))
     }
   }
 
   /// The installed action that was most likely meant.
-  func actionHelp(_ name: String, _ installed: [ActionDeclaration]) -> String {
-    if let nearest = NearestName.of(name, among: installed.map(\.name)) { return "did you mean '\(nearest)'?" }
+  func actionCorrection(_ name: String) -> Correction? { Correction(name, among: catalog.declarations.map(\.name)) }
+
+  /// What is installed, for a name that is near to none.
+  func actionHelp(_ name: String) -> String {
+    let installed = catalog.declarations
     let plugin = name.prefix { $0 != "." }
     let actions = installed.filter { $0.pluginName == plugin }.map { "'\($0.name)'" }
     if !actions.isEmpty { return "the plugin '\(plugin)' has \(actions.joined(separator: ", "))" }

@@ -51,8 +51,8 @@ extension WorkflowCheck {
     guard known.contains(event) else {
       return report(
         .unknownEvent, "step '\(name(step))' follows '\(event)', which nobody posts", at: place(of: call.event, step),
-        help: question(event, among: known.sorted())
-          ?? "declare it: events: { \(event): { repeats: true } }")
+        correction: correction(event, among: known.sorted()),
+        otherwise: "declare it: events: { \(event): { repeats: true } }")
     }
     report(
       .inputRejected, "step '\(name(step))' follows '\(event)', which does not repeat: only its first post counts",
@@ -65,7 +65,7 @@ extension WorkflowCheck {
     guard let called = catalog.declaration(named: action) else {
       return report(
         .unknownAction, "step '\(name(step))' calls '\(action)', which is no installed action",
-        at: place(of: call.action, step), help: actionHelp(action, catalog.declarations))
+        at: place(of: call.action, step), correction: actionCorrection(action), otherwise: actionHelp(action))
     }
     if let reason = Self.reasonAgainstCalling(called) {
       report(

@@ -15,7 +15,7 @@ extension WorkflowCheck {
         .textInCommand, "the shell reads the text of '${{ \(expression.source) }}' as a part of the command",
         at: span(site, offset: offset, length: expression.source.utf8.count, of: expression.source),
         help: "hand it over as a variable: env: { \(variable): \"${{ \(expression.source) }}\" }, and \"$\(variable)\" "
-          + "in the command")
+          + "in the command", missingName: variable)
     }
   }
 

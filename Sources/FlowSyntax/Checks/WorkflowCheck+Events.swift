@@ -14,8 +14,8 @@ extension WorkflowCheck {
         guard let event = tree.text(of: element), !known.contains(event) else { continue }
         report(
           .unknownEvent, "step '\(name(step))' waits for '\(event)', which nobody posts", at: tree.span(element),
-          help: question(event, among: names)
-            ?? "declare it under 'events' when it comes from outside, or post it with flow.post")
+          correction: correction(event, among: names),
+          otherwise: "declare it under 'events' when it comes from outside, or post it with flow.post")
       }
     }
   }

@@ -126,7 +126,7 @@ extension WorkflowCheck {
       if let properties, property == nil {
         report(
           .inputType, "\(owner) does not fit: there is no key '\(name)'", at: tree.span(member.key),
-          help: question(name, among: properties.map(\.name)))
+          correction: correction(name, among: properties.map(\.name)))
       }
       checkValue(member.value, fits: property?.type ?? .any, kind, step, owner)
     }
@@ -197,7 +197,8 @@ extension WorkflowCheck {
   private mutating func report(_ error: ExpressionError, _ site: ExpressionSite) {
     report(
       .expressionSyntax, error.message,
-      at: span(site, offset: error.offset, length: error.length, of: tree.text(site.node)), help: error.help)
+      at: span(site, offset: error.offset, length: error.length, of: tree.text(site.node)), help: error.help,
+      correction: error.correction)
   }
 
   /// The place of a part of a scalar's text; where the text was decoded, `source` is looked for in the file.

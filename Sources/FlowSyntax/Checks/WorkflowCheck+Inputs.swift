@@ -65,10 +65,11 @@ extension WorkflowCheck {
 
   private mutating func reportUnknownInput(_ name: String, _ declaration: ActionDeclaration, at span: Span) {
     let names = declaration.inputs.map(\.name)
-    let nearest = NearestName.of(name, among: names).map { "did you mean '\($0)'? " } ?? ""
+    let correction = Correction(name, among: names)
     report(
       .unknownInput, "'\(declaration.name)' has no input '\(name)'", at: span,
-      help: nearest + (names.isEmpty ? "it takes none" : "it has \(Self.list(names))"))
+      help: (correction.map { $0.question + " " } ?? "")
+        + (names.isEmpty ? "it takes none" : "it has \(Self.list(names))"), correction: correction)
   }
 
   /// What the action itself finds wrong, with its key paths as places.
@@ -80,7 +81,8 @@ extension WorkflowCheck {
       }
       report(
         problem.isWarning ? .inputDoubtful : .inputRejected, problem.message, at: place(problem.keyPath),
-        related: problem.related.map { [.init(place($0.keyPath), $0.label)] } ?? [], help: problem.help)
+        related: problem.related.map { [.init(place($0.keyPath), $0.label)] } ?? [], help: problem.help,
+        correction: problem.correction)
     }
   }
 }

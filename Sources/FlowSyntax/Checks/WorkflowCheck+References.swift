@@ -59,7 +59,8 @@ extension WorkflowCheck {
     {
       report(
         .unknownMember, "an item of step '\(name(step))' has no member '\(member)'", at: place,
-        help: question(member, among: properties.map(\.name)) ?? "it has \(Self.list(properties.map(\.name)))")
+        correction: correction(member, among: properties.map(\.name)),
+        otherwise: "it has \(Self.list(properties.map(\.name)))")
     }
   }
 
@@ -68,8 +69,8 @@ extension WorkflowCheck {
     let names = workflow.inputs.map(\.name)
     report(
       .undeclaredInput, "the workflow declares no input '\(input)'", at: place,
-      help: question(input, among: names)
-        ?? (names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))"))
+      correction: correction(input, among: names),
+      otherwise: names.isEmpty ? "declare it under 'inputs'" : "there are \(Self.list(names))")
   }
 
   /// How the run stands is known when all steps are over.
@@ -86,7 +87,7 @@ extension WorkflowCheck {
     guard let member = reference.path.first, !members.contains(member.lowercased()) else { return }
     report(
       .unknownMember, "'\(reference.name)' has no member '\(member)'", at: place,
-      help: NearestName.question(member, among: members) ?? "it has \(Self.list(members))")
+      correction: Correction(member, among: members), otherwise: "it has \(Self.list(members))")
   }
 
   private mutating func checkStepReference(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) {
@@ -94,7 +95,7 @@ extension WorkflowCheck {
     guard let target = stepIndex(like: id) else {
       report(
         .unknownStep, "'steps.\(id)' names no step", at: place,
-        help: question(id, among: workflow.steps.lazy.map(\.id.text)))
+        correction: correction(id, among: workflow.steps.lazy.map(\.id.text)))
       return
     }
     if let step = site.step, graph != nil, !reaches(target, from: step) {
@@ -117,8 +118,8 @@ extension WorkflowCheck {
     guard members.contains(member.lowercased()) else {
       report(
         .unknownMember, "'steps.\(id)' has no member '\(member)'", at: place,
-        help: NearestName.question(member, among: members)
-          ?? "it has 'outputs', 'outcome', 'conclusion'; outputs are read as steps.\(id).outputs.\(member)")
+        correction: Correction(member, among: members),
+        otherwise: "it has 'outputs', 'outcome', 'conclusion'; outputs are read as steps.\(id).outputs.\(member)")
       return
     }
     guard member.lowercased() == "outputs", reference.path.count > 2 else { return }
@@ -145,8 +146,8 @@ extension WorkflowCheck {
     report(
       .unknownOutput, "'\(name(target))' has no output '\(output)'", at: place,
       related: [.init(span(.uses, of: target), "it is a step of '\(declaration.name)'")],
-      help: question(output, among: names)
-        ?? (names.isEmpty ? "it has none" : "it has \(Self.list(names))"))
+      correction: correction(output, among: names),
+      otherwise: names.isEmpty ? "it has none" : "it has \(Self.list(names))")
     return false
   }
 

@@ -62,8 +62,7 @@ extension WorkflowDocument {
 
   /// A name that no other variable of the step has, or has with this value.
   private func name(for diagnostic: Diagnostic, _ value: String, among stated: ValueObject) -> String {
-    let rest = diagnostic.help?.split(separator: "{ ").dropFirst().first?.prefix { $0 != ":" }
-    let base = rest.map(String.init) ?? "VALUE"
+    let base = diagnostic.missingName ?? "VALUE"
     var name = base
     var number = 2
     while let other = stated[name], other != .string(value) {

@@ -24,8 +24,9 @@ extension WorkflowDocument {
   }
 
   private func fixes(of diagnostic: Diagnostic) -> [Fix] {
-    if let word = diagnostic.help.flatMap({ NearestName.proposal(in: $0) }) {
-      return [Fix(title: "Write '\(word)'", diagnostic: diagnostic, edits: [(wordSpan(diagnostic), word)])]
+    if let correction = diagnostic.correction {
+      let edit = (wordSpan(diagnostic, correction), correction.word)
+      return [Fix(title: "Write '\(correction.word)'", diagnostic: diagnostic, edits: [edit])]
     }
     switch diagnostic.code {
     case .missingInput: return missingInput(diagnostic)
@@ -35,9 +36,9 @@ extension WorkflowDocument {
     }
   }
 
-  /// The place of the wrong word: inside of the quotes, and of a path in an expression the last name of those that are
-  /// proposed.
-  private func wordSpan(_ diagnostic: Diagnostic) -> Span {
+  /// The place of the wrong word in the text that the diagnostic is about: the last one, or behind `steps.` the first. The
+  /// whole text, without its quotes, where the word is not to be found in it as it is.
+  private func wordSpan(_ diagnostic: Diagnostic, _ correction: Correction) -> Span {
     var span = diagnostic.span
     let quotes: [UInt8] = [0x22, 0x27]
     if span.end - span.start >= 2, quotes.contains(source.bytes[span.start]),
@@ -45,13 +46,19 @@ extension WorkflowDocument {
     {
       span = Span(span.start + 1, span.end - 1)
     }
-    guard let wrong = diagnostic.message.lastQuoted(before: diagnostic.code) else { return span }
-    let text = Array(source.text(of: span).utf8)
-    let word = Array(wrong.utf8)
-    guard text.count > word.count,
-      let start = (0...(text.count - word.count)).last(where: { text[$0...].starts(with: word) })
-    else { return span }
-    return Span(span.start + start, span.start + start + word.count)
+    let text = source.bytes[span.start..<span.end]
+    let word = Array(correction.wrong.utf8)
+    guard !word.isEmpty, text.count >= word.count else { return span }
+    func isPartOfName(_ offset: Int) -> Bool {
+      guard text.indices.contains(offset) else { return false }
+      let letter = Character(Unicode.Scalar(text[offset]))
+      return letter.isLetter || letter.isNumber || letter == "-" || letter == "_"
+    }
+    let starts = (text.startIndex...(text.endIndex - word.count)).filter {
+      text[$0...].starts(with: word) && !isPartOfName($0 - 1) && !isPartOfName($0 + word.count)
+    }
+    guard let start = diagnostic.code == .unknownStep ? starts.first : starts.last else { return span }
+    return Span(start, start + word.count)
   }
 
   // MARK: with
@@ -149,18 +156,5 @@ extension WorkflowDocument {
       bytes.replaceSubrange(edit.span.start..<edit.span.end, with: edit.text.utf8)
     }
     return bytes
-  }
-}
-
-extension String {
-  /// The word between quotes that a message calls wrong.
-  fileprivate func lastQuoted(before code: DiagnosticCode) -> String? {
-    let words = split(separator: "'", omittingEmptySubsequences: false)
-    guard words.count > 2 else { return nil }
-    let quoted = stride(from: 1, to: words.count, by: 2).map { String(words[$0]) }
-    switch code {
-    case .unknownStep: return quoted.last.map { $0.hasPrefix("steps.") ? String($0.dropFirst(6)) : $0 }
-    default: return quoted.last
-    }
   }
 }

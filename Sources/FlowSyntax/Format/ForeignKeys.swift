@@ -1,10 +1,18 @@
+import FlowDiagnostics
+
 /// The keys of other tools (GitHub Actions, Argo, Task, Compose, Airflow, GitLab, Ansible), and what stands for them here.
 ///
-/// Where one key simply has another name here the remedy asks `did you mean …?`, from which editors mend it.
+/// Where one key simply has another name here, its counterpart, the remedy asks `did you mean …?`, and editors write it.
 enum ForeignKeys {
+  /// The key of a step that is called `key` elsewhere.
+  static func counterpart(ofStep key: String) -> String? { stepNames[key] }
+
+  /// The key of a workflow that is called `key` elsewhere.
+  static func counterpart(ofWorkflow key: String) -> String? { workflowNames[key] }
+
   /// What to write in a step instead of `key`, which has this value where it is a scalar.
   static func remedy(ofStep key: String, _ value: String?) -> String? {
-    if let name = stepNames[key] { return "did you mean '\(name)'? that is what '\(key)' is called here" }
+    if let name = stepNames[key] { return question(key, name) }
     if let remedy = limit(key, value) { return remedy }
     if repeating.contains(key) { return repetition }
     return stepRemedies[key]
@@ -12,8 +20,12 @@ enum ForeignKeys {
 
   /// What to write in a workflow instead of `key`.
   static func remedy(ofWorkflow key: String) -> String? {
-    if let name = workflowNames[key] { return "did you mean '\(name)'? that is what '\(key)' is called here" }
+    if let name = workflowNames[key] { return question(key, name) }
     return workflowRemedies[key]
+  }
+
+  private static func question(_ key: String, _ name: String) -> String {
+    Correction(key, to: name).question + " that is what '\(key)' is called here"
   }
 
   /// Keys of a workflow that hold the steps in other tools: with one of them `steps` is not missing besides.

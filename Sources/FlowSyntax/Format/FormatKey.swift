@@ -17,12 +17,15 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   var defaultText: String? { get }
   /// What to write here instead of a key that another tool has; nil: no tool that is known has it.
   static func remedy(for foreign: String, value: String?) -> String?
+  /// The key of this map that simply has another name in other tools; nil: none has this one.
+  static func counterpart(of foreign: String) -> String?
 }
 
 extension FormatKey {
   var isRequired: Bool { false }
   var defaultText: String? { nil }
   static func remedy(for foreign: String, value: String?) -> String? { nil }
+  static func counterpart(of foreign: String) -> String? { nil }
 }
 
 /// What may stand under a key.

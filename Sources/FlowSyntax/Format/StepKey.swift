@@ -14,6 +14,7 @@ enum StepKey: String, FormatKey {
   static let owner = "a step"
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofStep: foreign, value) }
+  static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofStep: foreign) }
 
   var shape: Shape {
     switch self {

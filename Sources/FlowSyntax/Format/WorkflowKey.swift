@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 
 /// The keys of a workflow.
@@ -9,6 +10,7 @@ enum WorkflowKey: String, FormatKey {
   static let owner = "a workflow"
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofWorkflow: foreign) }
+  static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofWorkflow: foreign) }
 
   var isRequired: Bool { self == .name || self == .steps }
 
@@ -139,8 +141,12 @@ enum FieldKey: String, FormatKey {
 
   static let owner = "a field"
 
+  static func counterpart(of foreign: String) -> String? { foreign == "options" ? FieldKey.enum.rawValue : nil }
+
   static func remedy(for foreign: String, value: String?) -> String? {
-    foreign == "options" ? "did you mean 'enum'? the type is that of its values, such as 'type: string'" : nil
+    counterpart(of: foreign).map {
+      Correction(foreign, to: $0).question + " the type is that of its values, such as 'type: string'"
+    }
   }
 
   var isRequired: Bool { self == .type }

@@ -107,7 +107,7 @@ extension DocumentReading {
     report(
       .unknownValue,
       "\(owner.text(in: tree)) cannot be '\(text)'; it is one of \(words.map { "'\($0)'" }.joined(separator: ", "))",
-      at: span(node), help: meant.map { "did you mean '\($0)'?" } ?? NearestName.question(text, among: words))
+      at: span(node), correction: meant.map { Correction(text, to: $0) } ?? Correction(text, among: words))
   }
 
   /// Anything, by the core schema; reports repeated keys inside it.

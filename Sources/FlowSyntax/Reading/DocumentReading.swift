@@ -23,9 +23,9 @@ extension DocumentReading {
     mayLookThrough(names.count) ? NearestName.of(name, among: names) : nil
   }
 
-  /// `did you mean 'fetch'?`, or nil when none of the names in the file is near.
-  func question(_ name: String, among names: some Collection<String>) -> String? {
-    nearest(name, among: names).map { "did you mean '\($0)'?" }
+  /// The one of many names in the file that was most likely meant, or nil when none is near.
+  func correction(_ name: String, among names: some Collection<String>) -> Correction? {
+    nearest(name, among: names).map { Correction(name, to: $0) }
   }
 
   /// `'a', 'b'`: the names in the order given, the first twenty of many.
@@ -37,11 +37,20 @@ extension DocumentReading {
   /// Adds a diagnostic. Past the limit nothing is added, but for the first error behind nothing but warnings.
   mutating func report(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
-    help: String? = nil, missingName: String? = nil
+    help: String? = nil, missingName: String? = nil, correction: Correction? = nil
   ) {
     if isFull, code.severity == .warning || isSettled { return }
     diagnostics.append(
-      Diagnostic(code, message, at: span, related: related, help: help, missingName: missingName))
+      Diagnostic(
+        code, message, at: span, related: related, help: help, missingName: missingName, correction: correction))
+  }
+
+  /// Adds a diagnostic whose remedy is the word that was meant, or else `help`.
+  mutating func report(
+    _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
+    correction: Correction?, otherwise help: String? = nil
+  ) {
+    report(code, message, at: span, related: related, help: correction?.question ?? help, correction: correction)
   }
 
   /// Calls `body` for each key of a map of the format; reports what is no map, and unknown, repeated and missing keys.
@@ -89,13 +98,15 @@ extension DocumentReading {
   ) {
     guard !isSettled, let name = keyText(member.key) else { return }
     if let remedy = Key.remedy(for: name, value: tree.text(of: member.value)) {
-      report(.unknownKey, "\(owner) has no key '\(name)'", at: span(member.key), help: remedy)
+      report(
+        .unknownKey, "\(owner) has no key '\(name)'", at: span(member.key), help: remedy,
+        correction: Key.counterpart(of: name).map { Correction(name, to: $0) })
       return
     }
-    let nearest = NearestName.of(name, among: Key.allCases.map(\.rawValue)).map { "did you mean '\($0)'? " } ?? ""
+    let correction = Correction(name, among: Key.allCases.map(\.rawValue))
     report(
       .unknownKey, "\(owner) has no key '\(name)'", at: span(member.key),
-      help: nearest + "\(Key.owner) has \(Key.list)")
+      help: (correction.map { $0.question + " " } ?? "") + "\(Key.owner) has \(Key.list)", correction: correction)
   }
 
   /// Reports that a key stands twice in a mapping, with the first place.

@@ -156,7 +156,7 @@ extension WorkflowReader {
         guard let name = keyText(member.key), axes[name] == nil else { continue }
         report(
           .unknownKey, "'exclude' names '\(name)', which is no axis", at: span(member.key),
-          help: NearestName.question(name, among: axes.keys.map { $0 }) ?? "the axes are \(Self.list(axes.map(\.key)))")
+          correction: Correction(name, among: axes.keys), otherwise: "the axes are \(Self.list(axes.keys))")
       }
       return .object(object(element))
     }

@@ -167,9 +167,10 @@ extension WorkflowReader {
     guard let name = string(node, owner) else { return nil }
     if !Queue.builtIn.contains(name), !queueNames.contains(name), !isSettled {
       let known = Queue.builtIn + workflow.queues.map(\.name)
+      let correction = correction(name, among: known)
       report(
         .unknownQueue, "\(owner.text(in: tree)) is '\(name)', which is no queue", at: span(node),
-        help: (nearest(name, among: known).map { "did you mean '\($0)'? " } ?? "") + "there are \(Self.list(known))")
+        help: (correction.map { $0.question + " " } ?? "") + "there are \(Self.list(known))", correction: correction)
     }
     return name
   }

@@ -220,7 +220,7 @@ extension WorkflowReader {
     }
     report(
       .unknownStep, "step '\(name)' needs '\(need)', which is not a step", at: span(node),
-      related: related.map { [$0] } ?? [], help: nearest.map { "did you mean '\($0)'?" })
+      related: related.map { [$0] } ?? [], correction: nearest.map { Correction(need, to: $0) })
   }
 }
 

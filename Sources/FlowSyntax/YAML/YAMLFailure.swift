@@ -13,10 +13,10 @@ struct YAMLFailure: Error {
 
   init(
     _ code: DiagnosticCode, _ message: String, at span: Span, related: [Diagnostic.RelatedPlace] = [],
-    help: String? = nil, isLocal: Bool = false
+    help: String? = nil, correction: Correction? = nil, isLocal: Bool = false
   ) {
     self.isLocal = isLocal
-    diagnostic = Diagnostic(code, message, at: span, related: related, help: help)
+    diagnostic = Diagnostic(code, message, at: span, related: related, help: help, correction: correction)
   }
 
   static func invalidUTF8(at offset: Int, in bytes: UnsafeBufferPointer<UInt8>) -> YAMLFailure {

@@ -197,9 +197,10 @@ struct YAMLParser {
     let name = String(cString: anchor!)
     let span = Span(start, end)
     guard let target = anchors[name] else {
+      let correction = NearestName.of(name, among: anchors.keys.sorted()).map { Correction("*\(name)", to: "*\($0)") }
       throw YAMLFailure(
-        .unknownAlias, "no anchor '&\(name)' stands before this alias", at: span,
-        help: NearestName.of(name, among: anchors.keys.sorted()).map { "did you mean '*\($0)'?" })
+        .unknownAlias, "no anchor '&\(name)' stands before this alias", at: span, help: correction?.question,
+        correction: correction)
     }
     guard !open.contains(target) else {
       throw YAMLFailure(

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 
 /// What a link would do, before pending routes and pages come in: the part of a tap's fate that is pure.
@@ -59,7 +60,7 @@ extension RouteTable {
       if part == .rest { break }
       guard case .literal(let text) = part else { continue }
       guard segment.utf8.count <= 64 else { return nil }
-      let edits = EditDistance.between(segment, text)
+      let edits = NearestName.distance(segment.lowercased(), text.lowercased())
       guard edits <= max(1, text.count / 3) else { return nil }
       distance += edits
       literals += 1

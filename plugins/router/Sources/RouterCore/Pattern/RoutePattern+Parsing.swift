@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 extension RoutePattern {
   /// Reads a pattern as it stands in a workflow.
   public init(_ text: String) throws(RoutePatternError) {
@@ -138,10 +140,10 @@ private struct RoutePatternParser {
     if let known = ParameterType.words.first(where: { $0.word == word }) { return known.type }
     guard word.hasPrefix("enum(") else {
       let words = ParameterType.words.map(\.word) + ["enum(a,b)"]
-      let nearest = EditDistance.nearest(to: word, among: words)
+      let correction = Correction(word, among: words)
       throw RoutePatternError(
         "'\(word)' is not a type", at: offset,
-        help: nearest.map { "did you mean '\($0)'?" } ?? "one of \(words.joined(separator: ", "))")
+        help: correction?.question ?? "one of \(words.joined(separator: ", "))", correction: correction)
     }
     return try parseEnumeration(word, at: offset)
   }

@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 /// What the URLs of a route look like: `app://user/:userId`, `product/:id<int>`, `files/**`.
 ///
 /// ```
@@ -59,11 +61,14 @@ public struct RoutePatternError: Error, Sendable, Hashable {
   public let message: String
   /// What to do about it, where that can be said.
   public let help: String?
+  /// The word that was meant, where one is known.
+  public let correction: Correction?
 
   /// An error at a place.
-  init(_ message: String, at offset: Int, help: String? = nil) {
+  init(_ message: String, at offset: Int, help: String? = nil, correction: Correction? = nil) {
     self.offset = offset
     self.message = message
     self.help = help
+    self.correction = correction
   }
 }

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 
 /// A pattern and what it opens.
@@ -69,6 +70,8 @@ public struct RouteProblem: Error, Sendable, Hashable {
   public let message: String
   /// What to do about it, where that can be said.
   public let help: String?
+  /// The word that was meant, where one is known.
+  public let correction: Correction?
 }
 
 /// All that is wrong with a list of routes.

@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 /// Puts the parts of a ``RouteTable`` together and notices routes that cannot stand side by side.
 struct RouteTableAssembly {
   private let routes: [Route]
@@ -69,19 +71,19 @@ struct RouteTableAssembly {
 
   private mutating func root(of pattern: RoutePattern, _ index: Int) -> Int32? {
     if let scheme = pattern.scheme, !policy.schemes.contains(scheme) {
-      let nearest = EditDistance.nearest(to: scheme, among: policy.schemes)
+      let correction = Correction(scheme, among: policy.schemes)
       note(
         .unknownScheme, index, "'\(pattern)' is for the scheme '\(scheme)', which is not declared",
-        help: nearest.map { "did you mean '\($0)://'?" } ?? "add '\(scheme)' to 'schemes'")
+        help: correction?.question ?? "add '\(scheme)' to 'schemes'", correction: correction)
       return nil
     }
     guard let host = pattern.host else { return roots[0] }
     if let known = hosts.firstIndex(of: host) { return roots[known + 1] }
     guard policy.hosts.contains(where: { $0 == host || $0.names(host.name) }) else {
-      let nearest = EditDistance.nearest(to: host.description, among: policy.hosts.map(\.description))
+      let correction = Correction(host.description, among: policy.hosts.map(\.description))
       note(
         .unknownHost, index, "'\(pattern)' is for the host '\(host)', which is not declared",
-        help: nearest.map { "did you mean '\($0)'?" } ?? "add '\(host)' to 'hosts'")
+        help: correction?.question ?? "add '\(host)' to 'hosts'", correction: correction)
       return nil
     }
     hosts.append(host)
@@ -115,9 +117,12 @@ struct RouteTableAssembly {
   }
 
   private mutating func note(
-    _ kind: RouteProblem.Kind, _ index: Int, _ message: String, _ related: Int? = nil, help: String? = nil
+    _ kind: RouteProblem.Kind, _ index: Int, _ message: String, _ related: Int? = nil, help: String? = nil,
+    correction: Correction? = nil
   ) {
-    problems.append(RouteProblem(kind: kind, index: index, relatedIndex: related, message: message, help: help))
+    problems.append(
+      RouteProblem(
+        kind: kind, index: index, relatedIndex: related, message: message, help: help, correction: correction))
   }
 }
 

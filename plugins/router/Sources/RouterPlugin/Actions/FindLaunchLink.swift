@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowPluginKit
 import RouterCore
@@ -45,10 +46,10 @@ struct FindLaunchLink: Action {
     let names = LaunchOptions.Key.allCases.map(\.rawValue)
     return (input["supports"]?.arrayValue ?? []).enumerated().compactMap { index, value in
       guard let name = value.stringValue, !names.contains(name) else { return nil }
-      let nearest = EditDistance.nearest(to: name, among: names).map { "did you mean '\($0)'?" }
+      let correction = Correction(name, among: names)
       return InputProblem(
         "supports[\(index)]", "'\(name)' is no launch option",
-        help: nearest ?? "the options are \(names.joined(separator: ", "))")
+        help: correction?.question ?? "the options are \(names.joined(separator: ", "))", correction: correction)
     }
   }
 

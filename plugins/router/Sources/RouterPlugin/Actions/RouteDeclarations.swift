@@ -86,6 +86,7 @@ struct RouteDeclarations {
     }
     return InputProblem(
       keyPath(problem.index), "\(problem.message) (\(problem.kind.rawValue))", help: problem.help,
-      related: problem.relatedIndex.map { .init(keyPath($0), "the other route is declared here") })
+      related: problem.relatedIndex.map { .init(keyPath($0), "the other route is declared here") },
+      correction: problem.correction)
   }
 }

@@ -52,7 +52,7 @@ struct RouteEntry {
         problems.append(
           InputProblem(
             patternPath, "the pattern '\(text)' is wrong at character \(error.offset + 1): \(error.message)",
-            help: error.help))
+            help: error.help, correction: error.correction))
       }
     }
     let types = parameterTypes(object["types"]?.objectValue ?? [:], at: keyPath + ".types", &problems)
@@ -75,7 +75,8 @@ struct RouteEntry {
       do {
         types[name] = try ParameterType(text: value.stringValue ?? value.shortText)
       } catch {
-        problems.append(InputProblem("\(keyPath).\(name)", error.message, help: error.help))
+        problems.append(
+          InputProblem("\(keyPath).\(name)", error.message, help: error.help, correction: error.correction))
       }
     }
     return types

@@ -1,0 +1,67 @@
+import ArgumentParser
+import FlowModel
+import FlowStore
+import FlowSyntax
+
+// Runs that are remembered, and what is in them.
+extension Completions {
+  /// Every run.
+  static let runs = runs(words: ["last", "last-failed"]) { _ in true }
+
+  /// Those that another process runs.
+  static let runningRuns = runs { $0.state == .running }
+
+  /// Those that nobody runs.
+  static let endedRuns = runs { $0.state != .running }
+
+  /// Those that may go on.
+  static let unfinishedRuns = runs { $0.state != .running && $0.state != .success }
+
+  /// How a run may stand.
+  static let states = CompletionKind.list(StoredRun.State.allCases.map(\.rawValue))
+
+  /// The steps of the run that stands on the line, of the newest where none does.
+  static let steps = CompletionKind.custom { words, _, _ in workflow(ofRunAmong: words)?.steps.map(\.id.text) ?? [] }
+
+  /// The events that may be posted into that run.
+  static let eventsOfRun = CompletionKind.custom { words, _, _ in
+    workflow(ofRunAmong: words)?.events.map(\.name).sorted() ?? []
+  }
+
+  /// The choices of the step of that run which stands on the line, as far as its file says them.
+  static let choices = CompletionKind.custom { words, _, _ in
+    let step = workflow(ofRunAmong: words)?.steps.first { words.dropFirst(2).contains($0.id.text) }
+    return step?.with["choices"]?.arrayValue?.compactMap(\.stringValue) ?? []
+  }
+
+  /// How many runs are proposed, the newest.
+  private static let mostRuns = 50
+
+  private static func runs(
+    words proposed: [String] = [], where isMeant: @escaping @Sendable (StoredRun) -> Bool
+  ) -> CompletionKind {
+    .custom { words, _, _ in
+      let runs = (try? store(words).runs(RunFilter()))?.filter(isMeant) ?? []
+      return (runs.isEmpty ? [] : proposed) + runs.prefix(mostRuns).map { RunReference.short($0.id) }
+    }
+  }
+
+  private static func workflow(ofRunAmong words: [String]) -> Workflow? {
+    guard let store = try? store(words), let runs = try? store.runs(RunFilter()) else { return nil }
+    let named = words.dropFirst(2).lazy.compactMap { try? RunReference.find($0, in: runs) }.first
+    guard let run = named ?? runs.first, let definition = try? store.definition(of: run.id),
+      let catalog = try? Installation(around: run.file, given: []).registry
+    else { return nil }
+    return WorkflowLoader(catalog: catalog).load(bytes: definition, file: run.file).graph?.workflow
+  }
+
+  /// The store that `--store` or `--in` names on the line, else that of the working folder.
+  private static func store(_ words: [String]) throws -> any RunStore {
+    func value(of option: String) -> String? {
+      if let index = words.lastIndex(of: option), index + 1 < words.count { return words[index + 1] }
+      return words.last { $0.hasPrefix("\(option)=") }.map { String($0.dropFirst(option.count + 1)) }
+    }
+    if let address = value(of: "--store") { return try RunMemory.open(address: address) }
+    return try RunMemory.open(value(of: "--in") ?? ".")
+  }
+}

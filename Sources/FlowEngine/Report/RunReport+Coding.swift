@@ -1,0 +1,78 @@
+import FlowModel
+import FlowPluginKit
+
+/// A report to and from what `--report` writes, through any coder.
+extension RunReport: Codable {
+  /// Writes the report as ``value``.
+  public func encode(to encoder: any Encoder) throws { try value.encode(to: encoder) }
+
+  /// Reads what was written. Coders keep no order of members: steps come sorted by id; ``init(_:)`` keeps their order.
+  public init(from decoder: any Decoder) throws { try self.init(ValueObject(from: decoder)) }
+
+  /// The report that was written as this object; throws a `DecodingError` that names the member which does not fit.
+  public init(_ value: ValueObject) throws {
+    let members = ReportMembers(value)
+    let steps = try members.object("steps")
+    source = .steps(
+      try steps.value.map { id, _ in try Step(id: members.step(id), steps.object(id)) })
+    gate = try Gate(members.object("gate"))
+    entries = try members.objects("entries").map { try Entry($0) }
+    criticalPath = try members.objects("criticalPath").map {
+      PathStep(step: try $0.step($0.text("step")), start: try $0.number("start"), end: try $0.number("end"))
+    }
+    workflow = try members.text("workflow")
+    runID = try members.text("runId")
+    conclusion = try members.word("conclusion", \.rawValue)
+    launchReason = try members.wordOrNull("launchReason", \.rawValue)
+    durationMilliseconds = try members.number("durationMilliseconds")
+    prewarmMilliseconds = try members.number("prewarmMilliseconds")
+    mainQueueMilliseconds = try members.number("mainQueueMilliseconds")
+    outputs = try members.object("outputs").value
+    warnings = try members.texts("warnings")
+  }
+}
+
+extension RunReport.Gate {
+  fileprivate init(_ members: ReportMembers) throws {
+    self.init(
+      outcome: try members.word("outcome", \.word), openedAt: try members.numberOrNull("openedAt"),
+      readyAt: try members.numberOrNull("readyAt"),
+      heldByMinMilliseconds: try members.number("heldByMinMilliseconds"),
+      late: try members.texts("late").map(members.step), failed: try members.texts("failed").map(members.step))
+  }
+}
+
+extension RunReport.Entry {
+  fileprivate init(_ members: ReportMembers) throws {
+    self.init(
+      kind: try members.word("kind", \.rawValue), event: try members.text("event"),
+      number: try members.integer("number"), at: try members.number("at"),
+      openedAt: try members.numberOrNull("openedAt"))
+  }
+}
+
+extension RunReport.Step {
+  fileprivate init(id: StepID, _ members: ReportMembers) throws {
+    self.init(
+      id: id, outcome: try members.word("outcome", \.word), conclusion: try members.word("conclusion", \.word),
+      reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
+      queue: try members.text("queue"), readyAt: try members.numberOrNull("readyAt"),
+      startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),
+      waitedMilliseconds: try members.numberOrNull("waitedMilliseconds"),
+      overrunMilliseconds: try members.numberOrNull("overrunMilliseconds"),
+      isAbandoned: try members.boolean("abandoned"), isDeferred: try members.boolean("deferred"),
+      isBlocking: try members.boolean("blocking"), failure: try members.failure("error"),
+      items: members.value["items"] == nil ? nil : try members.objects("items").map { try RunReport.Item($0) })
+  }
+}
+
+extension RunReport.Item {
+  fileprivate init(_ members: ReportMembers) throws {
+    self.init(
+      index: try members.integer("index"), key: try members.textOrNull("key"),
+      outcome: try members.word("outcome", \.word), conclusion: try members.word("conclusion", \.word),
+      reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
+      startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),
+      isAbandoned: try members.boolean("abandoned"), failure: try members.failure("error"))
+  }
+}

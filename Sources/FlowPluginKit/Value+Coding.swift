@@ -1,0 +1,72 @@
+import FlowModel
+
+// The values a workflow knows, to and from any coder. Outputs of these types get their `init(from:)` from the compiler; the
+// table of fields never calls these bodies.
+extension Value: Decodable {
+  /// Reads what `values` writes.
+  public init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      self = .null
+    } else if let value = try? container.decode(Bool.self) {
+      self = .boolean(value)
+    } else if let value = try? container.decode(Int.self) {
+      self = .integer(value)
+    } else if let value = try? container.decode(Double.self) {
+      self = .number(value)
+    } else if let value = try? container.decode(String.self) {
+      self = .string(value)
+    } else if let values = try? container.decode([Value].self) {
+      self = .array(values)
+    } else {
+      self = .object(try container.decode(ValueObject.self))
+    }
+  }
+}
+
+extension ValueObject: Decodable {
+  /// Reads what `values` writes; members come sorted by key.
+  public init(from decoder: any Decoder) throws {
+    let members = try decoder.singleValueContainer().decode([String: Value].self)
+    self.init(members.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
+  }
+}
+
+extension Value: Encodable {
+  /// Writes what ``JSONText`` writes: numbers that JSON cannot say as `"NaN"`, `"Infinity"` and `"-Infinity"`.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    switch self {
+    case .null: try container.encodeNil()
+    case .boolean(let value): try container.encode(value)
+    case .integer(let value): try container.encode(value)
+    case .number(let value) where value.isFinite: try container.encode(value)
+    case .number(let value): try container.encode(value.isNaN ? "NaN" : value < 0 ? "-Infinity" : "Infinity")
+    case .string(let value): try container.encode(value)
+    case .array(let values): try container.encode(values)
+    case .object(let members): try container.encode(members)
+    }
+  }
+}
+
+extension ValueObject: Encodable {
+  /// Writes an object of the members; their order is the encoder's.
+  public func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(Dictionary(uniqueKeysWithValues: members.map { ($0.key, $0.value) }))
+  }
+}
+
+extension DataPath: Decodable {
+  /// Reads a path's text.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+}
+
+extension SourcePath: Decodable {
+  /// Reads a path's text.
+  public init(from decoder: any Decoder) throws {
+    self.init(try decoder.singleValueContainer().decode(String.self))
+  }
+}
