@@ -39,7 +39,7 @@ public struct RunRetention: Sendable, Hashable {
         kept.insert(run.file)
       }
     }
-    let spared = Set(successes.filter { kept.contains($0.key) }.values)
-    return excess.filter { !spared.contains($0) }
+    let newestSuccesses = Set(successes.filter { kept.contains($0.key) }.values)
+    return excess.filter { !newestSuccesses.contains($0) }
   }
 }

@@ -16,6 +16,9 @@ final class SQLiteConnection {
   /// Whether writes wait for the disk; nil: as SQLite has it.
   private var waitsForDisk: Bool?
 
+  static let begin = "BEGIN IMMEDIATE"
+  static let commit = "COMMIT"
+
   /// How long a write waits for one of another process.
   private static let busyMilliseconds: CInt = 10_000
 
@@ -87,17 +90,52 @@ final class SQLiteConnection {
     }
   }
 
+  /// Makes statements that are to be run soon.
+  func prepare(_ texts: [String]) throws(StoreProblem) {
+    for text in texts { _ = try prepared(text) }
+  }
+
   /// Runs `body` as one change that is made whole or not at all.
   func transaction<Result>(_ body: () throws(StoreProblem) -> Result) throws(StoreProblem) -> Result {
-    try run("BEGIN IMMEDIATE")
+    try run(Self.begin)
     do throws(StoreProblem) {
       let result = try body()
-      try run("COMMIT")
+      try run(Self.commit)
       return result
     } catch {
       // What failed may have ended the transaction by itself.
       if sqlite3_get_autocommit(handle) == 0 { try? run("ROLLBACK") }
       throw error
+    }
+  }
+
+  /// Whether a column of a row holds these bytes: compared piece by piece, since what is read whole takes as much memory again.
+  func holds(
+    _ bytes: [UInt8], in column: String, of table: String, row: Int
+  ) throws(StoreProblem) -> Bool {
+    var blob: OpaquePointer?
+    let code = sqlite3_blob_open(handle, "main", table, column, Int64(row), 0, &blob)
+    guard code == SQLITE_OK, let blob else { throw problem(code) }
+    defer { sqlite3_blob_close(blob) }
+    guard Int(sqlite3_blob_bytes(blob)) == bytes.count else { return false }
+    let pieceBytes = 1 << 16
+    let failure = withUnsafeTemporaryAllocation(byteCount: pieceBytes, alignment: 16) { piece -> CInt? in
+      for start in stride(from: 0, to: bytes.count, by: pieceBytes) {
+        let count = min(pieceBytes, bytes.count - start)
+        let code = sqlite3_blob_read(blob, piece.baseAddress, CInt(count), CInt(start))
+        guard code == SQLITE_OK else { return code }
+        let isSame = bytes.withUnsafeBytes { whole in
+          guard let own = whole.baseAddress, let read = piece.baseAddress else { return true }
+          return memcmp(own + start, read, count) == 0
+        }
+        guard isSame else { return SQLITE_MISMATCH }
+      }
+      return nil
+    }
+    switch failure {
+    case nil: return true
+    case SQLITE_MISMATCH?: return false
+    case let code?: throw problem(code)
     }
   }
 

@@ -16,6 +16,20 @@ extension SQLiteRunStore {
     number, id, workflow, file, definition, started, state, epoch, process, host, header, summary, chunks, checksum
     """
 
+  private static let selectLastNumber = "SELECT seq FROM sqlite_sequence WHERE name = 'run'"
+  private static let insertRun = """
+    INSERT INTO run(id, workflow, file, definition, started, state, epoch, process, host, header, summary, chunks,
+    checksum, number) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+    """
+  private static let insertChunk =
+    "INSERT INTO chunk(key, epoch, body, checksum) SELECT ?, ?, ?, ? FROM run WHERE number = ? AND epoch = ?"
+  private static let selectDefinition = "SELECT number FROM definition WHERE checksum = ? AND length = ?"
+
+  /// What is run to keep a run that is over.
+  static let keepingStatements = [
+    SQLiteConnection.begin, selectLastNumber, selectDefinition, insertRun, insertChunk, SQLiteConnection.commit,
+  ]
+
   /// The keys between which a run's chunks lie.
   static func keys(of number: Int) -> [SQLiteValue] {
     [.integer(number << 32), .integer(number << 32 | 0xFFFF_FFFF)]
@@ -51,14 +65,10 @@ extension SQLiteRunStore {
   ) throws(StoreProblem) -> Row {
     var row = Row(
       number: 1, definition: try self.definition(definition, connection), chunkCount: chunkCount, run: run)
-    try connection.run("SELECT seq FROM sqlite_sequence WHERE name = 'run'") { result throws(StoreProblem) in
+    try connection.run(Self.selectLastNumber) { result throws(StoreProblem) in
       row.number = result.integer(0) + 1
     }
-    try connection.run(
-      """
-      INSERT INTO run(id, workflow, file, definition, started, state, epoch, process, host, header, summary, chunks,
-      checksum, number) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
-      """, Self.values(row))
+    try connection.run(Self.insertRun, Self.values(row))
     return row
   }
 
@@ -85,11 +95,12 @@ extension SQLiteRunStore {
     let checksum = Int(Checksum.of(bytes))
     var number: Int?
     try connection.run(
-      "SELECT number, bytes FROM definition WHERE checksum = ? AND length = ?",
-      [.integer(checksum), .integer(bytes.count)]
+      Self.selectDefinition, [.integer(checksum), .integer(bytes.count)]
     ) { row throws(StoreProblem) in
       // Equal checksums do not make equal files.
-      if number == nil, row.bytes(1) == bytes { number = row.integer(0) }
+      if number == nil, try connection.holds(bytes, in: "bytes", of: "definition", row: row.integer(0)) {
+        number = row.integer(0)
+      }
     }
     if let number { return number }
     try connection.run(
@@ -104,7 +115,7 @@ extension SQLiteRunStore {
   ) throws(StoreProblem) {
     let key = number << 32 | index
     try connection.run(
-      "INSERT INTO chunk(key, epoch, body, checksum) SELECT ?, ?, ?, ? FROM run WHERE number = ? AND epoch = ?",
+      Self.insertChunk,
       [
         .integer(key), .integer(epoch), .bytes(chunk), .integer(Self.checksum(key, epoch, chunk)), .integer(number),
         .integer(epoch),

@@ -23,6 +23,15 @@ public final class SQLiteRunStore: RunStore {
     connection = Mutex(try Self.open(path, readOnly: readOnly))
   }
 
+  /// Reads the tables and makes the statements that ``keep(_:definition:chunks:)`` needs, before it is called. What goes wrong
+  /// is found again there.
+  public func prepareToKeep() {
+    try? withConnection { connection throws(StoreProblem) in
+      try connection.wait(forDisk: false)
+      try connection.prepare(Self.keepingStatements)
+    }
+  }
+
   /// Has the disk give the log its place beforehand, as durable runs want it: a log that grows costs two flushes a write.
   public func growLog() {
     let file = Descriptor(FlowSystem.open(path + "-wal", O_RDWR | O_CLOEXEC))

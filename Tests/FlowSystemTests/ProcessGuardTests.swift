@@ -80,7 +80,7 @@ import Testing
   @Test func `as many groups as there is room for at once, and one more is refused`() async {
     await #expect(processExitsWith: .success) {
       var groups: [ProcessGroup] = []
-      for _ in 0..<ProcessGuard.mostGroups { groups.append(try Children.start("exec sleep 600")) }
+      for _ in 0..<ProcessGuard.groupLimit { groups.append(try Children.start("exec sleep 600")) }
       #expect(throws: SystemError.self) { try Children.start("true") }
       groups.removeLast()
       groups.append(try Children.start("exec sleep 600"))

@@ -97,6 +97,23 @@ struct TextTests {
     }
   }
 
+  /// Names that said something else than they meant, or that only their author understood.
+  private static let unwantedNames = [
+    "goOn", "goesOn", "keepsGoing", "isHeard", "isOutrun", "areProgramsThere", "notesBy", "aloneUntil", "isOneTooMany",
+    "isMidway", "sparing", "spared", "untoldOutputs", "untoldLines",
+  ]
+
+  @Test func `names say what they mean`() throws {
+    let names = Set(Self.unwantedNames)
+    for file in Self.sources where file.hasSuffix(".swift") && !file.hasPrefix("Tests/TidyTests/") {
+      // What stands behind `//` is prose.
+      for line in try Repository.text(file).split(separator: "\n") where !line.contains("//") {
+        let words = line.split { !$0.isLetter && !$0.isNumber && $0 != "_" }.map(String.init)
+        #expect(names.isDisjoint(with: words), "\(file): \(line)")
+      }
+    }
+  }
+
   // MARK: Promises
 
   @Test func `no unsafe promise stands without its proof beside it`() throws {

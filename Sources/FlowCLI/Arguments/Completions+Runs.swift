@@ -35,14 +35,14 @@ extension Completions {
   }
 
   /// How many runs are proposed, the newest.
-  private static let mostRuns = 50
+  private static let runLimit = 50
 
   private static func runs(
     words proposed: [String] = [], where isMeant: @escaping @Sendable (StoredRun) -> Bool
   ) -> CompletionKind {
     .custom { words, _, _ in
       let runs = (try? store(words).runs(RunFilter()))?.filter(isMeant) ?? []
-      return (runs.isEmpty ? [] : proposed) + runs.prefix(mostRuns).map { RunReference.short($0.id) }
+      return (runs.isEmpty ? [] : proposed) + runs.prefix(runLimit).map { RunReference.short($0.id) }
     }
   }
 

@@ -33,6 +33,7 @@ struct RunSession: Sendable {
   init(_ request: RunRequest, resuming resume: PreparedResume? = nil) throws {
     self.request = request
     try request.checkFiles()
+    let early = resume == nil ? RunMemory.openEarly(request) : nil
     Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
     installation = try resume?.installation ?? Installation(around: request.file, given: request.pluginFolders)
     let (graph, bytes) =
@@ -49,7 +50,7 @@ struct RunSession: Sendable {
     } else {
       options = try request.options(for: graph.workflow, installation.registry)
       options.history = try RunMemory.history(
-        of: FilePath.absolute(request.file), bytes, graph.workflow, installation, request)
+        of: FilePath.absolute(request.file), bytes, graph.workflow, installation, request, early)
     }
     options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
     do throws(DataFolder.Problem) {

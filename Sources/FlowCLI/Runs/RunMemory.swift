@@ -21,7 +21,8 @@ enum RunMemory {
   /// The history of a run of the file at an absolute path; nil where there is to be none. What comes out of a pipe can
   /// never be read again, so it is not remembered.
   static func history(
-    of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest
+    of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, _ request: RunRequest,
+    _ early: EarlyStore?
   ) throws(UsageProblem) -> RunHistory? {
     let isDurable = workflow.isDurable || request.isDurable
     if request.store != nil, !request.keepsHistory {
@@ -34,13 +35,19 @@ enum RunMemory {
       return nil
     }
     return try history(
-      of: file, definition, workflow, installation, isDurable: isDurable, store: request.store)
+      of: file, definition, workflow, installation, isDurable: isDurable, store: request.store, early)
+  }
+
+  /// Begins to open the store that a run will be remembered in, where that is a file.
+  static func openEarly(_ request: RunRequest) -> EarlyStore? {
+    guard request.keepsHistory, request.store == nil else { return nil }
+    return EarlyStore(path(in: FilePath.folder(of: FilePath.absolute(request.file))))
   }
 
   /// The history of a run in the store at an address, or in the one beside its file.
   static func history(
     of file: String, _ definition: [UInt8], _ workflow: Workflow, _ installation: Installation, isDurable: Bool,
-    store address: String?
+    store address: String?, _ early: EarlyStore? = nil
   ) throws(UsageProblem) -> RunHistory {
     if let address { try checkAddress(address) }
     let path = path(in: FilePath.folder(of: file))
@@ -52,7 +59,8 @@ enum RunMemory {
         StandardOutput.writeError(
           "flowrun: the run store is damaged and was moved to '\(TerminalText.visible(aside))'; a new one is begun\n")
       }
-      let store = try SQLiteRunStore(path)
+      let store: SQLiteRunStore
+      if let opened = early?.take() { store = opened } else { store = try SQLiteRunStore(path) }
       if isDurable { store.growLog() }
       return store
     }

@@ -38,11 +38,11 @@ struct LogsCommand: Verb {
     var shown = 0
     while true {
       // How it stands is asked first: what is written between is then among the chunks.
-      let goesOn = try store.run(found.id)?.state == .running
+      let isRunning = try store.run(found.id)?.state == .running
       let chunks = try store.chunks(of: found.id)
       StandardOutput.write(RunLog(chunks: Array(chunks[min(shown, chunks.count)...]), step: step, style: style).text)
       shown = chunks.count
-      guard follow, goesOn, !StandardOutput.isLost else { return }
+      guard follow, isRunning, !StandardOutput.isLost else { return }
       try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }
   }

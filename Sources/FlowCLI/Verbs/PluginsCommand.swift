@@ -32,8 +32,8 @@ struct PluginsCommand: AsyncParsableCommand {
       }
       StandardOutput.write(text)
       installation.explainUnusable()
-      let areProgramsThere = installation.explainProgramProblems()
-      if !installation.unusable.isEmpty || !areProgramsThere { ExitStatus.invalidWorkflow.exit() }
+      let areProgramsUsable = installation.explainProgramProblems()
+      if !installation.unusable.isEmpty || !areProgramsUsable { ExitStatus.invalidWorkflow.exit() }
     }
   }
 

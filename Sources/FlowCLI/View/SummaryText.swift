@@ -74,11 +74,7 @@ enum SummaryText {
   }
 
   private static func headline(_ report: RunReport, _ style: TextStyle) -> String {
-    var counts: [String] = []
-    for outcome in Outcome.allCases {
-      let count = report.count(of: outcome)
-      if count > 0 { counts.append("\(count) \(outcome == .success ? "done" : outcome.word)") }
-    }
+    let counts = report.outcomeCounts.map { "\($0.count) \($0.outcome == .success ? "done" : $0.outcome.word)" }
     let words = "\(TerminalText.visible(report.workflow)): \(report.conclusion.rawValue)"
     let colored =
       switch report.conclusion {

@@ -96,7 +96,7 @@ struct FanTable: Sendable {
   func isExpanded(_ step: StepIndex) -> Bool { indices[step] != nil }
 
   /// The fan of an instance, and the item it stands for.
-  func place(of instance: StepIndex) -> (fan: Int, item: Int) {
+  func fanItem(of instance: StepIndex) -> (fan: Int, item: Int) {
     var (low, high) = (0, list.count)
     while high - low > 1 {
       let middle = (low + high) / 2

@@ -5,20 +5,20 @@ import FlowModel
 extension Plan {
   /// The step that an instance belongs to; a step is its own.
   package func owner(of step: StepIndex) -> StepIndex {
-    Int(step) < states.count ? step : fans[fans.place(of: step).fan].step
+    Int(step) < states.count ? step : fans[fans.fanItem(of: step).fan].step
   }
 
   /// The step and the item that an instance stands for; nil: it is a step.
   package func place(ofItem instance: StepIndex) -> (step: StepIndex, item: Int)? {
     guard Int(instance) >= states.count else { return nil }
-    let (fan, item) = fans.place(of: instance)
+    let (fan, item) = fans.fanItem(of: instance)
     return (fans[fan].step, item)
   }
 
   /// What a step, or an item of one, is called.
   package func stepID(of step: StepIndex) -> StepID {
     guard Int(step) >= states.count else { return graph.workflow.steps[Int(step)].id }
-    let (fan, item) = fans.place(of: step)
+    let (fan, item) = fans.fanItem(of: step)
     return graph.workflow.steps[Int(fans[fan].step)].id.item(item)
   }
 

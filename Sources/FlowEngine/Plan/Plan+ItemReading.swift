@@ -32,7 +32,7 @@ extension Plan {
   /// What is known of the item that an instance stands for; nil: it is a step.
   func item(of instance: StepIndex) -> ItemReading? {
     guard Int(instance) >= states.count else { return nil }
-    let (index, item) = fans.place(of: instance)
+    let (index, item) = fans.fanItem(of: instance)
     return self.item(item, of: index)
   }
 

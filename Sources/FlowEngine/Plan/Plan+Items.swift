@@ -68,7 +68,7 @@ extension Plan {
 
   /// The body of an item returned or threw, or that of a try which had been told to end.
   mutating func takeEndOfItem(_ instance: StepIndex, _ attempt: UInt8, _ ending: Ending, at now: Int) {
-    let (index, item) = fans.place(of: instance)
+    let (index, item) = fans.fanItem(of: instance)
     let step = fans[index].step
     if outstanding.lingering.removeValue(forKey: Attempt(step: instance, attempt: attempt)) != nil {
       vacateItem(of: index)
@@ -209,7 +209,7 @@ extension Plan {
 
   /// Handles what is due for an item.
   mutating func handleItemTimer(_ timer: PlanTimer, at now: Int) {
-    let (index, item) = fans.place(of: timer.step)
+    let (index, item) = fans.fanItem(of: timer.step)
     let state = fans[index].states[item]
     switch timer.kind {
     case .deadline where timer.attempt == 0: timeOutItem(item, of: index, at: now)
@@ -281,14 +281,14 @@ extension Plan {
   // MARK: Reading
 
   func isAwaitingItem(_ instance: StepIndex, attempt: Int) -> Bool {
-    let (index, item) = fans.place(of: instance)
+    let (index, item) = fans.fanItem(of: instance)
     let state = fans[index].states[item]
     return state.status == .running && Int(state.attempt) == attempt
   }
 
   /// The instant at which an item, this try of it, or all of them time out; nil: never.
   func ceilingOfItem(_ instance: StepIndex) -> Int? {
-    let (index, item) = fans.place(of: instance)
+    let (index, item) = fans.fanItem(of: instance)
     let (step, state) = (fans[index].step, fans[index].states[item])
     guard state.startedAt != never else { return nil }
     let options = options(of: step)

@@ -15,10 +15,9 @@ extension RunReport {
   public var estimateMisses: [EstimateMiss] {
     guard case .plan(let plan) = source else { return [] }
     let steps = plan.graph.workflow.steps
-    return steps.indices.compactMap { index in
-      guard let estimate = steps[index].options.estimate, plan.outcome(of: StepIndex(index)) == .success else {
-        return nil
-      }
+    return plan.graph.stepsWithOptions.compactMap { step in
+      let index = Int(step)
+      guard let estimate = steps[index].options.estimate, plan.outcome(of: step) == .success else { return nil }
       let state = plan.states[index]
       guard state.startedAt != never, state.endedAt != never else { return nil }
       let ran = Duration.nanoseconds(state.endedAt - state.startedAt)

@@ -89,11 +89,20 @@ extension RunReport {
     }
   }
 
-  /// How many steps ended with this outcome.
-  public func count(of outcome: Outcome) -> Int {
+  /// How many steps ended with each outcome that one of them had, in the order in which outcomes are listed.
+  public var outcomeCounts: [(outcome: Outcome, count: Int)] {
+    var counts = [Int](repeating: 0, count: Outcome.allCases.count)
     switch source {
-    case .plan(let plan): plan.states.indices.count { plan.outcome(of: StepIndex($0)) == outcome }
-    case .steps(let steps): steps.count { $0.outcome == outcome }
+    case .plan(let plan):
+      for index in plan.states.indices {
+        if let outcome = plan.outcome(of: StepIndex(index)) { counts[Int(outcome.rawValue)] += 1 }
+      }
+    case .steps(let steps):
+      for step in steps { counts[Int(step.outcome.rawValue)] += 1 }
+    }
+    return Outcome.allCases.compactMap { outcome in
+      let count = counts[Int(outcome.rawValue)]
+      return count == 0 ? nil : (outcome, count)
     }
   }
 

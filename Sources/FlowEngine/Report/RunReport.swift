@@ -184,9 +184,7 @@ extension RunReport {
     var object = head
     for (key, value) in tail { object[key] = value }
     var counts = ValueObject()
-    for outcome in Outcome.allCases where count(of: outcome) > 0 {
-      counts[outcome.word] = .integer(count(of: outcome))
-    }
+    for (outcome, count) in outcomeCounts { counts[outcome.word] = .integer(count) }
     object["outcomes"] = .object(counts)
     return object
   }

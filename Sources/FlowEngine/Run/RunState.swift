@@ -34,9 +34,9 @@ struct RunState {
   /// Whether the journal began before the launch was known.
   var owesLaunch = false
   /// What steps gave back.
-  var untoldOutputs = UntoldOutputs()
+  var unwrittenOutputs = UnwrittenOutputs()
   /// Lines that steps wrote, as JSON.
-  var untoldLines: [UInt8] = []
+  var unwrittenLines: [UInt8] = []
   /// Bytes of lines so far.
   var loggedBytes = 0
   /// The steps of a durable run that may begin; nil: it is none.
@@ -59,16 +59,16 @@ struct RunState {
   }
 
   /// Whether the journal must be told of the launch now: it is known, and the journal began before.
-  mutating func takeUntoldLaunch() -> Bool {
+  mutating func takeUnwrittenLaunch() -> Bool {
     guard owesLaunch, plan.activatedAtNanoseconds != nil else { return false }
     owesLaunch = false
     return true
   }
 
   /// Takes what steps gave back and the journal has not heard.
-  mutating func takeUntoldOutputs() -> UntoldOutputs {
-    defer { untoldOutputs = UntoldOutputs() }
-    return untoldOutputs
+  mutating func takeUnwrittenOutputs() -> UnwrittenOutputs {
+    defer { unwrittenOutputs = UnwrittenOutputs() }
+    return unwrittenOutputs
   }
 
   /// Tells the plan that the gate has opened.
@@ -118,7 +118,7 @@ struct RunState {
 }
 
 /// What steps gave back and the journal has not heard.
-struct UntoldOutputs: Sendable {
+struct UnwrittenOutputs: Sendable {
   var steps: [(StepIndex, ValueObject)] = []
   var items: [(StepIndex, Int, ValueObject)] = []
 

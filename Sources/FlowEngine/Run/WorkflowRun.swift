@@ -75,7 +75,7 @@ public final class WorkflowRun: Sendable {
     }
     try startJournal()
     if let origin {
-      goOn(from: origin)
+      beginResumed(from: origin)
     } else if options.isPrewarmed {
       try resolveEnvironment()
       change(.started(prewarm: true))

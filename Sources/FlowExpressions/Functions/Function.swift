@@ -13,10 +13,10 @@ enum Function: String, CaseIterable, Sendable {
   var argumentCounts: ClosedRange<Int> {
     switch self {
     case .contains, .startsWith, .endsWith: 2...2
-    case .format: 1...Parser.mostArguments
+    case .format: 1...Parser.argumentLimit
     case .join: 1...2
     case .toJSON, .fromJSON: 1...1
-    case .choose: 3...Parser.mostArguments
+    case .choose: 3...Parser.argumentLimit
     }
   }
 

@@ -6,7 +6,7 @@ struct Parser {
   /// How deep an expression may nest.
   static let deepest = 50
   /// The most arguments of a function that takes any number.
-  static let mostArguments = 255
+  static let argumentLimit = 255
 
   private let source: String
   private let tokens: [Token]
@@ -283,7 +283,7 @@ struct Parser {
     guard !allowed.contains(count) else { return }
     let most = allowed.upperBound
     let wanted =
-      most == Self.mostArguments
+      most == Self.argumentLimit
       ? "at least \(allowed.lowerBound)"
       : allowed.count == 1 ? "\(most)" : "\(allowed.lowerBound) or \(most)"
     throw wrongArguments(

@@ -50,12 +50,11 @@ struct SupportFolder: Sendable {
     }
   }
 
-  /// What compiles the files of a folder: read once, and made by all cores.
+  /// What compiles the files of a folder, on all cores, each file by itself: as a whole most of it is the work of one core.
   static func command(compiler: String) -> [String] {
     [
       compiler, "-O", "-parse-as-library", "-emit-library", "-static", "-emit-module", "-module-name", "FlowPlugin",
-      "-module-link-name", "FlowPlugin", "-wmo", "-num-threads", "\(ProcessInfo.processInfo.activeProcessorCount)",
-      "-o",
+      "-module-link-name", "FlowPlugin", "-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o",
       "libFlowPlugin.a",
     ] + SupportFile.swift.map(\.name)
   }

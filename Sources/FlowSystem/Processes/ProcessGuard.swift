@@ -15,7 +15,7 @@ package final class ProcessGuard: Sendable {
   package static let shared = ProcessGuard()
 
   /// How many groups there may be at once.
-  package static let mostGroups = 1024
+  package static let groupLimit = 1024
 
   /// A line of the table.
   // Proof of safety: the table is mapped as long as the process lives, and a record is read and written atomically.
@@ -27,7 +27,7 @@ package final class ProcessGuard: Sendable {
   private struct State: ~Copyable {
     var table: (records: UnsafeMutablePointer<UInt64>, file: CInt)?
     /// A bit for each record that is taken.
-    var taken = [UInt64](repeating: 0, count: ProcessGuard.mostGroups / 64)
+    var taken = [UInt64](repeating: 0, count: ProcessGuard.groupLimit / 64)
     var process: pid_t = 0
     var lifeline = Descriptor(-1)
   }
@@ -41,7 +41,7 @@ package final class ProcessGuard: Sendable {
     try state.withLock { state throws(SystemError) in
       if !Self.isRunning(state.process) { try Self.start(&state) }
       guard let table = state.table, let word = state.taken.firstIndex(where: { $0 != .max }) else {
-        throw SystemError("cannot start more than \(Self.mostGroups) processes at once", EAGAIN)
+        throw SystemError("cannot start more than \(Self.groupLimit) processes at once", EAGAIN)
       }
       let bit = (~state.taken[word]).trailingZeroBitCount
       state.taken[word] |= 1 << bit
@@ -62,7 +62,7 @@ package final class ProcessGuard: Sendable {
   package func killAll() {
     state.withLock { state in
       guard let table = state.table else { return }
-      for index in 0..<Self.mostGroups where state.taken[index / 64] & 1 << (index % 64) != 0 {
+      for index in 0..<Self.groupLimit where state.taken[index / 64] & 1 << (index % 64) != 0 {
         let group = flow_guard_group(table.records + index)
         if group > 0 { kill(-group, SIGKILL) }
       }
@@ -133,7 +133,7 @@ package final class ProcessGuard: Sendable {
     }
     if state.table == nil {
       var file: CInt = -1
-      guard let records = flow_guard_table(CInt(mostGroups), &file) else {
+      guard let records = flow_guard_table(CInt(groupLimit), &file) else {
         throw SystemError("cannot make the table of processes", errno)
       }
       state.table = (records, file)

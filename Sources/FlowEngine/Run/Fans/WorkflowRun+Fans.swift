@@ -51,7 +51,7 @@ extension WorkflowRun {
     guard state.fans[step]?.bytes ?? 0 <= Limits.fanOutputBytes - bytes else { return false }
     state.fans[step]?.outputs[item] = outputs
     state.fans[step]?.bytes += bytes
-    if journal != nil { state.untoldOutputs.items.append((step, item, outputs)) }
+    if journal != nil { state.unwrittenOutputs.items.append((step, item, outputs)) }
     return true
   }
 

@@ -114,13 +114,13 @@ public struct ResumePlan: Sendable {
     self.recollection = recollection
     let graph = prepared.graph
     let pasts = StepPasts(recollection.facts, count: (before ?? graph).workflow.steps.count)
-    let places = StepMapping(from: before, to: graph)
+    let mapping = StepMapping(from: before, to: graph)
     let comparison = StepComparison(
       before: before, graph: graph, changedPlugins: Self.changed(recollection.header.programs, programs))
     var fates = [Fate](repeating: .again(.new), count: graph.workflow.steps.count)
     var changed: [StepIndex] = []
     for (old, past) in pasts.steps.enumerated() {
-      guard let new = places[StepIndex(old)] else { continue }
+      guard let new = mapping[StepIndex(old)] else { continue }
       fates[Int(new)] = past.fate(isOptional: comparison.isOptional(StepIndex(old)))
       if past.stopsAtInterrupt, graph.workflow.steps[Int(new)].options.onInterrupt == .fail {
         fates[Int(new)] = .failed
@@ -140,8 +140,8 @@ public struct ResumePlan: Sendable {
     guard changed.isEmpty else { throw .changed(changed) }
     self.fates = fates
     guard pasts.isActivated else { throw .neverActivated }
-    keepItems(pasts, places, wish)
-    keepFacts(pasts, places)
+    keepItems(pasts, mapping, wish)
+    keepFacts(pasts, mapping)
   }
 
   /// The plugins whose programs are others now; of one that is not known from before nobody can say so.
@@ -200,9 +200,9 @@ public struct ResumePlan: Sendable {
 
   /// What stays of items: of a step that is kept all there is to report; of one that runs again those that had succeeded,
   /// unless the step itself was named or is another.
-  private mutating func keepItems(_ pasts: StepPasts, _ places: StepMapping, _ wish: Wish) {
+  private mutating func keepItems(_ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish) {
     for (old, fan) in pasts.fans.sorted(by: { $0.key < $1.key }) {
-      guard let new = places[old] else { continue }
+      guard let new = mapping[old] else { continue }
       let fate = fates[Int(new)]
       guard fate != .again(.changed) else { continue }
       facts.append(.expanded(new, hashes: fan.hashes, atNanoseconds: 0))
@@ -231,9 +231,9 @@ public struct ResumePlan: Sendable {
   }
 
   /// The facts that stay, in order: those of kept steps, of the launch, of events, of a gate that opened for good.
-  private mutating func keepFacts(_ pasts: StepPasts, _ places: StepMapping) {
+  private mutating func keepFacts(_ pasts: StepPasts, _ mapping: StepMapping) {
     for (old, past) in pasts.steps.enumerated() {
-      guard let new = places[StepIndex(old)] else { continue }
+      guard let new = mapping[StepIndex(old)] else { continue }
       let isKept = fates[Int(new)] == .kept
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
@@ -249,11 +249,11 @@ public struct ResumePlan: Sendable {
       switch fact {
       case .activated(let resolution, let time):
         var mapped = resolution
-        mapped.disabled = Set(resolution.disabled.compactMap { places[$0] })
-        mapped.deferred = Set(resolution.deferred.compactMap { places[$0] })
+        mapped.disabled = Set(resolution.disabled.compactMap { mapping[$0] })
+        mapped.deferred = Set(resolution.deferred.compactMap { mapping[$0] })
         facts.append(.activated(mapped, atNanoseconds: time))
       case .settled(var settled, let failure):
-        guard let new = places[settled.step], fates[Int(new)] == .kept,
+        guard let new = mapping[settled.step], fates[Int(new)] == .kept,
           pasts.steps[Int(settled.step)].settled == settled
         else { continue }
         settled.step = new
@@ -274,10 +274,10 @@ public struct ResumePlan: Sendable {
             message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again")))
     }
     for (old, past) in pasts.steps.enumerated() {
-      guard let new = places[StepIndex(old)], fates[Int(new)] == .notSelected else { continue }
+      guard let new = mapping[StepIndex(old)], fates[Int(new)] == .notSelected else { continue }
       leaveOut(new, attempts: past.attempts)
     }
-    for (index, fate) in fates.enumerated() where fate == .notSelected && !places.isKnown(StepIndex(index)) {
+    for (index, fate) in fates.enumerated() where fate == .notSelected && !mapping.isKnown(StepIndex(index)) {
       leaveOut(StepIndex(index), attempts: 0)
     }
   }

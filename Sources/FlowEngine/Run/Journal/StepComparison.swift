@@ -2,8 +2,8 @@ import FlowModel
 
 /// Where the steps of a file stand in another, by their ids.
 struct StepMapping {
-  /// Nil: each at its own place.
-  private var places: [StepIndex?]?
+  /// Nil: each at its own index.
+  private var newIndices: [StepIndex?]?
   private var isKnown: [Bool] = []
 
   /// From a workflow to another; nil: to itself.
@@ -11,16 +11,16 @@ struct StepMapping {
     guard let before else { return }
     var indices: [String: StepIndex] = [:]
     for (index, step) in graph.workflow.steps.enumerated() { indices[step.id.text] = StepIndex(index) }
-    let places = before.workflow.steps.map { indices[$0.id.text] }
+    let newIndices = before.workflow.steps.map { indices[$0.id.text] }
     isKnown = Array(repeating: false, count: graph.workflow.steps.count)
-    for case let place? in places { isKnown[Int(place)] = true }
-    self.places = places
+    for case let index? in newIndices { isKnown[Int(index)] = true }
+    self.newIndices = newIndices
   }
 
-  subscript(step: StepIndex) -> StepIndex? { places.map { $0[Int(step)] } ?? step }
+  subscript(step: StepIndex) -> StepIndex? { newIndices.map { $0[Int(step)] } ?? step }
 
   /// Whether a step of the later file was in the earlier one.
-  func isKnown(_ step: StepIndex) -> Bool { places == nil || isKnown[Int(step)] }
+  func isKnown(_ step: StepIndex) -> Bool { newIndices == nil || isKnown[Int(step)] }
 }
 
 /// Tells whether a step is another than it was.

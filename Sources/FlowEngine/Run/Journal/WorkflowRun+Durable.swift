@@ -85,7 +85,7 @@ extension WorkflowRun {
       }
       let aftermath = handOut(chosen)
       perform(aftermath.aftermath)
-      if !aftermath.goesOn { return }
+      if !aftermath.hasMore { return }
     }
   }
 
@@ -101,7 +101,7 @@ extension WorkflowRun {
           room -= 1
         }
       }
-      return (chosen, state.plan.takeFacts(), state.takeUntoldOutputs(), state.takeUntoldLaunch())
+      return (chosen, state.plan.takeFacts(), state.takeUnwrittenOutputs(), state.takeUnwrittenLaunch())
     }
     let chunks = launch ? [headerChunk()] : []
     return (chosen, facts.isEmpty && outputs.isEmpty ? chunks : chunks + [chunk(facts, outputs)])
@@ -110,14 +110,14 @@ extension WorkflowRun {
   /// What was chosen is on disk: slots may take it. Whether there is more to write.
   private func handOut(
     _ chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)]
-  ) -> (aftermath: Aftermath, goesOn: Bool) {
+  ) -> (aftermath: Aftermath, hasMore: Bool) {
     withPlan { state in
       for (start, lane) in chosen { state.durableStarts?.add(start, to: lane) }
       state.durableStarts?.isFlushing = false
       var aftermath = carryOut(&state)
-      let goesOn = aftermath.mustFlush
+      let hasMore = aftermath.mustFlush
       aftermath.mustFlush = false
-      return (aftermath, goesOn)
+      return (aftermath, hasMore)
     }
   }
 

@@ -70,14 +70,14 @@ extension WorkflowRun {
 
   /// Takes what came out since the last time, as chunks; none where nothing did.
   func collectChunks() -> [RunChunk] {
-    let (facts, outputs) = state.withLock { state in (state.plan.takeFacts(), state.takeUntoldOutputs()) }
+    let (facts, outputs) = state.withLock { state in (state.plan.takeFacts(), state.takeUnwrittenOutputs()) }
     var chunks = logChunk().map { [$0] } ?? []
     if !facts.isEmpty || !outputs.isEmpty { chunks.append(chunk(facts, outputs)) }
     return chunks
   }
 
   /// The chunk of what came out.
-  func chunk(_ facts: PlanFacts, _ outputs: UntoldOutputs) -> RunChunk {
+  func chunk(_ facts: PlanFacts, _ outputs: UnwrittenOutputs) -> RunChunk {
     var writer = FactWriter()
     writer.add(facts)
     for (step, output) in outputs.steps { writer.add(output: output, of: step) }
@@ -94,8 +94,8 @@ extension WorkflowRun {
 
   private func logChunk() -> RunChunk? {
     let lines = state.withLock { state in
-      defer { state.untoldLines = [] }
-      return state.untoldLines
+      defer { state.unwrittenLines = [] }
+      return state.unwrittenLines
     }
     guard !lines.isEmpty else { return nil }
     return RunChunk(.log, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: lines)
@@ -112,7 +112,7 @@ extension WorkflowRun {
     line.append(UInt8(ascii: "\n"))
     state.withLock { state in
       state.loggedBytes += line.count
-      if state.loggedBytes <= Self.logLimitBytes { state.untoldLines += line }
+      if state.loggedBytes <= Self.logLimitBytes { state.unwrittenLines += line }
     }
   }
 

@@ -25,11 +25,11 @@ extension WorkflowRun {
   /// Keeps what a step gave back, for expressions and for the journal.
   func keep(_ outputs: ValueObject, of step: StepIndex, _ state: inout RunState) {
     state.outputs[step] = outputs
-    if journal != nil { state.untoldOutputs.steps.append((step, outputs)) }
+    if journal != nil { state.unwrittenOutputs.steps.append((step, outputs)) }
   }
 
   /// Goes on from what the journal says.
-  func goOn(from origin: RunOrigin) {
+  func beginResumed(from origin: RunOrigin) {
     let header = origin.plan.recollection.header
     let aftermath = withPlan { state in
       state.launch = header.launch

@@ -16,7 +16,7 @@ struct CommandOutput: ~Copyable {
   private var totalBytes = 0
 
   private static let chunkBytes = 64 << 10
-  private static let mostPieces = 16
+  private static let pieceLimit = 16
 
   /// An output that is read from a pipe.
   init(_ pipe: consuming Descriptor) { self.pipe = consume pipe }
@@ -36,7 +36,7 @@ struct CommandOutput: ~Copyable {
   mutating func read(everything: Bool, as stream: LogStream, into lines: inout OutputLines) {
     if everything { pipe?.setNonBlocking() }
     // What lies in a pipe is at most 1 MiB; who is left behind may go on writing into it.
-    var pieces = everything ? Self.mostPieces : 1
+    var pieces = everything ? Self.pieceLimit : 1
     while isOpen, pieces > 0 {
       pieces -= 1
       let isMore = withUnsafeTemporaryAllocation(byteCount: Self.chunkBytes, alignment: 1) { buffer in

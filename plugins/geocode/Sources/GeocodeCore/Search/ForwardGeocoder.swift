@@ -69,7 +69,7 @@ public struct ForwardGeocoder: Sendable {
   /// Bytes a query may have.
   public static let longestQuery = 200
   /// Names that one lookup looks at; prefixes of one letter have more.
-  private static let mostCandidates = 2_000
+  private static let candidateLimit = 2_000
   private static let nearKilometers = 100.0
 
   let tables: GeocodeTables
@@ -212,7 +212,7 @@ public struct ForwardGeocoder: Sendable {
         tables.folding.fold(written, into: &key)
         guard !key.isEmpty else { return }
         var index = firstEntry(of: key, &other)
-        let end = min(tables.search.count, index + Self.mostCandidates)
+        let end = min(tables.search.count, index + Self.candidateLimit)
         while index < end {
           let entry = tables.search.entry(index)
           let text = tables.searchable(entry)

@@ -21,7 +21,7 @@ struct TypoTable: Sendable {
   private static let oneEditLength = 5
   private static let bucketCount: UInt32 = 1 << 15
   /// Names that a lookup keeps.
-  static let mostHits = 24
+  static let hitLimit = 24
 
   /// Of each length, and behind the last: the number of its first name and where that begins.
   private let lengths: MappedArray<SIMD2<UInt32>>
@@ -98,7 +98,7 @@ struct TypoTable: Sendable {
   /// Keeps a hit among the best.
   private func keep(_ hit: Hit, _ hits: inout [Hit]) {
     guard !hits.contains(where: { $0.name == hit.name }) else { return }
-    if hits.count < Self.mostHits { return hits.append(hit) }
+    if hits.count < Self.hitLimit { return hits.append(hit) }
     let worst = hits.indices.max { (hits[$0].edits, hits[$1].weight) < (hits[$1].edits, hits[$0].weight) }!
     if (hit.edits, hits[worst].weight) < (hits[worst].edits, hit.weight) { hits[worst] = hit }
   }

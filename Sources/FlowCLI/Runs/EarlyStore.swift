@@ -1,0 +1,38 @@
+import FlowStoreSQLite
+import FlowSystem
+import Synchronization
+
+/// The store of a folder, opened on a thread of its own while the workflow is read and run: a short run would wait longer for
+/// that than for its steps.
+final class EarlyStore: Sendable {
+  private enum State {
+    /// Nobody has begun to open it.
+    case closed
+    case open(SQLiteRunStore)
+    /// Whoever writes has it, or opens it himself.
+    case taken
+  }
+
+  private let state = Mutex(State.closed)
+
+  /// Opens the store at a path where there is one; what goes wrong is found again by whoever writes.
+  init(_ path: String) {
+    guard FilePath.exists(path) else { return }
+    try? DetachedThread.start(name: "store") { [self] in
+      state.withLock { state in
+        guard case .closed = state, let store = try? SQLiteRunStore(path) else { return }
+        store.prepareToKeep()
+        state = .open(store)
+      }
+    }
+  }
+
+  /// The store, for one; nil: it is to be opened.
+  func take() -> SQLiteRunStore? {
+    state.withLock { state in
+      defer { state = .taken }
+      if case .open(let store) = state { return store }
+      return nil
+    }
+  }
+}
