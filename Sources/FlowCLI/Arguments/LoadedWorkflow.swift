@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
@@ -13,6 +14,11 @@ enum LoadedWorkflow {
   static func loadWithBytes(
     _ file: String, _ installation: Installation
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, bytes: [UInt8]) {
+    if SchemaCheck.isSchema(file) {
+      throw InvalidWorkflow(
+        description: "flowrun: '\(TerminalText.visible(file))' is a schema of records, no workflow; run the workflow that "
+          + "names it in 'sync.connect', or check it with 'flowrun validate'\n")
+    }
     let bytes: [UInt8]
     do throws(FileProblem) {
       bytes = try FileAccess.read(file)
