@@ -26,7 +26,8 @@ extension SyncMachine {
     case .atLeast(let count): write.tally.count = min(max(write.tally.count, count), Stamp.latestMilliseconds)
     case .reset: write.tally = Tally(epoch: view.tally.epoch + 1, count: 0)
     }
-    action.record?.complete(&write, over: view, by: rules(of: key.type).delete)
+    write.incarnation = incarnation
+    action.record?.complete(&write, over: view, by: rules(of: key.type).delete, first: replica.dropped.life)
     return write
   }
 

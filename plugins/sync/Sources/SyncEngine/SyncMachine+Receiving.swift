@@ -85,13 +85,16 @@ extension SyncMachine {
   // MARK: Changes
 
   private mutating func receive(_ answered: ChangePage, _ now: Int64) {
+    if isOvertaken(by: answered) { return }
     guard let page = staging(answered) else { return }
     var hasLost = false
     renewIdentity(impersonatedBy: page.records)
+    let begun = unknownRecords().union(forget(page.dropped))
     for record in page.records {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
     }
+    begin(begun)
     if hasLost, !replica.isResynchronizing {
       resynchronize()
       pull.isWanted = true
@@ -119,6 +122,8 @@ extension SyncMachine {
   /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
   private func lacksWhatIsKnown(_ record: Record) -> Bool {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key) else { return false }
+    // A record that was forgotten and made anew holds nothing of what it was.
+    if record.cell.content.life > known.cell.content.life { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
   }
 
@@ -126,11 +131,17 @@ extension SyncMachine {
   /// given back.
   private mutating func adopt(_ record: Record) {
     let known = replica.confirmed[record.key]
-    if let known, replica.unconfirmed.contains(record.key) || lacksWhatIsKnown(record) {
+    let isNewLife = known.map { $0.cell.isRecord && record.cell.content.life > $0.cell.content.life } ?? false
+    if let known, isNewLife, known.cell.content.life < replica.dropped.life {
+      // What it was has been forgotten; this is another record under its key.
+      forget(record.key)
+      confirm(record)
+      begin([record.key])
+    } else if let known, !isNewLife, replica.unconfirmed.contains(record.key) || lacksWhatIsKnown(record) {
       let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy.windowMilliseconds)
       if joined != record.cell { enqueueJoin(joined, for: record.key) }
       confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
-    } else if known.map({ record.version > $0.version || record.sequence > $0.sequence }) ?? true {
+    } else if known.map({ isNewLife || record.version > $0.version || record.sequence > $0.sequence }) ?? true {
       confirm(record)
     }
   }
@@ -139,6 +150,11 @@ extension SyncMachine {
   private mutating func giveBackWhatWasLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
+      if known.cell.isRecord, known.cell.content.life < replica.dropped.life {
+        forget(key)
+        begin([key])
+        continue
+      }
       enqueueJoin(known.cell, for: key)
       replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
     }
@@ -159,6 +175,10 @@ extension SyncMachine {
     var hasConflict = false
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
+      if case .seen(_, let cursor) = operation.change {
+        replica.noteTold(cursor.sequence, now)
+        continue
+      }
       switch result {
       case .committed(let version, let sequence, let stamps):
         committed(operation, position, version, sequence, stamps, reply.generation)
@@ -215,7 +235,7 @@ extension SyncMachine {
       cell.apply(
         write.restamped(stamps), check: write.check, windowMilliseconds: policy.windowMilliseconds)
     case .retire(let device): _ = cell.retire(device)
-    case .join: return nil
+    case .join, .seen: return nil
     }
     return cell
   }
@@ -224,8 +244,11 @@ extension SyncMachine {
   private mutating func conflicted(
     _ operation: Operation, _ position: Int64, _ record: Record?, _ now: Int64
   ) -> Bool {
-    // Another part of its transaction was in conflict; this record is as new as it was.
-    if record == nil, operation.expectedVersion == 0, operation.group != nil { return true }
+    // Another part of its transaction was in conflict, or the zone has forgotten what was there.
+    if record == nil, operation.expectedVersion == 0, operation.isOfCollection {
+      (isPushHeld, pull.isWanted) = (true, true)
+      return true
+    }
     guard let record, record.version >= operation.expectedVersion, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
       if !replica.isResynchronizing {
@@ -245,7 +268,9 @@ extension SyncMachine {
     let isTaken =
       if case .write(let write) = operation.change { record.cell.context.covers(write.dot) } else { false }
     renewIdentity(impersonatedBy: [record], isCertain: isTaken)
-    if settings.projection != nil, operation.isOfCollection {
+    let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
+    let isUnknown = isPast && replica.confirmed[record.key] == nil
+    if settings.projection != nil, operation.isOfCollection, !isUnknown {
       // It may be a part of a transaction, the whole of which only a fetch brings.
       (isPushHeld, pull.isWanted) = (true, true)
       return true

@@ -104,7 +104,7 @@ extension SyncMachine {
     guard settings.projection != nil else { return page }
     var whole = page
     if let staged, staged.cursor.generation == page.cursor.generation { whole.records = staged.records + page.records }
-    staged = page.hasMore ? (whole.records, page.cursor) : nil
+    staged = page.hasMore ? (whole.records, page.cursor, page.dropped) : nil
     if page.hasMore { pull.isWanted = true }
     return page.hasMore ? nil : whole
   }
@@ -122,7 +122,7 @@ extension SyncMachine {
     defer { replica.touched.removeAll(keepingCapacity: true) }
     guard let projection = settings.projection else { return [] }
     return replica.touched.sorted().compactMap { key in
-      projection.row(of: view(of: key), key: key).map { .shown(key, $0) }
+      projection.row(of: view(of: key), key: key).map { .shown(key, $0.isEmpty ? nil : $0) }
     }
   }
 
@@ -138,7 +138,9 @@ extension SyncMachine {
   public func allRows() -> [StoreChange] {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))
-    return keys.sorted().compactMap { key in projection.row(of: view(of: key), key: key).map { .shown(key, $0) } }
+    return keys.sorted().compactMap { key in
+      projection.row(of: view(of: key), key: key).flatMap { $0.isEmpty ? nil : .shown(key, $0) }
+    }
   }
 }
 

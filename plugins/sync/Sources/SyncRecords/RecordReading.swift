@@ -62,7 +62,8 @@ public struct SchemaProjection: RecordProjection {
 
   /// The row that shows a record; see `ShownRow`.
   public func row(of cell: Cell, key: RecordKey) -> [UInt8]? {
-    guard let collection = collections[key.type], cell.isRecord else { return nil }
+    guard let collection = collections[key.type] else { return nil }
+    guard cell.isRecord else { return [] }
     return ShownRow(
       isDeleted: cell.content.isDeleted(by: collection.delete),
       changedMilliseconds: cell.content.changed?.milliseconds ?? 0, changedBy: cell.content.changed?.device.name ?? "",

@@ -53,10 +53,11 @@ public struct RecordEdit: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// Completes a write with what this edit does to a record that shows `view`; `rule` says when it counts as deleted.
-  public func complete(_ write: inout Write, over view: Cell, by rule: DeleteRule) {
+  /// Completes a write with what this edit does to a record that shows `view`; `rule` says when it counts as deleted, and
+  /// `first` is the life in which a record begins that nobody knows.
+  public func complete(_ write: inout Write, over view: Cell, by rule: DeleteRule, first: Int64 = 0) {
     let isGone = view.isRecord && view.content.isDeleted(by: rule)
-    var record = RecordWrite(life: view.content.life, isDeletion: isDeletion)
+    var record = RecordWrite(life: view.isRecord ? view.content.life : first, isDeletion: isDeletion)
     if !isDeletion {
       // What was deleted begins anew; nothing of what it held is seen any more.
       let seen = isGone ? RecordContent() : view.content
