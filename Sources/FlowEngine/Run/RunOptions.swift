@@ -51,6 +51,9 @@ public protocol RunObserver: Sendable {
   /// How much it wants to hear; everything, unless it says otherwise.
   var detail: RunDetail { get }
 
+  /// How much it wants to hear of each item of a step that runs for so many; as much as of steps, unless it says otherwise.
+  func detail(ofItems count: Int) -> RunDetail
+
   /// Takes in the next events. Calls come one after the other, in the order of the run.
   func receive(_ events: [RunEvent])
 }
@@ -58,4 +61,7 @@ public protocol RunObserver: Sendable {
 extension RunObserver {
   /// Everything.
   public var detail: RunDetail { .full }
+
+  /// As much as of steps.
+  public func detail(ofItems count: Int) -> RunDetail { detail }
 }

@@ -23,6 +23,7 @@ extension WorkflowRun {
       return .fail(error)
     }
     var items = FanItems(hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes)
+    items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
     if fan.asksForEachItem, let condition = detail.condition {
       for index in values.values.indices {
         scope.item = values.item(index)
