@@ -23,11 +23,15 @@
       let limit = filter.limit.map { "LIMIT \(max(0, $0))" } ?? ""
       let rows = try execute(
         """
-        SELECT id, workflow, file, started, \(Self.standing), epoch, process, host, header, summary FROM flowrun_run
+        SELECT id, workflow, file, started, \(Self.standing), epoch, process, host, header, summary,
+        checksum = \(Self.runChecksum) FROM flowrun_run
         \(condition) ORDER BY started DESC, number DESC \(limit)
         """, parameters)
-      return (0..<rows.count).map { row in
-        StoredRun(
+      return try (0..<rows.count).map { (row) throws(StoreProblem) in
+        guard rows.integer(row, 10) == 1 else {
+          throw damaged("what it says of run \(rows.text(row, 0)) is not what was written")
+        }
+        return StoredRun(
           id: rows.text(row, 0), workflow: rows.text(row, 1), file: rows.text(row, 2),
           startedMilliseconds: Int(rows.integer(row, 3)),
           state: StoredRun.State(rawValue: rows.text(row, 4)) ?? .interrupted, epoch: Int(rows.integer(row, 5)),
@@ -40,7 +44,7 @@
     public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] {
       let rows = try execute(
         """
-        SELECT seq, c.epoch, body, checksum FROM flowrun_run r LEFT JOIN flowrun_chunk c ON c.run = r.number
+        SELECT seq, c.epoch, body, c.checksum FROM flowrun_run r LEFT JOIN flowrun_chunk c ON c.run = r.number
         WHERE r.id = $1 ORDER BY seq
         """, [.text(run)])
       guard rows.count > 0 else { throw .unknown(run: run) }
@@ -78,9 +82,12 @@
     /// What a run was last begun as.
     public func definition(of run: String) throws(StoreProblem) -> [UInt8] {
       let rows = try execute(
-        "SELECT bytes FROM flowrun_run LEFT JOIN flowrun_definition ON hash = definition WHERE id = $1", [.text(run)])
+        """
+        SELECT bytes, sha256(bytes) = hash FROM flowrun_run LEFT JOIN flowrun_definition ON hash = definition WHERE id = $1
+        """, [.text(run)])
       guard rows.count == 1 else { throw .unknown(run: run) }
       guard !rows.isNull(0, 0) else { throw damaged("the workflow that run \(run) ran is missing") }
+      guard rows.integer(0, 1) == 1 else { throw damaged("the workflow that run \(run) ran is not what was written") }
       return rows.bytes(0, 0)
     }
 
@@ -115,7 +122,10 @@
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
       let rows = try execute(
-        "SELECT number, body FROM flowrun_request WHERE run = $1::int8 AND answer IS NULL ORDER BY number",
+        """
+        SELECT number, body FROM flowrun_request
+        WHERE run = $1::int8 AND answer IS NULL AND checksum = \(Self.requestChecksum) ORDER BY number
+        """,
         [.integer(Int64(lease.number))])
       return (0..<rows.count).map { RunRequestEntry(number: Int(rows.integer($0, 0)), body: rows.bytes($0, 1)) }
     }

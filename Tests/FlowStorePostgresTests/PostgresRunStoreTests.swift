@@ -52,6 +52,31 @@
       #expect(try other.chunks(of: "a") == [[1], [3]])
     }
 
+    @Test(arguments: [
+      "workflow = 'v'", "file = '/v.yaml'", "started = started + 1", "epoch = epoch + 1", "process = process + 1",
+      "host = host || 'x'", "header = header || '\\x01'", "summary = summary || '\\x01'", "state = 'failure'",
+    ])
+    func `tells that a row is not what was written, whichever column changed`(change: String) throws {
+      let store = try PostgresRunStore(address)
+      _ = try store.create(run("a"), definition: [1])
+      #expect(try store.runs(RunFilter()).count == 1)
+      // As a disk would do it: the database itself would work the checksum out anew.
+      try database.execute("ALTER TABLE flowrun_run ALTER COLUMN checksum DROP EXPRESSION")
+      try database.execute("UPDATE flowrun_run SET \(change)")
+      #expect(throws: StoreProblem.self) { try store.runs(RunFilter()) }
+    }
+
+    @Test func `tells that a workflow is not what was written`() throws {
+      let store = try PostgresRunStore(address)
+      _ = try store.create(run("a"), definition: [1, 2])
+      try database.execute("UPDATE flowrun_definition SET bytes = '\\x0103'")
+      let error = #expect(throws: StoreProblem.self) { try store.definition(of: "a") }
+      guard case .damaged = error else {
+        Issue.record("\(String(describing: error))")
+        return
+      }
+    }
+
     @Test(.timeLimit(.minutes(1)))
     func `keeps what was written while the database was killed and started again`() throws {
       let store = try PostgresRunStore(address)

@@ -71,6 +71,15 @@ struct ShrunkenScenario {
     return place != value
   }
 
+  /// Sets a member of what is there to `value`; false where nothing is, or it was so already.
+  private static func set<Whole, Part: Equatable>(
+    _ whole: inout Whole?, _ member: WritableKeyPath<Whole, Part>, _ value: Part
+  ) -> Bool {
+    guard var changed = whole, set(&changed[keyPath: member], value) else { return false }
+    whole = changed
+    return true
+  }
+
   private static var surroundings: [(inout Scenario) -> Bool] {
     [
       { set(&$0.cancelledAt, nil) },
@@ -85,8 +94,8 @@ struct ShrunkenScenario {
       },
       { set(&$0.workflow.gate, nil) },
       { set(&$0.workflow.concurrency, nil) },
-      { $0.workflow.gate.map { $0.min } == nil ? false : set(&$0.workflow.gate!.min, nil) },
-      { $0.workflow.gate.map { $0.max } == nil ? false : set(&$0.workflow.gate!.max, nil) },
+      { set(&$0.workflow.gate, \.min, nil) },
+      { set(&$0.workflow.gate, \.max, nil) },
       { set(&$0.launch, Launch()) },
     ]
   }
@@ -100,18 +109,18 @@ struct ShrunkenScenario {
       { set(&$0.blocking, nil) },
       { set(&$0.isOptional, false) },
       { set(&$0.deadline, nil) },
-      { $0.deadline?.max == nil ? false : set(&$0.deadline!.min, nil) },
-      { $0.deadline?.min == nil ? false : set(&$0.deadline!.max, nil) },
+      { $0.deadline?.max != nil && set(&$0.deadline, \.min, nil) },
+      { $0.deadline?.min != nil && set(&$0.deadline, \.max, nil) },
       { set(&$0.retry, nil) },
-      { $0.retry == nil ? false : set(&$0.retry!.attemptDeadline, nil) },
-      { $0.retry == nil ? false : set(&$0.retry!.jitter, .none) },
-      { $0.retry == nil ? false : set(&$0.retry!.backoff, 1) },
+      { set(&$0.retry, \.attemptDeadline, nil) },
+      { set(&$0.retry, \.jitter, .none) },
+      { set(&$0.retry, \.backoff, 1) },
       { set(&$0.queue, nil) },
       { set(&$0.estimate, nil) },
       { set(&$0.fan, nil) },
-      { $0.fan == nil ? false : set(&$0.fan!.parallel, nil) },
-      { $0.fan == nil ? false : set(&$0.fan!.isFailFast, true) },
-      { $0.fan == nil ? false : set(&$0.fan!.deadline, nil) },
+      { set(&$0.fan, \.parallel, nil) },
+      { set(&$0.fan, \.isFailFast, true) },
+      { set(&$0.fan, \.deadline, nil) },
     ]
   }
 

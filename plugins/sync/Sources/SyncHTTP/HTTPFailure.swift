@@ -51,7 +51,8 @@
 
     private static func reason(_ error: NIOSSLError) -> String {
       guard case .handshakeFailed(let cause) = error else { return "TLS: \(error)" }
-      // The library tells a certificate that is not trusted by the name of BoringSSL's error alone.
+      // The library keeps BoringSSL's numbers to itself and gives only its text, in which a certificate that is not trusted has
+      // this name; a test with such a certificate tells when the name changes.
       if "\(cause)".contains("CERTIFICATE_VERIFY_FAILED") {
         return "the server's certificate is not trusted; 'certificates' names a file with the authority that signed it"
       }
