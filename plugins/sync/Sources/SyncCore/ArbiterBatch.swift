@@ -89,7 +89,7 @@ public struct ArbiterBatch {
       }
     }
     let decision = Arbiter.decide(
-      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds)
+      operation, stored: stored, policy: rules?.decide ?? policy, rules: rules, serverMilliseconds: serverMilliseconds)
     if case .store(let cell, _) = decision {
       if operation.key.type == ZoneRules.type { self.rules = [:] }
       if stored == nil { added[operation.key.type, default: 0] += 1 }

@@ -12,6 +12,11 @@ extension Replica {
     latestDeletion = max(latestDeletion, record.sequence)
   }
 
+  /// Notes a collection that decides when its rules come.
+  mutating func note(decisionsOf key: RecordKey, _ names: @autoclosure () -> [String]) {
+    if key.type == ZoneRules.type, names().contains(ZoneRules.decideName) { deciding.insert(key.name) }
+  }
+
   mutating func note(dropped present: Dropped) {
     guard dropped != present else { return }
     dropped = present

@@ -81,13 +81,17 @@ extension Replica {
         guard let position = Int64(key.dropFirst(Self.outboxPrefix.count)) else {
           throw .corrupt(key: key, reason: "the key is no position")
         }
-        outbox.append(
-          try Self.read(key) { () throws(PackingError) in try OutboxItem(position: position, packed: bytes) })
+        let item = try Self.read(key) { () throws(PackingError) in
+          try OutboxItem(position: position, packed: bytes)
+        }
+        outbox.append(item)
+        note(decisionsOf: item.key, item.write?.fields.map(\.name) ?? [])
       } else if key.hasPrefix(Self.recordPrefix) {
         let one = try Self.read(key) { () throws(PackingError) in try StoredRecord(key: key, packed: bytes) }
         tallies.note(one.record, instead: nil)
         confirmed[one.record.key] = one.record
         note(deletionIn: one.record)
+        note(decisionsOf: one.record.key, one.record.cell.fields.map(\.name))
         if one.isUnconfirmed { unconfirmed.insert(one.record.key) }
       }
     }

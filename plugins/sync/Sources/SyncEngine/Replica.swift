@@ -27,6 +27,8 @@ public struct Replica: Sendable {
   public internal(set) var dropped = Dropped()
   /// What the zone has last been told of how far this device has read, and when; by the device's clock.
   public internal(set) var told = (sequence: Int64(0), milliseconds: Int64(0))
+  /// The collections whose records may be arbitrated whole.
+  public internal(set) var deciding: Set<String> = []
   /// The zone's number of the last deletion that is known.
   public internal(set) var latestDeletion: Int64 = 0
   /// The source of stamps.
@@ -83,6 +85,7 @@ public struct Replica: Sendable {
     tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
     note(deletionIn: record)
+    note(decisionsOf: record.key, record.cell.fields.map(\.name))
     touched.insert(record.key)
     unconfirmed.remove(record.key)
     dirty.insert(.record(record.key))
@@ -116,6 +119,7 @@ public struct Replica: Sendable {
       position: (outbox.last?.position ?? 0) + 1, key: key, change: change, queuedMilliseconds: queuedMilliseconds,
       skewMilliseconds: skewMilliseconds, isStampMeasured: isStampMeasured, group: group)
     outbox.append(item)
+    note(decisionsOf: key, item.write?.fields.map(\.name) ?? [])
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }

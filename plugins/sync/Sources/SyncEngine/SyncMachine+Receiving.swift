@@ -138,7 +138,7 @@ extension SyncMachine {
       confirm(record)
       begin([record.key])
     } else if let known, !isNewLife, replica.unconfirmed.contains(record.key) || lacksWhatIsKnown(record) {
-      let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy.windowMilliseconds)
+      let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy(of: record.key).windowMilliseconds)
       if joined != record.cell { enqueueJoin(joined, for: record.key) }
       confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
     } else if known.map({ isNewLife || record.version > $0.version || record.sequence > $0.sequence }) ?? true {
@@ -206,10 +206,10 @@ extension SyncMachine {
     _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamps: [Stamp],
     _ generation: UInt64
   ) {
-    let before = replica.view(of: operation.key, windowMilliseconds: policy.windowMilliseconds)
+    let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     replica.remove(position: position)
-    if let cell = result(of: operation.change, on: known?.cell ?? Cell(), stamps) {
+    if let cell = result(of: operation, on: known?.cell ?? Cell(), stamps) {
       let isNext = known?.version ?? 0 == operation.expectedVersion
       // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
       replica.confirm(
@@ -228,12 +228,13 @@ extension SyncMachine {
   }
 
   /// What the server made of a cell; nil for what it made of a join, which only it can say.
-  private func result(of change: Operation.Change, on known: Cell, _ stamps: [Stamp]) -> Cell? {
+  private func result(of operation: Operation, on known: Cell, _ stamps: [Stamp]) -> Cell? {
     var cell = known
-    switch change {
+    switch operation.change {
     case .write(let write):
       cell.apply(
-        write.restamped(stamps), check: write.check, windowMilliseconds: policy.windowMilliseconds)
+        write.restamped(stamps), check: write.check,
+        windowMilliseconds: policy(of: operation.key).windowMilliseconds)
     case .retire(let device): _ = cell.retire(device)
     case .join, .seen: return nil
     }
@@ -280,7 +281,7 @@ extension SyncMachine {
   }
 
   private mutating func acknowledge(_ key: RecordKey, _ position: Int64, version: Int64) {
-    let before = replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
+    let before = view(of: key)
     replica.remove(position: position)
     replica.count { $0.acknowledged += 1 }
     tell(.acknowledged(key, version: version))
@@ -290,7 +291,7 @@ extension SyncMachine {
   // MARK: What the user sees
 
   private mutating func confirm(_ record: Record) {
-    let before = replica.view(of: record.key, windowMilliseconds: policy.windowMilliseconds)
+    let before = view(of: record.key)
     let known = replica.confirmed[record.key].flatMap { RecordLimits.problem(withValuesOf: $0.cell) }
     if let problem = RecordLimits.problem(withValuesOf: record.cell), problem != known {
       tell(.setAside(record.key, reason: problem))
@@ -302,16 +303,16 @@ extension SyncMachine {
   /// Tells of a record that reads differently than before, with the rule that decided, and counts it.
   private mutating func noteChange(of key: RecordKey, since before: Cell) {
     tellRecord(key, before, isRemote: true)
-    let after = replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
+    let after = view(of: key)
     guard before != after else { return }
     var rule: ConflictRule?
-    if let previous = before.reading(by: policy)?.winner {
+    if let previous = before.reading(by: policy(of: key))?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
       // Who has not got a state cannot have seen it: what has not been sent yet falls to the window alone.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
-      if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: policy) }
+      if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: policy(of: key)) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
-      let isSameState = after.reading(by: policy)?.winner.dot == previous.dot
+      let isSameState = after.reading(by: policy(of: key))?.winner.dot == previous.dot
       if !hasNews, isSameState, before.tally == after.tally, before.fields == after.fields { return }
     }
     tell(.changed(key, remote: true, rule: rule))

@@ -12,6 +12,12 @@ extension SyncMachine {
     return ZoneRules(collection: collection, texts: texts)
   }
 
+  /// How the states of a record are chosen from: by its collection where that decides, otherwise by the zone's policy.
+  func policy(of key: RecordKey) -> any MergePolicy {
+    guard replica.deciding.contains(key.type) else { return policy }
+    return rules(of: key.type).decide ?? policy
+  }
+
   func plainProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
     if key.type == ZoneRules.type { return rules(of: key.name).difference(to: write.rules(key)) }
     return policy.problem(with: write, for: key)
@@ -130,7 +136,9 @@ extension SyncMachine {
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
     guard settings.projection != nil, RecordName.isWellFormed(key.type) else { return }
     let after = view(of: key)
-    guard before.content != after.content || before.fields != after.fields else { return }
+    guard before.content != after.content || before.fields != after.fields || before.entries != after.entries else {
+      return
+    }
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
