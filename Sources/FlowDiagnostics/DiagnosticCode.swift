@@ -73,6 +73,8 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case contextUnavailable = "context-unavailable"
   case unknownMember = "unknown-member"
   case undeclaredInput = "undeclared-input"
+  case undeclaredSecret = "undeclared-secret"
+  case secretExposed = "secret-exposed"
   case stepOutOfReach = "step-out-of-reach"
   case unknownOutput = "unknown-output"
   case outputMayBeMissing = "output-may-be-missing"

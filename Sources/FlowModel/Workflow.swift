@@ -7,6 +7,8 @@ public struct Workflow: Sendable {
   public var description: String?
   /// What a run may or must be given with `-i`.
   public var inputs: [FieldDeclaration] = []
+  /// What a run is given and never shows.
+  public var secrets: [SecretDeclaration] = []
   /// Environment variables for child processes; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
   /// A file of variables that stand below those of ``environment``, relative to the workflow's folder; nil: none. Whoever

@@ -29,6 +29,8 @@ public struct RunReport: Sendable {
   public var durationMilliseconds: Double
   /// The keys of items by step, where they come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
+  /// Hides the secrets of the run; nil: it has none.
+  var mask: SecretMask?
   /// What the steps' part of the report is read from when somebody asks.
   let source: Source
 
@@ -157,7 +159,7 @@ extension RunReport {
   public var value: ValueObject {
     var object = head
     var steps = ValueObject()
-    for step in self.steps { steps[step.id.text] = .object(step.value) }
+    for step in self.steps { steps[step.id.text] = .object(hidden(step.value)) }
     object["steps"] = .object(steps)
     for (key, value) in tail { object[key] = value }
     return object
@@ -170,7 +172,7 @@ extension RunReport {
     stream.open("steps")
     for index in 0..<stepCount {
       let step = step(StepIndex(index))
-      stream.add(step.id.text, .object(step.value))
+      stream.add(step.id.text, .object(hidden(step.value)))
       if stream.count >= 1 << 16 { try write(stream.take()) }
     }
     stream.close()
@@ -178,6 +180,10 @@ extension RunReport {
     stream.close()
     try write(stream.take() + [UInt8(ascii: "\n")])
   }
+
+  /// What is told of a step, or of the run, without its secrets. All of it was hidden when it came out; this is the last
+  /// look before it is written.
+  private func hidden(_ object: ValueObject) -> ValueObject { mask?.masked(object) ?? object }
 
   /// The report without its steps, and how many of them ended which way: what a list of runs shows.
   var summary: ValueObject {
@@ -190,7 +196,7 @@ extension RunReport {
   }
 
   private var head: ValueObject {
-    [
+    hidden([
       "workflow": .string(workflow), "runId": .string(runID), "conclusion": .string(conclusion.rawValue),
       "gate": .object(gate.value), "launchReason": launchReason.map { .string($0.rawValue) } ?? .null,
       "durationMilliseconds": .number(durationMilliseconds), "entries": .array(entries.map { .object($0.value) }),
@@ -199,11 +205,11 @@ extension RunReport {
         criticalPath.map {
           ["step": .string($0.step.text), "start": .number($0.start), "end": .number($0.end)]
         }),
-    ]
+    ])
   }
 
   private var tail: ValueObject {
-    ["outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) })]
+    hidden(["outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) })])
   }
 }
 

@@ -6,6 +6,8 @@ public struct RunOptions: Sendable {
   public var inputs: ValueObject = [:]
   /// Variables below those of the workflow's `env`: what its `env-file` holds.
   public var fileEnvironment: ValueObject = [:]
+  /// The workflow's secrets by name; null for one that is not required and was not found.
+  public var secrets: ValueObject = [:]
   /// Why the application was launched. `isFirst` is set from the data folder.
   public var launch = Launch()
   /// The absolute path of the run's data folder; made when missing.

@@ -12,6 +12,7 @@ extension WorkflowRun {
     }
     var scope = RunScope(
       plan: state.plan, outputs: state.outputs, inputs: options.inputs, environment: state.environment,
+      secrets: options.secrets,
       launch: state.plan.activatedAtNanoseconds == nil && options.isPrewarmed ? nil : state.launch,
       run: ["id": .string(run.id), "data": .string(run.dataFolder)], step: step, stepIndices: names)
     if let step, let number = prepared.graph.workflow.scope(of: step) { narrow(&scope, to: number, state) }
@@ -23,6 +24,7 @@ extension WorkflowRun {
     let included = prepared.graph.workflow.scopes[number]
     scope.prefix = included.prefix
     scope.inputs = state.outputs[included.entry] ?? [:]
+    scope.secrets = [:]
     scope.environment = [:]
     // What cannot be evaluated is told where the step's own expressions are.
     scope.environment = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
@@ -48,7 +50,7 @@ extension WorkflowRun {
         ? condition.isTrue(in: scope) ? .run : .skip
         : condition.isSatisfied(in: scope) ? .run : .skip
     } catch {
-      return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+      return .fail(hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
     }
   }
 
@@ -76,13 +78,13 @@ extension WorkflowRun {
       given = try object.evaluate(in: scope(step, state))
     } catch {
       return StartInputs(
-        ValueObject(), problem: StepFailure(code: "expression", message: "with: \(error.description)"))
+        ValueObject(), problem: hidden(StepFailure(code: "expression", message: "with: \(error.description)")))
     }
     do throws(TypeMismatch) {
       return StartInputs(
         try InputBinding.bind(given, to: prepared.action(of: owner).declaration.inputs, run: information(of: owner)))
     } catch {
-      return StartInputs(ValueObject(), problem: .inputs(error))
+      return StartInputs(ValueObject(), problem: hidden(.inputs(error)))
     }
   }
 
@@ -156,6 +158,7 @@ extension WorkflowRun {
   private func aboveFile(_ own: ValueObject) -> ValueObject {
     if options.fileEnvironment.isEmpty { return own }
     var variables = options.fileEnvironment
+    for name in withheldVariables { variables[name] = nil }
     for (name, value) in own { variables[name] = value }
     return variables
   }

@@ -49,6 +49,8 @@ struct WorkflowReader: DocumentReading {
     }
     workflow.description = places.value(.description).flatMap { string($0, "description") }
     if let node = places.value(.inputs) { workflow.inputs = fields(node, "inputs", names: .input) }
+    if let node = places.value(.inputs), workflow.inputs.contains(where: \.isSecret) { checkSecretInputs(node) }
+    if let node = places.value(.secrets) { workflow.secrets = secrets(node) }
     if let node = places.value(.env) { workflow.environment = environment(node, "env") }
     if let node = places.value(.environmentFile) { workflow.environmentFile = fileName(node, "env-file") }
     if let node = places.value(.deadline) { workflow.gate = gateDeadline(node) }

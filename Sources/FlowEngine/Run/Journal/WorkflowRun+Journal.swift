@@ -80,8 +80,10 @@ extension WorkflowRun {
   func chunk(_ facts: PlanFacts, _ outputs: UnwrittenOutputs) -> RunChunk {
     var writer = FactWriter()
     writer.add(facts)
-    for (step, output) in outputs.steps { writer.add(output: output, of: step) }
-    for (step, item, output) in outputs.items { writer.add(output: output, of: step, item: item) }
+    for (step, output) in outputs.steps { writer.add(output: mask?.marked(output) ?? output, of: step) }
+    for (step, item, output) in outputs.items {
+      writer.add(output: mask?.marked(output) ?? output, of: step, item: item)
+    }
     return RunChunk(
       .facts, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
@@ -138,7 +140,7 @@ extension WorkflowRun {
       header.environment = state.environment
       header.launch = state.launch
     }
-    return header
+    return mask.map { header.marked(by: $0) } ?? header
   }
 
   /// Writes the end of the run; what could not be written becomes a warning of the report.
