@@ -32,6 +32,8 @@ public enum Limits {
   public static let events = 10_000
   /// Posts of an event that may wait for the call of an action (`flow.on`).
   public static let waitingPosts = 100
+  /// Rules under `budgets`.
+  public static let budgets = 100
   /// Tries of one step, the first included.
   public static let attempts = 100
   /// Threads that may be occupied at once by steps of one quality of service.

@@ -159,7 +159,7 @@ struct IncludeCatalog: ActionCatalog {
 
 extension WorkflowKey {
   /// The keys that an included file cannot have: there is one gate, one run.
-  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history]
+  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history, .budgets]
 
   /// The keys that an included file might have, for which nothing is built.
   static let notBuiltInIncluded: [WorkflowKey] = [.concurrency, .finally, .environmentFile]
