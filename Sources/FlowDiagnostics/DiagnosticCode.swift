@@ -27,6 +27,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case outOfRange = "out-of-range"
   case invalidName = "invalid-name"
   case invalidDuration = "invalid-duration"
+  case invalidBudget = "invalid-budget"
   case minOverMax = "min-over-max"
   case invalidDefault = "invalid-default"
   case noSteps = "no-steps"

@@ -40,6 +40,8 @@ public enum Limits {
   public static let secretBytes = 64 << 10
   /// Lines of a secret.
   public static let secretLines = 1_000
+  /// Rules under `budgets`.
+  public static let budgets = 100
   /// Tries of one step, the first included.
   public static let attempts = 100
   /// Threads that may be occupied at once by steps of one quality of service.

@@ -28,6 +28,8 @@ public struct Workflow: Sendable {
   public var isDurable = false
   /// Whether its runs are remembered.
   public var keepsHistory = true
+  /// What launches may take; `flowrun simulate` holds a forecast to it.
+  public var budgets: [BudgetRule] = []
   /// The steps in file order.
   public var steps: [Step]
   /// What the run gives back, each a value that may hold `${{ }}`.

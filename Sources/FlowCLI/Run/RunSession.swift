@@ -160,6 +160,9 @@ struct RunSession: Sendable {
     }
     if let path = request.report {
       attempt { () throws(FileProblem) in
+        guard !path.hasSuffix(".html") else {
+          return try OutputFile.write(Array(InsightPages.page(report).utf8), to: path)
+        }
         let file = try OutputFile(path)
         try report.write { (bytes) throws(FileProblem) in try file.write(bytes) }
         try file.finish()

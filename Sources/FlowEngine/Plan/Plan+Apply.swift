@@ -109,6 +109,12 @@ extension Plan {
     }
   }
 
+  /// Takes in that a step posted an event.
+  package mutating func post(_ name: String, by step: StepIndex, at now: Int) {
+    if endedAt == nil { events.note(poster: owner(of: step), of: name) }
+    apply(.posted(name), at: now)
+  }
+
   mutating func post(_ name: String, at now: Int) {
     let event = events.index(of: name)
     let isFirst = events.times[event] == never

@@ -79,7 +79,7 @@ extension WorkflowRun: ActionHost {
         throw ActionError("too-many-events", "the run has posted \(Limits.events) events", isRetryable: false)
       }
       state.postedCount += 1
-      state.plan.apply(.posted(event), at: state.instant(clock.now))
+      state.plan.post(event, by: step, at: state.instant(clock.now))
       return carryOut(&state)
     }
     perform(aftermath)

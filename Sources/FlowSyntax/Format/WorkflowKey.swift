@@ -4,7 +4,7 @@ import FlowModel
 /// The keys of a workflow.
 enum WorkflowKey: String, FormatKey {
   case name, description, inputs, secrets, env, deadline, events, queues, defaults, concurrency, steps, outputs
-  case durable, history, timeout, finally
+  case durable, history, timeout, finally, budgets
   case environmentFile = "env-file"
 
   static let owner = "a workflow"
@@ -30,6 +30,7 @@ enum WorkflowKey: String, FormatKey {
     case .outputs: .named(.output, .any)
     case .durable, .history: .boolean
     case .timeout: .durationAboveZero
+    case .budgets: .list(of: .name, isNonempty: true)
     case .finally: .named(.step, .map(StepKey.self))
     }
   }
@@ -61,6 +62,7 @@ enum WorkflowKey: String, FormatKey {
     case .environmentFile: "A file of lines NAME=value, beside the workflow: variables below those of env"
     case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
     case .finally: "Steps by id that run when all others are over, whatever happened, also when the run is cancelled"
+    case .budgets: "What launches may take, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
     case .history: "Whether flowrun remembers the runs of this workflow; see flowrun runs"
     }
   }

@@ -162,7 +162,7 @@ struct IncludeCatalog: ActionCatalog {
 
 extension WorkflowKey {
   /// The keys that an included file cannot have: there is one gate, one run.
-  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history, .secrets]
+  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history, .secrets, .budgets]
 
   /// The keys that an included file might have, for which nothing is built.
   static let notBuiltInIncluded: [WorkflowKey] = [.concurrency, .finally, .environmentFile]
