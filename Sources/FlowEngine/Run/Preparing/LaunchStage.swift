@@ -53,7 +53,8 @@ package struct LaunchStage: Sendable {
 
   private func scope(_ step: StepIndex?, _ plan: Plan) -> RunScope {
     var scope = RunScope(
-      plan: plan, outputs: outputs, inputs: inputs, environment: environment, launch: launch, run: [:], step: step,
+      plan: plan, outputs: outputs, inputs: inputs, environment: environment, secrets: [:], launch: launch, run: [:],
+      step: step,
       stepIndices: names)
     guard let step, let number = prepared.graph.workflow.scope(of: step), number < scopeEnvironments.count else {
       return scope
