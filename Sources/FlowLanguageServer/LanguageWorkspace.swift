@@ -34,6 +34,8 @@ public struct LanguageWorkspace: Sendable {
   public var files: @Sendable (String) -> [UInt8]?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]
+  /// What is remembered of a step of the file at a path; nil: nothing.
+  public var history: @Sendable (_ file: String, _ step: String) -> StepHistory?
   /// The version of flowrun.
   public var version: String
 
@@ -42,12 +44,14 @@ public struct LanguageWorkspace: Sendable {
     version: String, install: @escaping @Sendable (String) -> InstalledActions,
     stamp: @escaping @Sendable (String) -> String = { _ in "" },
     files: @escaping @Sendable (String) -> [UInt8]? = { _ in nil },
-    rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] }
+    rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] },
+    history: @escaping @Sendable (_ file: String, _ step: String) -> StepHistory? = { _, _ in nil }
   ) {
     self.version = version
     self.install = install
     self.stamp = stamp
     self.files = files
     self.rank = rank
+    self.history = history
   }
 }
