@@ -44,6 +44,7 @@ SECTIONS = [
     ("durable-peer", ["flowrun"], runs.durable_peer),
     ("runs", ["flowrun"], runs.listing),
     ("resume", ["flowrun"], runs.resume),
+    ("restore", ["EngineBenchmark"], engine.restore),
     ("editor", ["flowrun"], editor.editor),
     ("shell", ["flowrun"], command.shell),
     ("gates", ["flowrun"], command.gates),
