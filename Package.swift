@@ -82,6 +82,9 @@ let package = Package(
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "CFlowClock",
       ],
       tests: ["FlowModel", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"])
+    + core(
+      "FlowInsight", uses: ["FlowModel", "FlowExpressions", "FlowEngine"],
+      tests: ["FlowModel", "FlowPluginKit", "FlowEngine", "BasicsPlugin", "FlowTestKit"])
     + [.target(name: "FlowPluginSupport", resources: [.embedInCode("Files")])]
     + core(
       "FlowPluginHost",
@@ -92,11 +95,11 @@ let package = Package(
       tests: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowTestKit"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core(
-      "FlowTestKit", uses: ["FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine"],
+      "FlowTestKit", uses: ["FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
       tests: ["FlowModel", "FlowEngine"])
     + [
       .testTarget(
-        name: "SimulationTests", dependencies: ["FlowModel", "FlowStore", "FlowEngine", "FlowTestKit"])
+        name: "SimulationTests", dependencies: ["FlowModel", "FlowStore", "FlowEngine", "FlowInsight", "FlowTestKit"])
     ]
     + plugin("flow", target: "BasicsPlugin")
     + plugin("preferences")
@@ -152,8 +155,8 @@ let package = Package(
       "FlowCLI",
       uses: [
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
-        "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowPluginHost",
-        "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
+        "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight",
+        "FlowPluginHost", "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
         "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "SyncRecords",
         "UserInterfacePlugin",

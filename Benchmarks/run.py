@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from sections import command, editor, engine, plugins, runs
+from sections import command, editor, engine, insight, plugins, runs
 from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
@@ -45,6 +45,9 @@ SECTIONS = [
     ("runs", ["flowrun"], runs.listing),
     ("resume", ["flowrun"], runs.resume),
     ("restore", ["EngineBenchmark"], engine.restore),
+    ("simulate", ["flowrun"], insight.simulate),
+    ("forecast", ["flowrun"], insight.forecast),
+    ("analyze", ["flowrun"], insight.analyze),
     ("editor", ["flowrun"], editor.editor),
     ("shell", ["flowrun"], command.shell),
     ("gates", ["flowrun"], command.gates),

@@ -32,11 +32,12 @@ extension LanguageServer {
 
   // MARK: Reading parameters
 
-  /// The text that a request is about. Of a manifest only diagnostics are known.
+  /// The text that a request is about. Of a manifest or a schema of records only diagnostics are known.
   private func subject(_ message: Message) throws(RPCProblem) -> (document: OpenDocument, workflow: WorkflowDocument)? {
     guard let uri = message.uri else { throw .invalidParameters("'textDocument' is missing") }
     guard let document = documents[uri] else { throw .invalidParameters("the text '\(uri)' is not open") }
-    return document.isManifest ? nil : try analysis(uri)
+    let isWorkflow = !document.isManifest && workspace.schemaCheck(document.bytes, document.file) == nil
+    return isWorkflow ? try analysis(uri) : nil
   }
 
   private func offset(_ message: Message, _ document: OpenDocument) throws(RPCProblem) -> Int {

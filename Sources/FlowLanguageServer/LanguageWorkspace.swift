@@ -32,6 +32,8 @@ public struct LanguageWorkspace: Sendable {
   public var stamp: @Sendable (String) -> String
   /// What stands in a file that a workflow includes; nil where it cannot be read.
   public var files: @Sendable (String) -> [UInt8]?
+  /// What there is to say of a schema of records that lies beside workflows; nil: the file is none, but a workflow.
+  public var schemaCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]
   /// What is remembered of a step of the file at a path; nil: nothing.
@@ -44,6 +46,7 @@ public struct LanguageWorkspace: Sendable {
     version: String, install: @escaping @Sendable (String) -> InstalledActions,
     stamp: @escaping @Sendable (String) -> String = { _ in "" },
     files: @escaping @Sendable (String) -> [UInt8]? = { _ in nil },
+    schemaCheck: @escaping @Sendable ([UInt8], String) -> DiagnosticReport.File? = { _, _ in nil },
     rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] },
     history: @escaping @Sendable (_ file: String, _ step: String) -> StepHistory? = { _, _ in nil }
   ) {
@@ -51,6 +54,7 @@ public struct LanguageWorkspace: Sendable {
     self.install = install
     self.stamp = stamp
     self.files = files
+    self.schemaCheck = schemaCheck
     self.rank = rank
     self.history = history
   }

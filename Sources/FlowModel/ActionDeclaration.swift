@@ -78,6 +78,11 @@ public struct ActionDeclaration: Sendable, Hashable {
   public func output(named name: String) -> FieldDeclaration? { outputs.first { $0.name == name } }
 }
 
+extension ActionDeclaration {
+  /// Whether the `env` of its steps reaches a program: a command, or the program of an external plugin.
+  public var handsOnEnvironment: Bool { shellTextInput != nil || origin != nil }
+}
+
 /// The inputs of an action that calls another one for each post of an event.
 public struct ActionCall: Sendable, Hashable {
   /// The input that names the event; a literal.

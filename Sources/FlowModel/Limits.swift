@@ -32,6 +32,16 @@ public enum Limits {
   public static let events = 10_000
   /// Posts of an event that may wait for the call of an action (`flow.on`).
   public static let waitingPosts = 100
+  /// Secrets that a workflow may declare.
+  public static let secrets = 100
+  /// Characters that a secret, or a line of it, has at least: shorter ones would be found everywhere.
+  public static let secretCharacters = 4
+  /// Bytes of a secret: 64 KiB.
+  public static let secretBytes = 64 << 10
+  /// Lines of a secret.
+  public static let secretLines = 1_000
+  /// Rules under `budgets`.
+  public static let budgets = 100
   /// Tries of one step, the first included.
   public static let attempts = 100
   /// Threads that may be occupied at once by steps of one quality of service.

@@ -58,6 +58,8 @@ public struct FieldDeclaration: Sendable, Hashable {
   public var defaultValue: Value?
   /// One sentence for people.
   public var summary: String
+  /// Whether what it is given may be a secret, and is shown nowhere.
+  public var isSecret = false
 
   /// Declares a field; it is required exactly when it has no default, unless `isRequired` says otherwise.
   public init(

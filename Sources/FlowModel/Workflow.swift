@@ -7,6 +7,8 @@ public struct Workflow: Sendable {
   public var description: String?
   /// What a run may or must be given with `-i`.
   public var inputs: [FieldDeclaration] = []
+  /// What a run is given and never shows.
+  public var secrets: [SecretDeclaration] = []
   /// Environment variables for child processes; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
   /// A file of variables that stand below those of ``environment``, relative to the workflow's folder; nil: none. Whoever
@@ -26,6 +28,8 @@ public struct Workflow: Sendable {
   public var isDurable = false
   /// Whether its runs are remembered.
   public var keepsHistory = true
+  /// What launches may take; `flowrun simulate` holds a forecast to it.
+  public var budgets: [BudgetRule] = []
   /// The steps in file order.
   public var steps: [Step]
   /// What the run gives back, each a value that may hold `${{ }}`.

@@ -40,6 +40,9 @@ public struct ActionContext: Sendable {
     return variables
   }
 
+  /// Variables of this process that no child gets which is not given them: those that the workflow's secrets come from.
+  public var withheldVariables: Set<String> { host.withheldVariables }
+
   /// The time left until the step's deadline, never below zero; nil: no deadline.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
 
@@ -171,6 +174,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func stepID(of step: StepIndex) -> StepID
   /// The variables that workflow and step state.
   func environment(of step: StepIndex) -> [String: String]
+  /// Variables of this process that no child gets which is not given them.
+  var withheldVariables: Set<String> { get }
   /// What is the same for all tries of the step.
   func idempotencyKey(of step: StepIndex) -> String
   /// The time left until the deadline of the step or of this try; nil: none.
@@ -221,6 +226,9 @@ public protocol ActionHost: AnyObject, Sendable {
 }
 
 extension ActionHost {
+  /// None, for hosts without secrets.
+  public var withheldVariables: Set<String> { [] }
+
   /// Run and step, for hosts that resume nothing.
   public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
 

@@ -52,6 +52,7 @@ extension ActionInput {
   @usableFromInline let slot: Slot
   @usableFromInline let summary: String
   @usableFromInline let defaultValue: Wrapped?
+  @usableFromInline let isSecret: Bool
 
   /// Written once, while the inputs are made and before the action sees them; only read from then on. That is the
   /// whole proof that sharing it is safe: `set` is called by `ActionInput.init(values:)` and `InputMaker` alone, on a
@@ -75,16 +76,18 @@ extension ActionInput {
     }
   }
 
-  /// A field without a default: required, unless its type is optional.
-  @inlinable public init(_ summary: String) {
+  /// A field without a default: required, unless its type is optional. One that `isSecret` may be given secrets.
+  @inlinable public init(_ summary: String, isSecret: Bool = false) {
     self.summary = summary
+    self.isSecret = isSecret
     defaultValue = nil
     slot = Slot(Wrapped.absent)
   }
 
-  /// A field with a default.
-  @inlinable public init(wrappedValue: Wrapped, _ summary: String) {
+  /// A field with a default. One that `isSecret` may be given secrets.
+  @inlinable public init(wrappedValue: Wrapped, _ summary: String, isSecret: Bool = false) {
     self.summary = summary
+    self.isSecret = isSecret
     defaultValue = wrappedValue
     slot = Slot(wrappedValue)
   }
@@ -120,9 +123,11 @@ extension Field: AnyField {
   static var layout: (size: Int, alignment: Int) { (MemoryLayout<Self>.size, MemoryLayout<Self>.alignment) }
 
   func declaration(label: String) -> FieldDeclaration {
-    FieldDeclaration(
+    var declaration = FieldDeclaration(
       label.kebabCase, Wrapped.valueType, isRequired: defaultValue == nil && Wrapped.absent == nil,
       default: Wrapped.absent == nil ? defaultValue?.value : defaultValue.flatMap { $0.value.isNull ? nil : $0.value },
       summary: summary)
+    declaration.isSecret = isSecret
+    return declaration
   }
 }

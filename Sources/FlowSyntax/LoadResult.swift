@@ -38,6 +38,12 @@ public struct LoadResult: Sendable {
     return tree.span(value ?? place.key)
   }
 
+  /// Where a secret of the workflow is declared.
+  public func span(ofSecret name: String) -> Span? {
+    guard let tree, let secrets = places.value(.secrets) else { return nil }
+    return tree.member(name, of: secrets).map { tree.span($0.key) }
+  }
+
   /// Where a key of the workflow itself stands: its value, or nil where it is not given.
   public func span(ofWorkflowKey key: String) -> Span? {
     guard let tree, let key = WorkflowKey(rawValue: key), let node = places.value(key) else { return nil }

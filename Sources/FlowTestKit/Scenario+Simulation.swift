@@ -1,5 +1,6 @@
 import FlowEngine
 import FlowExpressions
+import FlowInsight
 import FlowModel
 
 extension Scenario {
@@ -25,9 +26,22 @@ extension Scenario {
     var simulator = stage.simulator(
       stage.plan(
         resolution: resolution, announcedEvents: outsideEvents.count, outsideSourceIsOpen: outsideSource != .closed))
-    simulator.inspect = inspect
+    simulator.inspect = inspect.map { inspect in { plan, _ in inspect(plan) } }
     scheduleSurroundings(stage.resolution, in: &simulator)
     return simulator.run(activation: resolution)
+  }
+
+  /// The launch as chains see it, and the plan as it ended.
+  package func course() throws -> (course: LaunchCourse, plan: Plan) {
+    let stage = try ScenarioStage(self)
+    let resolution = activatedAt == nil ? stage.resolution : nil
+    let fresh = stage.plan(
+      resolution: resolution, announcedEvents: outsideEvents.count, outsideSourceIsOpen: outsideSource != .closed)
+    var simulator = stage.simulator(fresh)
+    simulator.trace = LaunchTrace()
+    scheduleSurroundings(stage.resolution, in: &simulator)
+    let plan = simulator.run(activation: resolution)
+    return (LaunchCourse(CourseShape(plan), plan, simulator.trace ?? LaunchTrace()), plan)
   }
 
   /// The same with a journal: `inspect` sees what came out of the run so far, and when, after every event.
@@ -38,7 +52,7 @@ extension Scenario {
       resolution: resolution, announcedEvents: outsideEvents.count, outsideSourceIsOpen: outsideSource != .closed)
     plan.keepFacts(startsToo: false)
     var simulator = stage.simulator(plan)
-    simulator.inspectAtInstant = { plan, now in
+    simulator.inspect = { plan, now in
       var copy = plan
       inspect(copy.takeFacts(), now)
     }

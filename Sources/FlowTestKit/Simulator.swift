@@ -1,4 +1,5 @@
 import FlowEngine
+import FlowInsight
 import FlowModel
 
 /// Runs a plan on a virtual clock: no thread, no waiting, the same course of events every time.
@@ -41,41 +42,26 @@ public struct Simulator {
   }
 
   /// The run as it stands.
-  public private(set) var plan: Plan
+  public var plan: Plan { player.plan }
   /// The virtual time, nanoseconds from the start of the run.
-  public private(set) var now = 0
+  public var now: Int { player.now }
 
-  /// Sees the plan after every event and all that followed from it.
-  package var inspect: ((Plan) -> Void)?
-  /// The same, with the instant.
-  package var inspectAtInstant: ((Plan, Int) -> Void)?
-
-  private let body: (StepIndex, Int) -> Body
-  private let decide: (StepIndex, Plan) -> Decision
-  private let items: (StepIndex) -> Expansion
-  private let itemBody: (StepIndex, _ item: Int, _ attempt: Int) -> Body
-  private var gate = GateState.closed
-  private var agenda: [Item] = []
-  private var sequence = 0
-  private var starts = 0
-  private var startOrder: [Key: Int] = [:]
-
-  private struct Key: Hashable {
-    var step: StepIndex
-    var attempt: Int
+  /// Sees the plan after every event and all that followed from it, with the instant.
+  package var inspect: ((Plan, Int) -> Void)? {
+    get { player.inspect }
+    set { player.inspect = newValue }
   }
 
-  private struct Item {
-    var at: Int
-    /// The index within an instant: bodies by their start, then the outside.
-    var order: Int
-    var sequence: Int
-    var event: PlanEvent
-    /// The body that does it, so that a body told to end does no more.
-    var key: Key?
-    /// Whether it is the end of a body.
-    var isEnd: Bool { if case .ended = event { true } else { false } }
+  /// Tries and posts; nil: nobody asks.
+  package var trace: LaunchTrace? {
+    get { player.trace }
+    set { player.trace = newValue }
   }
+
+  private var player: LaunchPlayer<World>
+
+  /// How long a run is played that does not end: 1,000,000 s.
+  private static let limitNanoseconds = 1_000_000 * 1_000_000_000
 
   /// A simulator of `plan`.
   ///
@@ -91,16 +77,14 @@ public struct Simulator {
     itemBody: ((StepIndex, _ item: Int, _ attempt: Int) -> Body)? = nil,
     body: @escaping (StepIndex, Int) -> Body
   ) {
-    self.plan = plan
-    self.items = items
-    self.itemBody = itemBody ?? { step, _, attempt in body(step, attempt) }
-    self.body = body
-    self.decide = decide
+    let world = World(
+      body: body, decide: decide, items: items, itemBody: itemBody ?? { step, _, attempt in body(step, attempt) })
+    player = LaunchPlayer(plan, in: world)
   }
 
   /// Lets something happen from outside at `nanoseconds` from the start; things of one instant keep their order.
   public mutating func schedule(_ event: PlanEvent, atNanoseconds nanoseconds: Int) {
-    add(event, at: nanoseconds, order: .max, key: nil)
+    player.schedule(event, atNanoseconds: nanoseconds)
   }
 
   /// Runs until the plan has ended, nothing is left to happen, or `limitNanoseconds` have passed.
@@ -109,164 +93,43 @@ public struct Simulator {
   public mutating func run(
     activation: Resolution?, limitNanoseconds: Int = 1_000_000 * 1_000_000_000
   ) -> Plan {
-    if let activation { activate(activation) }
-    plan.apply(.started(prewarm: activation == nil), at: now)
-    settleWorld()
-    while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
-      now = next
-      handleInstant()
-    }
+    player.run(activation: activation, limitNanoseconds: limitNanoseconds)
     return plan
   }
 
   /// Goes on from an instant with a plan that has taken in the facts of a run.
-  package mutating func resume(atNanoseconds nanoseconds: Int, limitNanoseconds: Int = 1_000_000 * 1_000_000_000)
-    -> Plan
-  {
-    now = nanoseconds
-    if let outcome = plan.gate.outcome {
-      gate = gate.after(.floorReached)
-      gate =
-        outcome == .timedOut ? gate.after(.ceilingReached) : gate.after(.decided(outcome == .ready ? .ready : .failed))
-    } else if gateTimes.floor.map({ $0 <= now }) ?? true {
-      gate = gate.after(.floorReached)
-    }
-    plan.apply(.started(prewarm: false), at: now)
-    settleWorld()
-    while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
-      now = max(now, next)
-      handleInstant()
-    }
+  package mutating func resume(atNanoseconds nanoseconds: Int) -> Plan {
+    player.resume(atNanoseconds: nanoseconds, limitNanoseconds: Self.limitNanoseconds)
     return plan
   }
 
-  private var gateTimes: (floor: Int?, ceiling: Int?) {
-    guard gate.outcome == nil, let activated = plan.activatedAtNanoseconds else { return (nil, nil) }
-    return (
-      gate == gate.after(.floorReached) ? nil : activated + plan.gateBounds.floorNanoseconds,
-      plan.gateBounds.ceilingNanoseconds.map { activated + $0 }
-    )
-  }
+  /// What surrounds the plan, in functions.
+  private struct World: LaunchWorld {
+    let body: (StepIndex, Int) -> Body
+    let decide: (StepIndex, Plan) -> Decision
+    let items: (StepIndex) -> Expansion
+    let itemBody: (StepIndex, _ item: Int, _ attempt: Int) -> Body
 
-  private mutating func activate(_ resolution: Resolution) {
-    plan.apply(.activated(resolution), at: now)
-    // A floor of zero is reached at once, any other is the last that happens in its instant.
-    if plan.activatedAtNanoseconds == now, resolution.gate.floorNanoseconds == 0 { gate = gate.after(.floorReached) }
-  }
-
-  private var nextInstant: Int? {
-    let gateTimes = gateTimes
-    return [agenda.map(\.at).min(), plan.nextTimerNanoseconds, gateTimes.floor, gateTimes.ceiling].compactMap { $0 }
-      .min()
-  }
-
-  private mutating func handleInstant() {
-    while plan.endedAt == nil {
-      if let index = nextItem() {
-        let item = agenda.remove(at: index)
-        apply(item.event)
-      } else if let due = plan.nextTimerNanoseconds, due <= now {
-        apply(.timePassed)
-      } else if let floor = gateTimes.floor, floor <= now {
-        signal(.floorReached)
-        settleWorld()
-      } else if let ceiling = gateTimes.ceiling, ceiling <= now {
-        signal(.ceilingReached)
-        settleWorld()
-      } else {
-        return
-      }
+    func body(of step: StepIndex, attempt: Int, in plan: Plan) -> LaunchBody {
+      let script = script(of: step, attempt, plan)
+      var body = LaunchBody(endsAfterNanoseconds: script.endsAfterNanoseconds)
+      body.ending = script.ending
+      body.readyAfterNanoseconds = script.readyAfterNanoseconds
+      body.posts = script.posts.map { LaunchPost(afterNanoseconds: $0.afterNanoseconds, event: $0.event) }
+      return body
     }
-  }
 
-  private func nextItem() -> Int? {
-    agenda.indices.filter { agenda[$0].at <= now }.min {
-      (agenda[$0].order, agenda[$0].sequence) < (agenda[$1].order, agenda[$1].sequence)
+    func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int? {
+      script(of: step, attempt, plan).endsAfterCancellationNanoseconds
     }
-  }
 
-  private mutating func add(_ event: PlanEvent, at: Int, order: Int, key: Key?) {
-    agenda.append(Item(at: at, order: order, sequence: sequence, event: event, key: key))
-    sequence += 1
-  }
+    func decide(_ step: StepIndex, in plan: Plan) -> Decision { decide(step, plan) }
 
-  private mutating func apply(_ event: PlanEvent) {
-    if case .cancelled = event { signal(.cancelled) }
-    if case .activated(let resolution) = event {
-      activate(resolution)
-    } else if case .ended(let step, let attempt, .success) = event {
-      // The shorter way that production takes. With a limit for all lanes together it may choose another step first.
-      if plan.graph.workflow.concurrency != nil {
-        plan.succeeded(step, attempt: attempt, at: now)
-      } else if let next = plan.passOn(step, attempt: attempt, in: plan.lane(of: step), at: now) {
-        startBody(Key(step: next.step, attempt: next.attempt))
-      }
-    } else {
-      plan.apply(event, at: now)
+    func items(of step: StepIndex, in plan: Plan) -> Expansion { items(step) }
+
+    private func script(of step: StepIndex, _ attempt: Int, _ plan: Plan) -> Body {
+      guard let (step, item) = plan.place(ofItem: step) else { return body(step, attempt) }
+      return itemBody(step, item, attempt)
     }
-    settleWorld()
-  }
-
-  private mutating func signal(_ signal: GateState.Signal) {
-    let before = gate.outcome
-    gate = gate.after(signal)
-    if before == nil, let outcome = gate.outcome, outcome != .cancelled {
-      plan.apply(.gateOpened(OpenedGate(outcome, atNanoseconds: now)), at: now)
-    }
-  }
-
-  /// Does what the plan asks and starts what it offers until it asks and offers nothing more.
-  private mutating func settleWorld() {
-    defer {
-      inspect?(plan)
-      inspectAtInstant?(plan, now)
-    }
-    while plan.endedAt == nil {
-      let effects = plan.takeEffects()
-      for effect in effects {
-        switch effect {
-        case .evaluate(let step): plan.apply(.decided(step, decide(step, plan)), at: now)
-        case .expand(let step): plan.apply(.expanded(step, items(step)), at: now)
-        case .gather: break
-        case .cancel(let step, let attempt): cancelBody(Key(step: step, attempt: attempt))
-        case .gateDecided(let decision): signal(.decided(decision))
-        case .posted: break
-        case .timedOut:
-          signal(.cancelled)
-          plan.apply(.cancelled, at: now)
-        case .end: return
-        }
-      }
-      guard effects.isEmpty else { continue }
-      guard let (step, attempt) = plan.startNext(at: now) else { return }
-      startBody(Key(step: step, attempt: attempt))
-    }
-  }
-
-  private mutating func startBody(_ key: Key) {
-    let script = body(key)
-    let order = starts
-    starts += 1
-    startOrder[key] = order
-    for (after, event) in script.posts { add(.posted(event), at: now + after, order: order, key: key) }
-    if let after = script.readyAfterNanoseconds {
-      add(.ready(key.step, attempt: key.attempt), at: now + after, order: order, key: key)
-    }
-    if let after = script.endsAfterNanoseconds {
-      add(.ended(key.step, attempt: key.attempt, script.ending), at: now + after, order: order, key: key)
-    }
-  }
-
-  private func body(_ key: Key) -> Body {
-    guard let (step, item) = plan.place(ofItem: key.step) else { return body(key.step, key.attempt) }
-    return itemBody(step, item, key.attempt)
-  }
-
-  private mutating func cancelBody(_ key: Key) {
-    guard let after = body(key).endsAfterCancellationNanoseconds else { return }
-    let end = now + after
-    agenda.removeAll { $0.key == key && $0.at > end }
-    guard !agenda.contains(where: { $0.key == key && $0.isEnd }) else { return }
-    add(.ended(key.step, attempt: key.attempt, .cancelled), at: end, order: startOrder[key] ?? 0, key: key)
   }
 }

@@ -1,3 +1,4 @@
+import FlowModel
 import Foundation
 import TestSupport
 import Testing
@@ -20,6 +21,7 @@ import Testing
     #expect(try tool.run("w.yaml").exitCode == 1)
     let list = try tool.run("runs")
     #expect(list.exitCode == 0 && list.standardOutput.contains("trial") && list.standardOutput.contains("failure"))
+    #expect(!list.standardOutput.contains("gate"), "the workflow has none")
     let id = String(list.standardOutput.prefix(8))
     let page = try tool.run("runs", "show", id).standardOutput
     #expect(page.contains("b  failure") && page.contains("c  skipped    upstream-failed"))
@@ -41,6 +43,49 @@ import Testing
     #expect(object["state"] as? String == "success" && (object["definition"] as? String) == Self.workflow)
     #expect(try tool.run("runs", "delete", id).standardOutput == "run \(id) is forgotten\n")
     #expect(try tool.run("runs").standardOutput == "no run fits\n")
+    try tool.write("deadline: 5s\n" + Self.workflow, to: "gated.yaml")
+    _ = try tool.run("gated.yaml")
+    #expect(try tool.run("runs").standardOutput.contains("  gate ready at "))
+  }
+
+  /// What ran though a need had failed is not taken for skipped when the run is looked at later.
+  @Test func `are shown as they were reported, step for step`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: all
+      events: { x: {} }
+      steps:
+        bad: { run: exit 1 }
+        failed: { run: echo hi, needs: bad, if: failure() }
+        not: { run: echo hi, needs: bad, if: "${{ !success() }}" }
+        always: { run: exit 3, needs: bad, if: always(), optional: true }
+        fan: { run: 'exit $C', env: { C: "${{ item }}" }, foreach: { items: [0, 1, 0], parallel: 1 } }
+        out: { uses: flow.noop, enabled: false }
+        waits: { uses: flow.noop, after: x }
+        behind: { uses: flow.noop, needs: waits, if: always() }
+        deferred: { uses: flow.noop, defer: true }
+        part: { uses: ./part.yaml, needs: bad, if: failure() }
+      finally:
+        last: { run: echo fin }
+
+      """, to: "all.yaml")
+    try tool.write("name: part\nsteps: { a: { uses: flow.noop } }\n", to: "part.yaml")
+    #expect(try tool.run("all.yaml", "--report", "report.json").exitCode == 1)
+    let report = try String(contentsOf: tool.folder.appendingPathComponent("report.json"), encoding: .utf8)
+    let reported = try JSONText.parse(report)
+    var shown = try #require(try JSONText.parse(tool.run("runs", "show", "last", "--json").standardOutput).objectValue)
+    for key in ["epochs", "file", "startedAt", "state"] { shown[key] = nil }
+    var steps = try #require(shown["steps"]?.objectValue)
+    for (id, step) in steps {
+      var step = try #require(step.objectValue)
+      step["kept"] = nil
+      steps[id] = .object(step)
+    }
+    shown["steps"] = .object(steps)
+    #expect(.object(shown) == reported)
+    #expect(reported.objectValue?["steps"]?.objectValue?["part/a"]?.objectValue?["outcome"] == "success")
   }
 
   @Test func `are named by what is typed, and what is not understood gets the nearest`() throws {

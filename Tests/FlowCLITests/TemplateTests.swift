@@ -90,6 +90,8 @@ struct TemplateTests {
     let takesPause = [
       "var text: String }": "var text: String; var pause: Duration }", "(call, text)": "(call, text, pause)",
       "({ text }, call)": "({ text, pause }, call)",
+      // An author may call a function what the library might have called its own.
+      "louder() {": "run() {", ".text louder\n": ".text run\n",
     ]
     var changed = text.replacing(change.1, with: change.2)
     for (old, new) in takesPause { changed = changed.replacing(old, with: new, maxReplacements: 1) }

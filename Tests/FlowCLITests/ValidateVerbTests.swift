@@ -40,4 +40,16 @@ import Testing
     #expect(sarif.objectValue?["version"] == "2.1.0")
     #expect(try tool.run("validate", "fine.yaml", "--format", "json").standardOutput == "[]\n")
   }
+
+  @Test func `a schema of records is checked, and running it says in one sentence that it is no workflow`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    try tool.write("name: notes\nversion: 1\ncollections: { note: { fields: { text: string } } }\n", to: "n.sync.yaml")
+    let output = try tool.run("n.sync.yaml")
+    #expect(output.exitCode == 2)
+    #expect(
+      output.standardError
+        == "flowrun: 'n.sync.yaml' is a schema of records, no workflow; run the workflow that names it in 'sync.connect', "
+        + "or check it with 'flowrun validate'\n")
+  }
 }

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import Testing
 
@@ -71,6 +72,27 @@ import Testing
       "textDocument/definition",
       ["textDocument": ["uri": .string(TestClient.uri)], "position": ["line": 2, "character": 20]])
     #expect(found.arrayValue?.first?.objectValue?["uri"] == "file:///project/part.yaml")
+    try client.quit()
+  }
+
+  @Test func `a schema of records is no workflow: it has its own diagnostics, and nothing else is said of it`() throws {
+    let client = try TestClient(
+      LanguageWorkspace(
+        version: "1", install: { _ in InstalledActions(catalog: TestClient.Catalog.standard) },
+        schemaCheck: { bytes, file in
+          guard file.hasSuffix(".sync.yaml") else { return nil }
+          return .init(
+            source: SourceText(bytes, file: file),
+            diagnostics: [Diagnostic(.unknownKey, "there is no such rule", at: Span(0, 5))])
+        }))
+    let uri = "file:///project/notes.sync.yaml"
+    try client.notify(
+      "textDocument/didOpen",
+      ["textDocument": ["uri": .string(uri), "languageId": "yaml", "version": 1, "text": "notes: {}\n"]])
+    #expect(try codes(client, of: uri) == ["unknown-key"])
+    let hover = try client.request(
+      "textDocument/hover", ["textDocument": ["uri": .string(uri)], "position": ["line": 0, "character": 1]])
+    #expect(hover == .null)
     try client.quit()
   }
 }

@@ -21,6 +21,7 @@ import Testing
   private static let maps: [(String, any FormatKey.Type)] = [
     ("workflow", WorkflowKey.self), ("step", StepKey.self), ("deadline", DeadlineKey.self), ("retry", RetryKey.self),
     ("queue", QueueKey.self), ("event", EventKey.self), ("defaults", DefaultsKey.self), ("field", FieldKey.self),
+    ("secret", SecretKey.self),
   ]
 
   private static let tables: [(name: String, text: String)] =

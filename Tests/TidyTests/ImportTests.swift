@@ -5,7 +5,7 @@ struct ImportTests {
   /// The core, lowest first, as ARCHITECTURE.md lists it.
   private static let core = [
     "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
-    "FlowStoreSQLite", "FlowEngine", "FlowPluginHost", "FlowLanguageServer", "FlowKit", "FlowTestKit",
+    "FlowStoreSQLite", "FlowEngine", "FlowInsight", "FlowPluginHost", "FlowLanguageServer", "FlowKit", "FlowTestKit",
   ]
 
   @Test func `every target of the core imports only what stands above it`() throws {

@@ -68,6 +68,49 @@ import Testing
   private static let bad =
     "name: bad\nsteps:\n  a: { uses: flow.fail, with: { message: no } }\n  b: { uses: flow.noop, needs: a }\n"
 
+  @Test func `a step that is out lets nothing inside run before its include, and takes its reason when it is skipped`()
+    throws
+  {
+    let folder = try Folder([
+      "part.yaml": """
+      name: part
+      steps:
+        out: { uses: flow.noop, enabled: false }
+        behind: { uses: shell.run, needs: out, with: { command: "cat done" } }
+        always: { uses: flow.noop, needs: behind, if: always() }
+        deeper: { uses: ./deep.yaml, enabled: false }
+
+      """,
+      "deep.yaml": """
+      name: deep
+      steps:
+        out: { uses: flow.noop, enabled: false }
+        b: { uses: flow.noop, needs: out }
+
+      """,
+      "main.yaml": """
+      name: main
+      steps:
+        first: { uses: shell.run, with: { command: "echo so > done" } }
+        part: { uses: ./part.yaml, needs: first }
+        bad: { uses: flow.fail, with: { message: no } }
+        never: { uses: ./part.yaml, needs: bad }
+        not-now: { uses: ./part.yaml, if: false }
+
+      """,
+    ])
+    let run = try folder.run("main.yaml")
+    func ends(_ prefix: String) -> [String] {
+      ["out", "behind", "always", "deeper", "deeper/out", "deeper/b"].map {
+        let step = run.steps[prefix + "/" + $0] ?? [:]
+        return step["reason"] as? String ?? step["outcome"] as? String ?? "?"
+      }
+    }
+    #expect(ends("part") == ["disabled", "success", "success", "disabled", "disabled", "disabled"])
+    #expect(ends("never") == Array(repeating: "upstream-failed", count: 6))
+    #expect(ends("not-now") == Array(repeating: "condition", count: 6))
+  }
+
   @Test func `fails where a failure inside was not taken up, and only there`() throws {
     let folder = try Folder([
       "bad.yaml": Self.bad,

@@ -31,6 +31,11 @@ enum Completions {
     workflow(among: words)?.workflow.inputs.map { $0.name + "=" } ?? []
   }
 
+  /// The steps of the workflow that stands on the line.
+  static let steps = CompletionKind.custom { words, _, _ in
+    workflow(among: words)?.workflow.steps.map(\.id.text) ?? []
+  }
+
   private static func workflow(among words: [String]) -> (workflow: Workflow, installation: Installation)? {
     for word in words.dropFirst() where word.hasSuffix(".yaml") || word.hasSuffix(".yml") {
       guard let bytes = try? FileAccess.read(word), let installation = try? Installation(around: word, given: []),

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowEngine
 import FlowModel
 import FlowSystem
 
@@ -15,7 +16,8 @@ enum InputArguments {
       guard let field = fields.first(where: { $0.name == name }) else {
         throw unknown(name, fields)
       }
-      values[name] = try read(String(argument[argument.index(after: equals)...]), for: field)
+      let text = String(argument[argument.index(after: equals)...])
+      values[name] = try field.isSecret ? readSecret(text, for: field) : read(text, for: field)
     }
     for field in fields where values[field.name] == nil {
       if let value = field.defaultValue {
@@ -27,6 +29,45 @@ enum InputArguments {
       }
     }
     return values
+  }
+
+  /// The secret inputs of a run that goes on, whose others are those that it was begun with.
+  static func readSecrets(
+    _ arguments: [String], for fields: [FieldDeclaration], besides header: RunHeader
+  ) throws(UsageProblem) -> ValueObject {
+    var values = ValueObject()
+    for argument in arguments {
+      let name = String(argument.prefix { $0 != "=" })
+      guard let field = fields.first(where: { $0.name == name }) else { throw unknown(name, fields) }
+      guard field.isSecret else {
+        throw UsageProblem("-i '\(name)': a run goes on with the inputs that it was begun with; leave it out")
+      }
+      values[name] = try readSecret(String(argument.dropFirst(name.count + 1)), for: field)
+    }
+    for field in fields where field.isSecret && values[field.name] == nil && header.hasMarks {
+      guard header.inputs[field.name]?.stringValue != nil else { continue }
+      throw UsageProblem(
+        "input '\(field.name)' is a secret, which is not remembered: give it again with -i \(field.name)=@FILE")
+    }
+    return values
+  }
+
+  /// A secret out of a file, or of standard input: what stands on a command line can be read by everybody.
+  private static func readSecret(_ text: String, for field: FieldDeclaration) throws(UsageProblem) -> Value {
+    guard text.hasPrefix("@"), text.count > 1 else {
+      throw UsageProblem(
+        "input '\(field.name)' is a secret, and everybody can read a command line: write -i \(field.name)=@FILE, or "
+          + "\(field.name)=@- for standard input")
+    }
+    let path = text == "@-" ? "/dev/stdin" : String(text.dropFirst())
+    do {
+      let bytes = try FileAccess.read(path, limit: Limits.secretBytes + 2)
+      return .string(try SecretValues.checked(try SecretValues.decoded(SecretValues.withoutLineBreak(bytes))))
+    } catch let problem as SecretValues.Problem {
+      throw UsageProblem("input '\(field.name)' \(problem.message)" + (problem.help.map { "; \($0)" } ?? ""))
+    } catch {
+      throw UsageProblem("input '\(field.name)': cannot read \(error)")
+    }
   }
 
   private static func unknown(_ name: String, _ fields: [FieldDeclaration]) -> UsageProblem {

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import FlowSyntax
 
@@ -6,13 +7,18 @@ enum LoadedWorkflow {
   /// The checked workflow in `file`; its diagnostics go to standard error. Throws an ``InvalidWorkflow`` when it cannot
   /// be read or has an error.
   static func load(_ file: String, _ installation: Installation) throws(InvalidWorkflow) -> WorkflowGraph {
-    try loadWithBytes(file, installation).graph
+    try loadWithText(file, installation).graph
   }
 
-  /// The same, with the bytes of the file.
-  static func loadWithBytes(
+  /// The same, with what loading the file gave.
+  static func loadWithText(
     _ file: String, _ installation: Installation
-  ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, bytes: [UInt8]) {
+  ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {
+    if SchemaCheck.isSchema(file) {
+      throw InvalidWorkflow(
+        description: "flowrun: '\(TerminalText.visible(file))' is a schema of records, no workflow; run the workflow "
+          + "that names it in 'sync.connect', or check it with 'flowrun validate'\n")
+    }
     let bytes: [UInt8]
     do throws(FileProblem) {
       bytes = try FileAccess.read(file)
@@ -28,6 +34,6 @@ enum LoadedWorkflow {
       installation.explainUnusable()
       throw InvalidWorkflow(description: "")
     }
-    return (graph, result.definition)
+    return (graph, result)
   }
 }

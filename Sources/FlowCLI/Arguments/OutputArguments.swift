@@ -5,7 +5,7 @@ struct OutputArguments: ParsableArguments {
   @Flag(help: "Prints one JSON object an event instead of text.")
   var json = false
 
-  @Option(help: "Writes the report to this file, as JSON.")
+  @Option(help: "Writes the report to this file, as JSON, or as a page where its name ends with .html.")
   var report: String?
 
   @Option(help: "Writes a Chrome trace to this file.")

@@ -27,6 +27,8 @@ enum StandardOutput {
     var errorRoute: (@Sendable (String) -> Void)?
     /// Whether the process is to end: who does not read loses what is left.
     var isHurried = false
+    /// Hides secrets in what people read; nil: there are none.
+    var mask: SecretMask?
   }
 
   /// How much is written at a time where somebody reads: what a pipe that is said to have room takes without waiting.
@@ -76,13 +78,20 @@ enum StandardOutput {
   /// nothing of. Nil ends it.
   static func routeErrors(to route: (@Sendable (String) -> Void)?) { state.withLock { $0.errorRoute = route } }
 
+  /// Hides these secrets from now on in everything that people read. It was hidden where it came out; this is the last look
+  /// before it is written.
+  static func hide(_ mask: SecretMask?) { if let mask { state.withLock { $0.mask = mask } } }
+
+  private static func hidden(_ text: String) -> String { state.withLock { $0.mask }?.masked(text) ?? text }
+
   /// Writes text for people to standard output.
   static func write(_ text: String) {
+    let text = hidden(text)
     write(bytes: TerminalText.visibleLines(text, keepsColors: allowsColor), to: 1)
   }
 
   /// Writes what redraws the terminal to standard output: its texts have been made visible.
-  static func draw(_ text: String) { write(bytes: text, to: 1) }
+  static func draw(_ text: String) { write(bytes: hidden(text), to: 1) }
 
   /// Writes a value as JSON and a line break to standard output.
   static func write(json: Value, layout: JSONText.Layout = .compact) {
@@ -94,7 +103,7 @@ enum StandardOutput {
 
   /// Writes text for people to standard error.
   static func writeError(_ text: String) {
-    let text = TerminalText.visibleLines(text, keepsColors: errorAllowsColor)
+    let text = TerminalText.visibleLines(hidden(text), keepsColors: errorAllowsColor)
     if let route = state.withLock({ $0.errorRoute }) { return route(text) }
     write(bytes: text, to: 2)
   }

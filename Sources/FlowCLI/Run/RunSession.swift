@@ -36,8 +36,8 @@ struct RunSession: Sendable {
     let early = resume == nil ? RunMemory.openEarly(request) : nil
     Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
     installation = try resume?.installation ?? Installation(around: request.file, given: request.pluginFolders)
-    let (graph, bytes) =
-      try resume.map { ($0.prepared.graph, []) } ?? LoadedWorkflow.loadWithBytes(request.file, installation)
+    let (graph, loaded) =
+      try resume.map { ($0.prepared.graph, $0.loaded) } ?? LoadedWorkflow.loadWithText(request.file, installation)
     let problems = installation.programProblems(of: graph.workflow)
     guard problems.isEmpty else {
       throw InvalidWorkflow(
@@ -50,9 +50,12 @@ struct RunSession: Sendable {
     } else {
       options = try request.options(for: graph.workflow, installation.registry)
       options.history = try RunMemory.history(
-        of: FilePath.absolute(request.file), bytes, graph.workflow, installation, request, early)
+        of: FilePath.absolute(request.file), loaded.definition, graph.workflow, installation, request, early)
     }
     options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
+    options.secrets = try SecretValues.fetch(
+      for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
+    StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: options.dataFolder)
     } catch {
@@ -157,6 +160,9 @@ struct RunSession: Sendable {
     }
     if let path = request.report {
       attempt { () throws(FileProblem) in
+        guard !path.hasSuffix(".html") else {
+          return try OutputFile.write(Array(InsightPages.page(report).utf8), to: path)
+        }
         let file = try OutputFile(path)
         try report.write { (bytes) throws(FileProblem) in try file.write(bytes) }
         try file.finish()

@@ -13,6 +13,10 @@ struct PreparedResume {
   let plan: ResumePlan
   let history: RunHistory
   let installation: Installation
+  /// What loading the file gave, as it is now.
+  let loaded: LoadResult
+  /// The secret inputs that are given anew.
+  private let inputs: ValueObject
 
   init(_ run: StoredRun, _ store: any RunStore, _ request: RunRequest, _ command: ResumeCommand) throws {
     self.run = run
@@ -26,12 +30,14 @@ struct PreparedResume {
       isSame
       ? remembered.loaded
       : WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(bytes: bytes, file: run.file)
+    loaded = result
     guard let graph = result.graph else {
       throw InvalidWorkflow(
         description: result.rendered(usesColor: StandardOutput.errorAllowsColor)
           + "flowrun: run \(RunReference.short(run.id)) cannot go on as the file is now\n")
     }
     let header = remembered.recollection.header
+    inputs = try InputArguments.readSecrets(request.inputs, for: graph.workflow.inputs, besides: header)
     guard FilePath.exists(header.dataFolder) else {
       throw InvalidWorkflow(
         description: "flowrun: the data folder '\(TerminalText.visible(header.dataFolder))' of run "
@@ -86,12 +92,20 @@ struct PreparedResume {
     var options = RunOptions(
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
     options.showsOutput = !request.isQuiet
+    options.inputs = inputs
     return options
   }
 
   /// Goes on with the run.
   func start(_ engine: Engine, _ options: RunOptions) throws -> WorkflowRun {
-    try engine.resume(run.id, as: prepared, plan, in: store, history, options: options)
+    do {
+      return try engine.resume(run.id, as: prepared, plan, in: store, history, options: options)
+    } catch let missing as SecretMask.MissingSecret {
+      throw InvalidWorkflow(
+        description: "flowrun: what steps of run \(RunReference.short(run.id)) gave holds the secret "
+          + "'\(missing.name)', of which that part is not there any more; name those steps with --from, or start a "
+          + "new run\n")
+    }
   }
 
   private static func place(of span: Span, _ source: SourceText) -> String {

@@ -61,6 +61,7 @@ struct LSPCommand: Verb {
         PluginFinder(given: folders, start: FilePath.folder(of: FilePath.absolute(file))).stamp()
       },
       files: FileAccess.included,
+      schemaCheck: { bytes, file in SchemaCheck.isSchema(file) ? SchemaCheck(bytes: bytes, file: file).report : nil },
       rank: { graph in
         let plan = Plan(graph: graph)
         return graph.workflow.steps.indices.map { plan.rank(of: StepIndex($0)) + 1 }

@@ -33,6 +33,11 @@ struct ResumeCommand: Verb {
     completion: Completions.steps)
   var only: [String] = []
 
+  @Option(
+    name: [.customShort("i"), .customLong("input")],
+    help: "A secret input, which is not remembered: name=@FILE; other inputs are those of the run.")
+  var inputs: [String] = []
+
   @Flag(help: "Keeps steps that ended well and are others now in the file.")
   var keepChanged = false
 
@@ -90,6 +95,10 @@ struct ResumeCommand: Verb {
     guard from.isEmpty || only.isEmpty else {
       throw UsageProblem("--from runs a step and what needs it, --only nothing else; write one of them")
     }
+    guard inputs.allSatisfy({ $0.contains("=@") }) else {
+      throw UsageProblem(
+        "-i: a run goes on with the inputs that it was begun with; only a secret one is given again, as -i NAME=@FILE")
+    }
     guard !wait || !dryRun else { throw UsageProblem("--dry-run waits for nothing; leave --wait or it out") }
   }
 
@@ -124,6 +133,7 @@ struct ResumeCommand: Verb {
     request.isStrict = output.strict
     request.pluginFolders = plugins.folders
     request.store = place.store
+    request.inputs = inputs
     return request
   }
 

@@ -5,16 +5,18 @@ import FlowPluginKit
 
 /// A run as plain lines, for pipes and logs: one a change that a person wants to know of.
 ///
-/// Of a workflow of more than ``detailedSteps`` steps only what needs telling is shown: log lines, failures, retries, the
-/// gate. Nobody reads two hundred thousand lines that say that all is well.
+/// Of a workflow of more than ``detailedSteps`` steps, and of a step of more items, only what needs telling is shown: log
+/// lines, failures, retries, the gate. Nobody reads two hundred thousand lines that say that all is well.
 struct LineView: RunObserver {
-  /// How many steps a workflow may have for each of its steps to have lines of its own.
+  /// How many steps a workflow may have, and a step items, for each of them to have lines of its own.
   static let detailedSteps = 1_000
 
   let style: TextStyle
   let subject: RunSubject
 
   var detail: RunDetail { subject.stepCount > Self.detailedSteps ? .brief : .full }
+
+  func detail(ofItems count: Int) -> RunDetail { count > Self.detailedSteps ? .brief : detail }
 
   func receive(_ events: [RunEvent]) {
     var text = ""

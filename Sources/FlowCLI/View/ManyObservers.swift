@@ -6,6 +6,10 @@ struct ManyObservers: RunObserver {
 
   var detail: RunDetail { observers.allSatisfy { $0.detail == .brief } ? .brief : .full }
 
+  func detail(ofItems count: Int) -> RunDetail {
+    observers.allSatisfy { $0.detail(ofItems: count) == .brief } ? .brief : .full
+  }
+
   func receive(_ events: [RunEvent]) {
     for observer in observers { observer.receive(events) }
   }

@@ -12,6 +12,8 @@ struct Fan: Sendable {
   let width: Int
   /// What tells each item from what stood at its index in another process.
   let hashes: [UInt64]
+  /// How much of each item is told, where the plan tells so much of steps.
+  let detail: RunDetail
   /// The items, as the states of steps: `waiting`, `running`, `retrying`, `holding`, `queued` behind a pause, `done`.
   var states: [StepState]
   /// No item from here on has been started.
@@ -28,11 +30,12 @@ struct Fan: Sendable {
   var failed = 0
   var hasOptionalFailure = false
 
-  init(_ step: StepIndex, firstInstance: StepIndex, width: Int, hashes: [UInt64]) {
+  init(_ step: StepIndex, firstInstance: StepIndex, width: Int, hashes: [UInt64], detail: RunDetail = .full) {
     self.step = step
     self.firstInstance = firstInstance
     self.width = width
     self.hashes = hashes
+    self.detail = detail
     states = Array(repeating: StepState(), count: hashes.count)
     unsettled = hashes.count
   }

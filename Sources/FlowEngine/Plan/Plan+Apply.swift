@@ -83,7 +83,11 @@ extension Plan {
     if !resolution.deferred.isEmpty { rearrange(resolution) }
     for step in resolution.disabled {
       traits[step].flags.insert(.disabled)
-      if states[step].status == .waiting || states[step].status == .held { collect(step, .skipped, .disabled) }
+      if let entry = entryAhead(of: step) {
+        traits[entry].flags.insert(.timed)
+      } else {
+        skipDisabled(step)
+      }
     }
     settleCollected(at: now)
     for step in outstanding.failedBeforeActivation where states[step].status == .waiting {
@@ -103,6 +107,12 @@ extension Plan {
     } else if counts.blocking == 0 {
       decideGate(.ready, at: now)
     }
+  }
+
+  /// Takes in that a step posted an event.
+  package mutating func post(_ name: String, by step: StepIndex, at now: Int) {
+    if endedAt == nil { events.note(poster: owner(of: step), of: name) }
+    apply(.posted(name), at: now)
   }
 
   mutating func post(_ name: String, at now: Int) {

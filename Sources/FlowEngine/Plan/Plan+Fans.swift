@@ -44,7 +44,7 @@ extension Plan {
         return collect(step, .failure, nil)
       }
       let width = options(of: step).fan?.parallel ?? Int.max
-      let index = fans.add(Fan(step, firstInstance: first, width: width, hashes: items.hashes))
+      let index = fans.add(Fan(step, firstInstance: first, width: width, hashes: items.hashes, detail: items.detail))
       noteFact(.expanded(step, hashes: items.hashes, atNanoseconds: now))
       enqueue(step, at: now)
       recall(index, at: now)
@@ -74,11 +74,12 @@ extension Plan {
     case .queued, .running, .retrying, .holding: break
     case .waiting, .held, .deciding, .done: return
     }
-    let isFailFast = options(of: step).fan?.isFailFast ?? true
-    if fans[index].unsettled == 0 || (fans[index].failed > 0 && isFailFast) { return endFan(index, at: now) }
+    if fans[index].unsettled == 0 || (fans[index].failed > 0 && isFailFast(step)) { return endFan(index, at: now) }
     let status = fans[index].status
     if status != states[step].status { move(step, to: status) }
   }
+
+  private func isFailFast(_ step: StepIndex) -> Bool { options(of: step).fan?.isFailFast ?? true }
 
   private mutating func endFan(_ index: Int, at now: Int) {
     let step = fans[index].step

@@ -10,6 +10,29 @@ extension Plan {
     collect(scope.exit, .skipped, reason)
   }
 
+  /// The entry that must succeed before a step that is out is skipped for that; nil: there is none, or it has.
+  ///
+  /// While it is not known whether an included workflow runs at all, what needs a step of it that is out must wait: else it
+  /// would run before everything that the include waits for.
+  func entryAhead(of step: StepIndex) -> StepIndex? {
+    guard let scope = graph.workflow.scope(of: step) else { return nil }
+    let entry = graph.workflow.scopes[scope].entry
+    return states[entry].status == .done ? nil : entry
+  }
+
+  /// An included workflow begins: the steps of it that are out are skipped.
+  mutating func skipDisabled(behind entry: StepIndex) {
+    guard traits[entry].flags.contains(.timed),
+      let scope = graph.workflow.scopes.first(where: { $0.entry == entry })
+    else { return }
+    for step in scope.members where traits[step].flags.contains(.disabled) { skipDisabled(step) }
+  }
+
+  /// Skips a step that is out, if it has not ended.
+  mutating func skipDisabled(_ step: StepIndex) {
+    if states[step].status == .waiting || states[step].status == .held { collect(step, .skipped, .disabled) }
+  }
+
   /// Whether the failure of a step is no matter of the exit that waits for it: another step inside waited for it, too, and
   /// takes it up or passes it on.
   func isTakenUp(_ step: StepIndex, before successor: StepIndex) -> Bool {

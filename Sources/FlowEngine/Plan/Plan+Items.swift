@@ -23,7 +23,7 @@ extension Plan {
     if journal?.keepsStarts == true {
       noteFact(.item(of: step, .started(StepIndex(item), attempt: attempt, atNanoseconds: now)))
     }
-    if detail == .full {
+    if detail == .full, fans[index].detail == .full {
       tables.log.pointee.append(
         .whole(.started(instance, attempt: attempt, queue: Int(traits[step].queue))), at: now)
     }
@@ -178,13 +178,13 @@ extension Plan {
     guard detail != .none else { return }
     if outcome != .success {
       note(.partial(.ended(instance, outcome)), at: now)
-    } else if detail == .full {
+    } else if detail == .full, fans[index].detail == .full {
       tables.log.pointee.append(
         .whole(.succeeded(instance, attempt: Int(fans[index].states[item].attempt))), at: now)
     }
   }
 
-  private func settledFact(_ item: Int, of index: Int) -> PlanFact {
+  private func settledFact(_ item: Int, of index: Int) -> ItemFact {
     let state = fans[index].states[item]
     let failure = particulars.failures.isEmpty ? nil : particulars.failures[fans[index].firstInstance + StepIndex(item)]
     return .settled(

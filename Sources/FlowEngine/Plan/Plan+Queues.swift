@@ -29,7 +29,11 @@ extension Plan {
     occupy(step)
     states[step].attempt += 1
     let isFirst = states[step].startedAt == never
-    if isFirst { states[step].startedAt = now }
+    if isFirst {
+      states[step].startedAt = now
+    } else {
+      particulars.tries[step, default: []].append(TryTimes(startedAt: now, endedAt: never))
+    }
     if traits[step].flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
     noteTry(of: step, at: now)
     noteStart(of: step, at: now)

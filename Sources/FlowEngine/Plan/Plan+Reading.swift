@@ -49,6 +49,19 @@ extension Plan {
       isLate: state.marks.contains(.late), failure: particulars.failures[step], conclusion: conclusion(of: step))
   }
 
+  /// When a step was ready, started and was settled, in nanoseconds from the start of the run, `Int.min` where it did not
+  /// happen, and how it ended: the part of a reading that costs nothing.
+  package func instants(of step: StepIndex) -> StepInstants {
+    let state = states[step]
+    return StepInstants(
+      readyAt: state.readyAt, startedAt: state.startedAt, endedAt: state.endedAt, outcome: state.outcome)
+  }
+
+  /// When the gate opened and was ready, in the same way.
+  package var gateInstants: (outcome: GateOutcome?, openedAt: Int, readyAt: Int) {
+    (readiness.outcome, readiness.openedAt, readiness.readyAt == never ? never : max(readiness.readyAt, activatedAt))
+  }
+
   /// The outcome of a settled step; nil before it is settled.
   func outcome(of step: StepIndex) -> Outcome? {
     let state = states[step]
@@ -167,6 +180,27 @@ extension Plan {
     events.time(of: name)
   }
 
+  /// The events that were posted, in the order of their first mention: when first, and by which step where that is known.
+  package var firstPosts: [(event: String, atNanoseconds: Int, poster: StepIndex?)] {
+    events.names.indices.compactMap { index in
+      guard events.times[index] != never else { return nil }
+      let poster = events.posters[index]
+      return (events.names[index], events.times[index], poster < 0 ? nil : poster)
+    }
+  }
+
+  /// When each try of a step began and ended that had several; empty: it had one, or none.
+  package func tries(of step: StepIndex) -> [TryTimes] {
+    guard var tries = particulars.tries[step], let last = tries.indices.last else { return [] }
+    if tries[last].endedAt == never { tries[last].endedAt = states[step].endedAt }
+    return tries
+  }
+
+  /// How many steps of each queue run at once, where that is limited.
+  package var queueWidths: [(name: String, width: Int)] {
+    queues.filter { $0.width != .max }.map { ($0.name, $0.width) }
+  }
+
   /// The posts of an event so far, the first ``Limits/events`` of them: each where it repeats, else the first.
   public func posts(of event: String) -> [EventPost] {
     guard let index = events.indices[event] else { return [] }
@@ -192,6 +226,15 @@ extension Plan {
 
   /// How the run would conclude if nothing else happened.
   public var conclusionSoFar: RunConclusion { runConclusion() }
+}
+
+/// When a step was ready, started and was settled; `Int.min` where it did not happen.
+package struct StepInstants: Sendable {
+  package var readyAt: Int
+  package var startedAt: Int
+  package var endedAt: Int
+  /// How it ended; nil before.
+  package var outcome: Outcome?
 }
 
 /// What a plan tells of the gate.

@@ -22,8 +22,9 @@ extension Plan {
     switch fact {
     case .activated(let resolution, let time): activate(resolution, at: time)
     case .settled(let settled, let failure): restore(settled, failure)
-    case .tried(let step, let attempt, let failure, _):
+    case .tried(let step, let attempt, let failure, let time):
       guard states[step].status != .done else { return }
+      particulars.tries[step, default: []].append(TryTimes(startedAt: never, endedAt: time))
       states[step].attempt = Self.attempts(attempt)
       particulars.failures[step] = failure
       let interrupted = particulars.interruptions[step] ?? 0

@@ -9,7 +9,7 @@ extension Plan {
   }
 
   /// Takes in what came out of an item.
-  mutating func recallItem(of step: StepIndex, _ fact: PlanFact) {
+  mutating func recallItem(of step: StepIndex, _ fact: ItemFact) {
     fans.recalled[step, default: RecalledFan()].take(fact)
   }
 
@@ -69,10 +69,10 @@ struct RecalledFan: Sendable {
   }
 
   /// Takes in what came out of an item.
-  mutating func take(_ fact: PlanFact) {
+  mutating func take(_ fact: ItemFact) {
     switch fact {
-    case .settled(let step, let failure) where Int(step.step) < hashes.count:
-      settled[Int(step.step)] = (step, failure)
+    case .settled(let step, let failure):
+      if Int(step.step) < hashes.count { settled[Int(step.step)] = (step, failure) }
     case .tried(let item, let attempt, _, _):
       attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
       if let count = interruptions[Int(item)] { interruptions[Int(item)] = count > 0 ? count - 1 : 0 }
@@ -82,7 +82,6 @@ struct RecalledFan: Sendable {
     case .carried(let item, let tries, let uncounted, _):
       attempts[Int(item)] = UInt8(clamping: min(tries, 150))
       interruptions[Int(item)] = UInt8(clamping: min(uncounted, 150))
-    default: break
     }
   }
 }

@@ -48,8 +48,9 @@ extension Plan {
     if flags.contains(.blocking) {
       settleBlocking(step, satisfied: satisfied || flags.contains(.excused), at: now)
     }
-    if outcome == .skipped, flags.contains(.entry), let reason {
-      return skipInclude(of: step, reason)
+    if flags.contains(.entry) {
+      if outcome == .skipped, let reason { return skipInclude(of: step, reason) }
+      if outcome == .success { skipDisabled(behind: step) }
     }
     for edge in successorEdges(of: step) {
       let successor = graph.successors[edge]

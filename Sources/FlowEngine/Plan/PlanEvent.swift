@@ -59,6 +59,8 @@ public struct FanItems: Sendable, Hashable {
   public var hashes: [UInt64]
   /// What the `if` of the step said of items for which it does not hold.
   public var refused: [Int: Decision]
+  /// How much of each item is told, where the plan tells so much of steps.
+  public var detail = RunDetail.full
 
   /// Items with these hashes.
   public init(hashes: [UInt64], refused: [Int: Decision] = [:]) {

@@ -26,8 +26,43 @@ package enum PlanFact: Sendable, Hashable {
   case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
   /// The items of a step are known, by their hashes.
   case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)
-  /// What came out of an item of a step: a fact as of a step, which names the item's index.
-  indirect case item(of: StepIndex, PlanFact)
+  /// What came out of an item of a step.
+  case item(of: StepIndex, ItemFact)
+}
+
+/// What came out of an item of a step: the facts that there are of steps too, naming the item's index in place of a step's.
+///
+/// A type of its own and no fact in a fact, which would be an allocation for each item.
+package enum ItemFact: Sendable, Hashable {
+  case settled(SettledStep, StepFailure?)
+  case tried(StepIndex, attempt: Int, StepFailure?, atNanoseconds: Int)
+  case started(StepIndex, attempt: Int, atNanoseconds: Int)
+  case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
+
+  /// The same of an item; nil: items have no such facts.
+  package init?(_ fact: PlanFact) {
+    switch fact {
+    case .settled(let item, let failure): self = .settled(item, failure)
+    case .tried(let item, let attempt, let failure, let time):
+      self = .tried(item, attempt: attempt, failure, atNanoseconds: time)
+    case .started(let item, let attempt, let time): self = .started(item, attempt: attempt, atNanoseconds: time)
+    case .carried(let item, let attempts, let uncounted, let repetitions):
+      self = .carried(item, attempts: attempts, uncounted: uncounted, repetitions: repetitions)
+    case .activated, .posted, .gateOpened, .failedAfterReady, .cancelled, .expanded, .item: return nil
+    }
+  }
+
+  /// The same as if the item were a step.
+  package var ofStep: PlanFact {
+    switch self {
+    case .settled(let item, let failure): .settled(item, failure)
+    case .tried(let item, let attempt, let failure, let time):
+      .tried(item, attempt: attempt, failure, atNanoseconds: time)
+    case .started(let item, let attempt, let time): .started(item, attempt: attempt, atNanoseconds: time)
+    case .carried(let item, let attempts, let uncounted, let repetitions):
+      .carried(item, attempts: attempts, uncounted: uncounted, repetitions: repetitions)
+    }
+  }
 }
 
 /// How a step ended.

@@ -26,6 +26,8 @@ struct EventLatches: Sendable {
   private(set) var names: [String] = []
   /// When each event was first posted; `never` before.
   var times: [Int] = []
+  /// Which step posted each first; -1: none did, it came from outside, or is not known.
+  private(set) var posters: [StepIndex] = []
   /// The steps that wait for each.
   var waiters: [[StepIndex]] = []
   /// Steps with an `after`, in file order.
@@ -59,8 +61,15 @@ struct EventLatches: Sendable {
     indices[name] = Int32(names.count)
     names.append(name)
     times.append(never)
+    posters.append(-1)
     waiters.append([])
     return names.count - 1
+  }
+
+  /// Says which step is about to post an event, where that is the first post.
+  mutating func note(poster: StepIndex, of name: String) {
+    let event = index(of: name)
+    if times[event] == never { posters[event] = poster }
   }
 
   /// When an event was first posted; nil: not yet.
@@ -138,8 +147,18 @@ struct StepParticulars: Sendable {
   var attemptStarts: [StepIndex: Int] = [:]
   /// The tries that failed with another to come, in the order in which they were noted and until they are told.
   var failedTries: [FailedTry] = []
+  /// When each try began and ended of steps that had several; the last one ends with the step.
+  var tries: [StepIndex: [TryTimes]] = [:]
   /// Tries of a step that were interrupted with the process and do not count against its retries.
   var interruptions: [StepIndex: UInt8] = [:]
+}
+
+/// When a try began and ended, in nanoseconds from the start of the run.
+package struct TryTimes: Sendable, Hashable {
+  /// When it began; `Int.min`: before this process, which only knows that it ended.
+  package var startedAt: Int
+  /// When it was over; `Int.min`: not yet.
+  package var endedAt: Int
 }
 
 /// A try that failed while the step goes on: when it is told, the next one may have failed too.

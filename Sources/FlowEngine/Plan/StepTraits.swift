@@ -28,7 +28,7 @@ struct StepTraits: Sendable {
     static let seesStatus = Flags(rawValue: 1 << 8)
     /// Its `if` names `always()` or `cancelled()`, so it may run while the run is being cancelled.
     static let seesCancellation = Flags(rawValue: 1 << 10)
-    /// Has a deadline or a retry policy.
+    /// Has a deadline or a retry policy, or is an entry at whose end steps that are out are skipped: a series leaves it out.
     static let timed = Flags(rawValue: 1 << 11)
     /// Runs once for each of several items.
     static let fan = Flags(rawValue: 1 << 12)

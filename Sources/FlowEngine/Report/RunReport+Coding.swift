@@ -29,6 +29,17 @@ extension RunReport: Codable {
     mainQueueMilliseconds = try members.number("mainQueueMilliseconds")
     outputs = try members.object("outputs").value
     warnings = try members.texts("warnings")
+    // Older reports say neither.
+    schema = value["schema"] == nil ? 1 : try members.integer("schema")
+    events =
+      value["events"] == nil
+      ? []
+      : try members.objects("events").map { event in
+        Event(
+          name: try event.text("name"), at: try event.number("at"),
+          postedBy: try event.textOrNull("postedBy").map(event.step))
+      }
+    for name in ["queues", "concurrency", "durable"] { limits[name] = value[name] }
   }
 }
 
@@ -38,7 +49,8 @@ extension RunReport.Gate {
       outcome: try members.word("outcome", \.word), openedAt: try members.numberOrNull("openedAt"),
       readyAt: try members.numberOrNull("readyAt"),
       heldByMinMilliseconds: try members.number("heldByMinMilliseconds"),
-      late: try members.texts("late").map(members.step), failed: try members.texts("failed").map(members.step))
+      late: try members.texts("late").map(members.step), failed: try members.texts("failed").map(members.step),
+      min: try members.numberOrNull("min") ?? 0, max: try members.numberOrNull("max"))
   }
 }
 
@@ -62,7 +74,15 @@ extension RunReport.Step {
       overrunMilliseconds: try members.numberOrNull("overrunMilliseconds"),
       isAbandoned: try members.boolean("abandoned"), isDeferred: try members.boolean("deferred"),
       isBlocking: try members.boolean("blocking"), failure: try members.failure("error"),
-      items: members.value["items"] == nil ? nil : try members.objects("items").map { try RunReport.Item($0) })
+      items: members.value["items"] == nil ? nil : try members.objects("items").map { try RunReport.Item($0) },
+      needs: members.value["needs"] == nil ? [] : try members.texts("needs").map(members.step),
+      after: members.value["after"] == nil ? [] : try members.texts("after"),
+      tries: members.value["tries"] == nil
+        ? []
+        : try members.objects("tries").map { attempt in
+          RunReport.Try(
+            startedAt: try attempt.numberOrNull("startedAt"), endedAt: try attempt.numberOrNull("endedAt"))
+        })
   }
 }
 

@@ -37,7 +37,17 @@ extension RunReport {
       outcome: gate.outcome ?? .cancelled, openedAt: time(gate.openedAtNanoseconds),
       readyAt: time(gate.readyAtNanoseconds),
       heldByMinMilliseconds: Self.heldByFloor(plan, activation: activation),
-      late: gate.late.map(ids), failed: gate.failed.map(ids))
+      late: gate.late.map(ids), failed: gate.failed.map(ids),
+      min: millisecondsOf(plan.gateBounds.floorNanoseconds),
+      max: plan.gateBounds.ceilingNanoseconds.map { millisecondsOf($0) })
+    events = plan.firstPosts.map { post in
+      Event(
+        name: post.event, at: millisecondsOf(post.atNanoseconds - activation), postedBy: post.poster.map(ids))
+    }
+    limits = [
+      "queues": .object(ValueObject(plan.queueWidths.map { ($0.name, .integer($0.width)) })),
+      "concurrency": workflow.concurrency.map { .integer($0) } ?? .null, "durable": .boolean(workflow.isDurable),
+    ]
     entries = Self.entries(of: plan)
     criticalPath = Self.criticalPath(of: plan).map { step in
       let state = plan.states[step]
@@ -135,7 +145,14 @@ extension RunReport {
       },
       overrunMilliseconds: reading.overrunNanoseconds.map { millisecondsOf($0) }, isAbandoned: reading.isAbandoned,
       isDeferred: reading.isDeferred, isBlocking: reading.isBlocking,
-      failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index, plan))
+      failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index, plan),
+      needs: plan.needs(of: index).map { plan.graph.workflow.steps[Int($0)].id },
+      after: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).after : [],
+      tries: plan.tries(of: index).map { attempt in
+        Try(
+          startedAt: attempt.startedAt == never ? nil : time(attempt.startedAt),
+          endedAt: attempt.endedAt == never ? nil : time(attempt.endedAt))
+      })
   }
 
   private func items(of step: StepIndex, _ plan: Plan) -> [Item]? {

@@ -29,6 +29,16 @@ public struct RunReport: Sendable {
   public var durationMilliseconds: Double
   /// The keys of items by step, where they come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
+  /// Hides the secrets of the run; nil: it has none.
+  var mask: SecretMask?
+  /// The version of what a report holds as JSON. 2 says what steps came after, their tries, and who posted events.
+  public static let newestSchema = 2
+  /// The version of this one.
+  public internal(set) var schema = Self.newestSchema
+  /// The events that were posted, in the order of their first mention.
+  public var events: [Event] = []
+  /// What limited how many steps ran at once, and whether they waited for the disk: `queues`, `concurrency`, `durable`.
+  var limits: ValueObject = [:]
   /// What the steps' part of the report is read from when somebody asks.
   let source: Source
 
@@ -54,6 +64,10 @@ public struct RunReport: Sendable {
     public var late: [StepID]
     /// Blocking steps that ended unsatisfied before it opened.
     public var failed: [StepID]
+    /// Its floor.
+    public var min: Double
+    /// Its ceiling; nil: it has none.
+    public var max: Double?
   }
 
   /// One way into the app.
@@ -125,6 +139,30 @@ public struct RunReport: Sendable {
     public var failure: StepFailure?
     /// The items that it ran for, or did not; nil: it runs once.
     public var items: [Item]?
+    /// What it came after: steps.
+    public var needs: [StepID]
+    /// What it came after: events.
+    public var after: [String]
+    /// When each of its tries began and ended, where it had several; an end is nil where it is not known.
+    public var tries: [Try]
+  }
+
+  /// One of several tries of a step.
+  public struct Try: Sendable, Hashable {
+    /// When it began; nil: it is not known.
+    public var startedAt: Double?
+    /// When it was over; nil: it is not known.
+    public var endedAt: Double?
+  }
+
+  /// An event in a report.
+  public struct Event: Sendable, Hashable {
+    /// Its name.
+    public var name: String
+    /// When it was first posted.
+    public var at: Double
+    /// The step that posted it; nil: it came from outside, or is not known.
+    public var postedBy: StepID?
   }
 
   /// An item of a step in a report.
@@ -157,7 +195,7 @@ extension RunReport {
   public var value: ValueObject {
     var object = head
     var steps = ValueObject()
-    for step in self.steps { steps[step.id.text] = .object(step.value) }
+    for step in self.steps { steps[step.id.text] = .object(hidden(step.value)) }
     object["steps"] = .object(steps)
     for (key, value) in tail { object[key] = value }
     return object
@@ -170,7 +208,7 @@ extension RunReport {
     stream.open("steps")
     for index in 0..<stepCount {
       let step = step(StepIndex(index))
-      stream.add(step.id.text, .object(step.value))
+      stream.add(step.id.text, .object(hidden(step.value)))
       if stream.count >= 1 << 16 { try write(stream.take()) }
     }
     stream.close()
@@ -178,6 +216,10 @@ extension RunReport {
     stream.close()
     try write(stream.take() + [UInt8(ascii: "\n")])
   }
+
+  /// What is told of a step, or of the run, without its secrets. All of it was hidden when it came out; this is the last
+  /// look before it is written.
+  private func hidden(_ object: ValueObject) -> ValueObject { mask?.masked(object) ?? object }
 
   /// The report without its steps, and how many of them ended which way: what a list of runs shows.
   var summary: ValueObject {
@@ -190,7 +232,8 @@ extension RunReport {
   }
 
   private var head: ValueObject {
-    [
+    hidden([
+      "schema": .integer(schema),
       "workflow": .string(workflow), "runId": .string(runID), "conclusion": .string(conclusion.rawValue),
       "gate": .object(gate.value), "launchReason": launchReason.map { .string($0.rawValue) } ?? .null,
       "durationMilliseconds": .number(durationMilliseconds), "entries": .array(entries.map { .object($0.value) }),
@@ -199,11 +242,16 @@ extension RunReport {
         criticalPath.map {
           ["step": .string($0.step.text), "start": .number($0.start), "end": .number($0.end)]
         }),
-    ]
+    ])
   }
 
   private var tail: ValueObject {
-    ["outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) })]
+    hidden([
+      "events": .array(events.map { .object($0.value) }),
+      "queues": limits["queues"] ?? .null, "concurrency": limits["concurrency"] ?? .null,
+      "durable": limits["durable"] ?? .null,
+      "outputs": .object(outputs), "warnings": .array(warnings.map { .string($0) }),
+    ])
   }
 }
 
@@ -212,8 +260,14 @@ extension RunReport.Gate {
     [
       "outcome": .string(outcome.word), "openedAt": .optional(openedAt), "readyAt": .optional(readyAt),
       "heldByMinMilliseconds": .number(heldByMinMilliseconds), "late": .array(late.map { .string($0.text) }),
-      "failed": .array(failed.map { .string($0.text) }),
+      "failed": .array(failed.map { .string($0.text) }), "min": .number(min), "max": .optional(max),
     ]
+  }
+}
+
+extension RunReport.Event {
+  fileprivate var value: ValueObject {
+    ["name": .string(name), "at": .number(at), "postedBy": postedBy.map { .string($0.text) } ?? .null]
   }
 }
 
@@ -228,8 +282,14 @@ extension RunReport.Entry {
 
 extension RunReport.Step {
   fileprivate var value: ValueObject {
-    guard let items else { return own }
     var object = own
+    if !needs.isEmpty { object["needs"] = .array(needs.map { .string($0.text) }) }
+    if !after.isEmpty { object["after"] = .array(after.map { .string($0) }) }
+    if !tries.isEmpty {
+      object["tries"] = .array(
+        tries.map { ["startedAt": .optional($0.startedAt), "endedAt": .optional($0.endedAt)] })
+    }
+    guard let items else { return object }
     object["items"] = .array(items.map { .object($0.value) })
     return object
   }

@@ -41,6 +41,7 @@ final class CalledActionHost: ActionHost {
   var hasLogRoom: Bool { host.hasLogRoom }
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
   func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
+  var withheldVariables: Set<String> { host.withheldVariables }
   func log(_ message: String, level: LogLevel, step: StepIndex) { host.log(message, level: level, step: step) }
   func log(_ lines: [String], from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
   func log(_ lines: [String], from stream: LogStream, plugin: String) { host.log(lines, from: stream, plugin: plugin) }

@@ -22,6 +22,7 @@ public struct Engine: Sendable {
   public func start(
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.Problem) -> WorkflowRun {
+    try Self.check(options.secrets, of: prepared.graph.workflow)
     var options = options
     options.launch.isFirst = !DataFolder(opened: options.dataFolder).hasLaunched
     let run = WorkflowRun(prepared, options: options, runID: RunInformation.newID())
@@ -29,17 +30,34 @@ public struct Engine: Sendable {
     return run
   }
 
+  private static func check(_ secrets: ValueObject, of workflow: Workflow) throws(PreparedWorkflow.Problem) {
+    for secret in workflow.secrets where secret.isRequired && secrets[secret.name]?.stringValue == nil {
+      throw PreparedWorkflow.Problem(step: nil, message: "the secret '\(secret.name)' is not given")
+    }
+  }
+
   /// Goes on with a run whose process is gone: the same id, the next epoch. What the plan of the resume says is on disk
-  /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say.
+  /// before any step begins. Inputs, launch and data folder come from the journal, whatever `options` say, but for secret
+  /// inputs and the secrets, which are nowhere written down.
   ///
-  /// Throws a `StoreProblem` when another process has the run or the store cannot be written, and a
+  /// Throws a `SecretMask.MissingSecret` when one is not given anew, a `StoreProblem` when another process has the run or the store cannot be written, and a
   /// ``PreparedWorkflow/Problem`` when the run cannot start.
   public func resume(
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
   ) throws -> WorkflowRun {
     var options = options
-    let header = plan.recollection.header
+    try Self.check(options.secrets, of: prepared.graph.workflow)
+    var inputs = plan.header.inputs
+    for (name, value) in options.inputs { inputs[name] = value }
+    for input in prepared.graph.workflow.inputs where input.isSecret && plan.header.hasMarks {
+      guard options.inputs[input.name] != nil || inputs[input.name]?.stringValue == nil else {
+        throw SecretMask.MissingSecret(name: "inputs.\(input.name)")
+      }
+    }
+    let mask = prepared.graph.workflow.mask(secrets: options.secrets, inputs: inputs)
+    let plan = try plan.filled(by: mask, inputs: inputs)
+    let header = plan.header
     options.inputs = header.inputs
     options.launch = header.launch
     options.dataFolder = header.dataFolder

@@ -6,6 +6,8 @@ public struct RunOptions: Sendable {
   public var inputs: ValueObject = [:]
   /// Variables below those of the workflow's `env`: what its `env-file` holds.
   public var fileEnvironment: ValueObject = [:]
+  /// The workflow's secrets by name; null for one that is not required and was not found.
+  public var secrets: ValueObject = [:]
   /// Why the application was launched. `isFirst` is set from the data folder.
   public var launch = Launch()
   /// The absolute path of the run's data folder; made when missing.
@@ -51,6 +53,9 @@ public protocol RunObserver: Sendable {
   /// How much it wants to hear; everything, unless it says otherwise.
   var detail: RunDetail { get }
 
+  /// How much it wants to hear of each item of a step that runs for so many; as much as of steps, unless it says otherwise.
+  func detail(ofItems count: Int) -> RunDetail
+
   /// Takes in the next events. Calls come one after the other, in the order of the run.
   func receive(_ events: [RunEvent])
 }
@@ -58,4 +63,7 @@ public protocol RunObserver: Sendable {
 extension RunObserver {
   /// Everything.
   public var detail: RunDetail { .full }
+
+  /// As much as of steps.
+  public func detail(ofItems count: Int) -> RunDetail { detail }
 }

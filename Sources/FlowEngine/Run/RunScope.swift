@@ -8,6 +8,7 @@ struct RunScope: ExpressionContext {
   var outputs: [StepIndex: ValueObject]
   var inputs: ValueObject
   var environment: ValueObject
+  var secrets: ValueObject
   var launch: Launch?
   var run: ValueObject
   /// The step whose `if` or inputs are evaluated; nil: the workflow's own `outputs`, `enabled` and so on.
@@ -25,6 +26,7 @@ struct RunScope: ExpressionContext {
     switch name {
     case "inputs": .object(inputs)
     case "env": .object(environment)
+    case "secrets": .object(secrets)
     case "run": .object(step.map { plan.isFinal($0) } ?? false ? runSoFar : run)
     case "launch":
       launch.map {

@@ -23,6 +23,9 @@ extension WorkflowRun: ActionHost {
     return "\(run.id)/\(stepID(of: step))" + (repetitions > 0 ? "~\(repetitions)" : "")
   }
 
+  /// Those that the workflow's secrets come from.
+  public var withheldVariables: Set<String> { prepared.secretVariables }
+
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
     let owner = instances.owner(of: step)
@@ -36,7 +39,9 @@ extension WorkflowRun: ActionHost {
       return values
     }
     var variables: [String: String] = [:]
-    for (name, value) in values { variables[name] = value.stringValue ?? JSONText.write(value) }
+    for (name, value) in values {
+      variables[name] = value.isNull ? "" : value.stringValue ?? JSONText.write(value)
+    }
     return variables
   }
 
@@ -74,7 +79,7 @@ extension WorkflowRun: ActionHost {
         throw ActionError("too-many-events", "the run has posted \(Limits.events) events", isRetryable: false)
       }
       state.postedCount += 1
-      state.plan.apply(.posted(event), at: state.instant(clock.now))
+      state.plan.post(event, by: step, at: state.instant(clock.now))
       return carryOut(&state)
     }
     perform(aftermath)

@@ -65,10 +65,15 @@ extension WorkflowRun {
       {
         state.warnings.append(problem)
       }
+      if let mask {
+        outputs = mask.masked(outputs)
+        state.warnings = state.warnings.map { mask.masked($0) }
+      }
       var report = RunReport(
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
         outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings)
       report.itemKeys = state.itemKeys
+      report.mask = mask
       return report
     }
     deadlines.stop()

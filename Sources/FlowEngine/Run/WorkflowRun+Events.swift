@@ -12,6 +12,11 @@ extension WorkflowRun {
   /// Queues events for the observer, of which so many bytes are lines that programs wrote.
   func emit(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int = 0) {
     guard options.observer != nil else { return }
+    if let mask { return queue(kinds.map { $0.masked(by: mask) }, lineBytes: lineBytes) }
+    queue(kinds, lineBytes: lineBytes)
+  }
+
+  private func queue(_ kinds: some Collection<RunEvent.Kind>, lineBytes: Int) {
     let mustDeliver = state.withLock { state in
       state.collectRecords()
       let now = state.instant(clock.now)

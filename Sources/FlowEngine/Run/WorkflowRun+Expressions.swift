@@ -12,6 +12,7 @@ extension WorkflowRun {
     }
     var scope = RunScope(
       plan: state.plan, outputs: state.outputs, inputs: options.inputs, environment: state.environment,
+      secrets: options.secrets,
       launch: state.plan.activatedAtNanoseconds == nil && options.isPrewarmed ? nil : state.launch,
       run: ["id": .string(run.id), "data": .string(run.dataFolder)], step: step, stepIndices: names)
     if let step, let number = prepared.graph.workflow.scope(of: step) { narrow(&scope, to: number, state) }
@@ -23,6 +24,7 @@ extension WorkflowRun {
     let included = prepared.graph.workflow.scopes[number]
     scope.prefix = included.prefix
     scope.inputs = state.outputs[included.entry] ?? [:]
+    scope.secrets = [:]
     scope.environment = [:]
     // What cannot be evaluated is told where the step's own expressions are.
     scope.environment = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
@@ -39,17 +41,10 @@ extension WorkflowRun {
 
   /// What the `if` of a step says.
   func decide(_ step: StepIndex, _ state: RunState) -> Decision {
-    guard let detail = prepared.detail(of: step), let condition = detail.condition, detail.fan?.asksForEachItem != true
-    else { return .run }
-    do throws(ExpressionError) {
-      let scope = scope(step, state)
-      // Alone the `if` of a step of `finally` decides.
-      return try state.plan.isFinal(step)
-        ? condition.isTrue(in: scope) ? .run : .skip
-        : condition.isSatisfied(in: scope) ? .run : .skip
-    } catch {
-      return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
-    }
+    guard let condition = prepared.condition(of: step) else { return .run }
+    let decision = PreparedWorkflow.decision(condition, in: scope(step, state))
+    if case .fail(let failure) = decision { return .fail(hidden(failure)) }
+    return decision
   }
 
   /// What a step with inputs runs on: expressions evaluated, defaults filled in, paths made absolute, types checked; nil:
@@ -76,13 +71,13 @@ extension WorkflowRun {
       given = try object.evaluate(in: scope(step, state))
     } catch {
       return StartInputs(
-        ValueObject(), problem: StepFailure(code: "expression", message: "with: \(error.description)"))
+        ValueObject(), problem: hidden(StepFailure(code: "expression", message: "with: \(error.description)")))
     }
     do throws(TypeMismatch) {
       return StartInputs(
         try InputBinding.bind(given, to: prepared.action(of: owner).declaration.inputs, run: information(of: owner)))
     } catch {
-      return StartInputs(ValueObject(), problem: .inputs(error))
+      return StartInputs(ValueObject(), problem: hidden(.inputs(error)))
     }
   }
 
@@ -110,8 +105,7 @@ extension WorkflowRun {
         state.environment = try environment(scope)
         var resolved = scope
         resolved.environment = state.environment
-        var resolution = try resolve(resolved)
-        resolution.gate = try gateBounds(resolved)
+        let resolution = try prepared.resolution(in: resolved)
         let now = state.instant(clock.now)
         state.plan.apply(.activated(resolution), at: now)
         if isStarting { state.plan.apply(.started(prewarm: false), at: now) }
@@ -135,17 +129,6 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  /// The gate's floor and ceiling in this launch.
-  private func gateBounds(_ scope: RunScope) throws(PreparedWorkflow.Problem) -> GateBounds {
-    let bounds = GateBounds(
-      floorNanoseconds: try prepared.gateMin?.evaluate(in: scope).nanoseconds ?? 0,
-      ceilingNanoseconds: try prepared.gateMax?.evaluate(in: scope).nanoseconds)
-    if let ceiling = bounds.ceilingNanoseconds, ceiling < bounds.floorNanoseconds {
-      throw PreparedWorkflow.Problem(step: nil, message: "deadline: min is longer than max")
-    }
-    return bounds
-  }
-
   private func scope(_ step: StepIndex?, _ state: RunState, launch: Launch) -> RunScope {
     var scope = scope(step, state)
     scope.launch = launch
@@ -156,6 +139,7 @@ extension WorkflowRun {
   private func aboveFile(_ own: ValueObject) -> ValueObject {
     if options.fileEnvironment.isEmpty { return own }
     var variables = options.fileEnvironment
+    for name in withheldVariables { variables[name] = nil }
     for (name, value) in own { variables[name] = value }
     return variables
   }
@@ -165,34 +149,6 @@ extension WorkflowRun {
       return aboveFile(try prepared.environment.evaluate(in: scope))
     } catch {
       throw PreparedWorkflow.Problem(step: nil, message: "env: \(error.description)")
-    }
-  }
-
-  /// What `enabled` and `defer` say, and that no deferred step is one the gate is told to wait for.
-  private func resolve(_ scope: RunScope) throws(PreparedWorkflow.Problem) -> Resolution {
-    let steps = prepared.graph.workflow.steps
-    var resolution = Resolution(literalsOf: prepared.graph)
-    for index in prepared.graph.stepsWithOptions {
-      guard let detail = prepared.detail(of: index) else { continue }
-      let id = steps[Int(index)].id
-      if let enabled = detail.enabled, try !isTrue(enabled, "enabled", id, scope) { resolution.disabled.insert(index) }
-      if let deferral = detail.deferral, try isTrue(deferral, "defer", id, scope) { resolution.deferred.insert(index) }
-    }
-    if let step = GateRoles(prepared.graph, answers: resolution.deferred).contradiction {
-      throw PreparedWorkflow.Problem(
-        step: steps[Int(step)].id,
-        message: "is blocking but deferred in this launch; write 'blocking: false', or do not defer what it needs")
-    }
-    return resolution
-  }
-
-  private func isTrue(
-    _ expression: Expression, _ key: String, _ step: StepID, _ scope: RunScope
-  ) throws(PreparedWorkflow.Problem) -> Bool {
-    do throws(ExpressionError) {
-      return try expression.isTrue(in: scope)
-    } catch {
-      throw PreparedWorkflow.Problem(step: step, message: "\(key): \(error.description)")
     }
   }
 }

@@ -11,14 +11,14 @@ extension WorkflowRun {
   /// Writes a log line; one over 64 KiB is cut.
   public func log(_ message: String, level: LogLevel, step: StepIndex) {
     guard options.observer != nil else { return }
-    emit(.stepLog(stepID(of: step), level: level, stream: nil, message: Self.cut(message)))
+    emit(.stepLog(stepID(of: step), level: level, stream: nil, message: cut(message)))
   }
 
   /// Writes lines that a program wrote, unless the step is quiet.
   public func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
     guard showsOutput(of: step) else { return }
     let id = stepID(of: step)
-    let cut = lines.map(Self.cut)
+    let cut = lines.map(cut)
     let bytes = cut.reduce(0) { $0 + $1.utf8.count + MemoryLayout<RunEvent>.stride }
     emit(cut.map { .stepLog(id, level: .info, stream: stream, message: $0) }, lineBytes: bytes)
   }
@@ -27,7 +27,8 @@ extension WorkflowRun {
   public func showUnfinished(_ line: String, from stream: LogStream, step: StepIndex) {
     guard showsUnfinishedLines, showsOutput(of: step) else { return }
     // Far more than a terminal is wide.
-    let shown = String(decoding: line.utf8.prefix(Self.unfinishedBytes), as: UTF8.self)
+    let shown = String(
+      decoding: (mask?.withholding(line) ?? line).utf8.prefix(Self.unfinishedBytes), as: UTF8.self)
     let id = stepID(of: step)
     let isReplaced = state.withLock { state in
       guard case .event(let event)? = state.undelivered.last,
@@ -50,7 +51,7 @@ extension WorkflowRun {
   /// Writes lines that the program of a plugin wrote while it worked for several steps.
   public func log(_ lines: [String], from stream: LogStream, plugin: String) {
     guard options.observer != nil, options.showsOutput else { return }
-    emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: Self.cut($0)) })
+    emit(lines.map { .pluginLog(plugin: plugin, stream: stream, message: cut($0)) })
   }
 
   /// Whether the observer hears of the lines that the step's programs write.
@@ -62,8 +63,10 @@ extension WorkflowRun {
   /// Whether the observer is not too far behind with the lines of programs.
   public var hasLogRoom: Bool { state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } }
 
-  private static func cut(_ line: String) -> String {
+  /// A line as the log has it. Secrets are hidden before it is cut: half of one would not be found.
+  private func cut(_ line: String) -> String {
     if line.utf8.count <= Limits.logLineBytes { return line }
+    let line = mask?.masked(line, isCut: true) ?? line
     return String(decoding: line.utf8.prefix(Limits.logLineBytes), as: UTF8.self) + "… (cut at 64 KiB)"
   }
 }

@@ -30,12 +30,15 @@ public final class WorkflowRun: Sendable {
   let state: Mutex<RunState>
   /// What is the same for all steps.
   public let run: RunInformation
+  /// Hides the secrets of the run in everything that it tells; nil: it has none.
+  public let mask: SecretMask?
 
   /// Makes a run that has not started.
   init(_ prepared: PreparedWorkflow, options: RunOptions, runID: String, from origin: RunOrigin? = nil) {
     self.prepared = prepared
     self.options = options
     self.origin = origin
+    mask = prepared.graph.workflow.mask(secrets: options.secrets, inputs: options.inputs)
     run = RunInformation(id: runID, dataFolder: options.dataFolder, workflowFolder: options.workflowFolder)
     let clock = RunClock(continuingAt: origin?.atNanoseconds ?? 0)
     self.clock = clock
@@ -63,7 +66,7 @@ public final class WorkflowRun: Sendable {
       state.durableStarts = DurableStarts()
       state.owesLaunch = options.isPrewarmed && origin == nil
     }
-    if let origin { state.outputs = origin.outputs }
+    if let origin { state.outputs = origin.plan.outputs }
     self.state = Mutex(state)
   }
 

@@ -56,6 +56,7 @@ struct ContextKey {
     case "run": "The run itself"
     case "gate": "The launch gate, for deferred steps"
     case "event": "The event that an action is called for"
+    case "secrets": "The secrets that the workflow declares, by name; in env of steps and in inputs that are secret"
     case ItemContext.item: "The item that the step runs for"
     case ItemContext.index: "Which item it is, from 0"
     case ItemContext.key: "The item's key, where the items are a map's"

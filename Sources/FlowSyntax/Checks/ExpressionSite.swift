@@ -8,6 +8,8 @@ struct ExpressionSite {
   enum Kind: Equatable {
     case workflowEnvironment, gate, outputs
     case condition, enabled, deferral, with, environment
+    /// An input that may be given a secret, of a step and of what is called for each post of an event.
+    case secretInput, secretCallInput
     /// The inputs of what is called for each post of an event.
     case call
     /// What a step runs for.
@@ -32,12 +34,17 @@ struct ExpressionSite {
     case .enabled: ["inputs", "env", "launch"]
     case .workflowEnvironment: ["inputs", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
-    case .condition, .with, .environment:
+    case .condition, .with, .environment, .secretInput:
       (hasItems ? ItemContext.names : []) + ["inputs", "env", "steps", "launch", "run"]
-        + (isDeferred ? ["gate"] : [])
-    case .call: ["event", "inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
+        + (isDeferred ? ["gate"] : []) + (takesSecrets ? ["secrets"] : [])
+    case .call, .secretCallInput:
+      ["event", "inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
+        + (takesSecrets ? ["secrets"] : [])
     }
   }
+
+  /// Whether secrets may be handed on here: the `env` of a step, or an input that is declared so.
+  var takesSecrets: Bool { kind == .environment || kind == .secretInput || kind == .secretCallInput }
 
   /// What the place is called in messages.
   var name: String {
@@ -48,7 +55,7 @@ struct ExpressionSite {
     case .condition: "if"
     case .enabled: "enabled"
     case .deferral: "defer"
-    case .with, .call: "with"
+    case .with, .call, .secretInput, .secretCallInput: "with"
     case .foreach: "foreach"
     }
   }

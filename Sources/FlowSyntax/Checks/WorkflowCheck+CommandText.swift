@@ -10,6 +10,8 @@ extension WorkflowCheck {
     else { return }
     let site = ExpressionSite(kind: .with, step: step, node: node)
     for (offset, expression) in template.expressions where mayGiveText(expression, site) {
+      // That it would be shown is said already.
+      if expression.references.contains(where: { isSecret($0) }) { continue }
       let variable = expression.variableName
       report(
         .textInCommand, "the shell reads the text of '${{ \(expression.source) }}' as a part of the command",

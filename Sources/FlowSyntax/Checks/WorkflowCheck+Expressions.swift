@@ -67,7 +67,9 @@ extension WorkflowCheck {
       if let call = declaration?.calls, call.inputs == name {
         checkCallExpressions(member.value, step)
       } else {
-        checkValue(member.value, fits: declaration?.input(named: name)?.type ?? .any, .with, step, owner)
+        let input = declaration?.input(named: name)
+        checkValue(
+          member.value, fits: input?.type ?? .any, input?.isSecret == true ? .secretInput : .with, step, owner)
         if declaration?.shellTextInput == name { checkCommandText(member.value, step, declaration) }
       }
     }
@@ -82,8 +84,10 @@ extension WorkflowCheck {
     var members = tree.members(of: node, failures: &ignored)
     while let member = members.next(in: tree) {
       guard let name = tree.text(of: member.key) else { continue }
-      let type = called.input(named: name)?.type ?? .any
-      checkValue(member.value, fits: type, .call, step, "the input '\(name)' of '\(called.name)'")
+      let input = called.input(named: name)
+      checkValue(
+        member.value, fits: input?.type ?? .any, input?.isSecret == true ? .secretCallInput : .call, step,
+        "the input '\(name)' of '\(called.name)'")
     }
   }
 

@@ -8,6 +8,7 @@ extension WorkflowCheck {
     let name = reference.name.lowercased()
     let isDeferred = site.step.map { mayBeDeferred($0) } ?? false
     let hasItems = site.step.map { workflow.steps[$0].options.fan != nil } ?? false
+    if isSecret(reference), !checkSecret(reference, site, at: place) { return }
     let allowed = site.contexts(isDeferred: isDeferred, hasItems: hasItems)
     guard allowed.contains(name) else {
       let known = allowed.map { "'\($0)'" }.joined(separator: ", ")
@@ -183,7 +184,7 @@ extension WorkflowCheck {
     case ("inputs", 1...):
       return inputs.field(like: path[0]).flatMap { Self.type(at: path.dropFirst(), in: $0.type) }
     case ("run", 1) where path[0].lowercased() == "failures": return .array(of: .object(properties: nil))
-    case ("env", 1), ("run", 1): return .string
+    case ("env", 1), ("run", 1), ("secrets", 1): return .string
     case ("launch", 1):
       switch path[0].lowercased() {
       case "reason": return .string

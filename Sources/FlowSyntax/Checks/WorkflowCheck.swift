@@ -42,6 +42,7 @@ struct WorkflowCheck: DocumentReading {
     checkIncludes()
     checkEstimates()
     checkRetries()
+    checkBudgets()
     checkGateGuidance()
     checkPrewarm()
     checkCycle()

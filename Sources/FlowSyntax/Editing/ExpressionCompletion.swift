@@ -49,6 +49,8 @@ struct ExpressionCompletion {
     switch (context, path.count) {
     case ("inputs", 1):
       return document.workflow.inputs.map { field($0, span) }
+    case ("secrets", 1):
+      return document.workflow.secrets.map { Completion(label: $0.name, kind: .output, detail: "secret", span: span) }
     case ("inputs", 2...):
       guard let input = document.check?.inputs.field(like: path[1]) else { return [] }
       return properties(of: input.type, path.dropFirst(2), span)
@@ -135,8 +137,11 @@ struct ExpressionCompletion {
     case .deferral: return .deferral
     case .env: return .environment
     case .foreach: return .foreach
-    default: return document.isCalled(keys) ? .call : .with
+    default: break
     }
+    if document.isCalled(keys) { return .call }
+    let declaration = keys.count > 3 ? document.declaration(ofStepNamed: keys[1]) : nil
+    return declaration?.input(named: keys[3])?.isSecret == true ? .secretInput : .with
   }
 
   private func contexts(_ kind: ExpressionSite.Kind) -> [String] {

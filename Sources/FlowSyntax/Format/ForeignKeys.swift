@@ -28,6 +28,31 @@ enum ForeignKeys {
     Correction(key, to: name).question + " that is what '\(key)' is called here"
   }
 
+  /// The key of a secret that stands for `key`; nil: none does simply.
+  static func counterpart(ofSecret key: String) -> String? {
+    switch key {
+    case "environment", "variable", "from-env", "fromEnv", "from_env": "env"
+    case "path", "from-file", "secretFile": "file"
+    default: nil
+    }
+  }
+
+  /// What to write in a secret instead of `key`.
+  static func remedy(ofSecret key: String) -> String? {
+    if let name = counterpart(ofSecret: key) { return question(key, name) }
+    return secretRemedy(key)
+  }
+
+  private static func secretRemedy(_ key: String) -> String? {
+    switch key {
+    case "cmd", "sh", "run", "exec": "write 'command: [program, argument]', which no shell reads"
+    case "value", "default": "the secret itself never stands in a workflow; write 'env', 'file' or 'command'"
+    case "external", "secretKeyRef", "valueFrom", "vault", "key":
+      "write 'command: [program, argument]' with the tool that reads it"
+    default: nil
+    }
+  }
+
   /// Keys of a workflow that hold the steps in other tools: with one of them `steps` is not missing besides.
   static let holdingSteps: Set<String> = ["jobs", "tasks", "services", "stages", "dag", "templates", "spec", "do"]
 
@@ -80,7 +105,8 @@ enum ForeignKeys {
     "image": "a step runs on this machine; run the container's command, such as 'run: docker run …'",
     "services": "start them in a step, or use an action that is a service",
     "permissions": "a step has the rights of who calls flowrun; leave it out",
-    "secrets": "commands have the environment of who calls flowrun; hand them over there",
+    "secrets":
+      "declare them below 'secrets' of the workflow, and hand one over with 'env: { TOKEN: \"${{ secrets.token }}\" }'",
     "become": "a step has the rights of who calls flowrun; leave it out",
     "stage": "order comes from 'needs'; leave it out",
     "priority": "order comes from 'needs' and 'estimate'; leave it out",

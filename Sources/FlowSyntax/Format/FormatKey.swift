@@ -76,13 +76,13 @@ indirect enum Shape: Sendable {
 
 /// What a name in a workflow may look like.
 enum NameKind: Sendable, CaseIterable {
-  case step, queue, input, event, output, plugin, action, field
+  case step, queue, input, secret, event, output, plugin, action, field
 
   /// The pattern, in the dialect that JSON Schema and editors share.
   var pattern: String {
     switch self {
     case .step, .queue: "^[a-z][a-z0-9]*([-_][a-z0-9]+)*$"
-    case .input, .output, .field: "^[A-Za-z_][A-Za-z0-9_-]*$"
+    case .input, .secret, .output, .field: "^[A-Za-z_][A-Za-z0-9_-]*$"
     case .event: "^[A-Za-z0-9][A-Za-z0-9._/-]*$"
     case .plugin: "^[a-z][a-z0-9]*(-[a-z0-9]+)*$"
     case .action: "^[a-z][a-z0-9]*(-[a-z0-9]+)*[.][a-z][a-z0-9]*(-[a-z0-9]+)*$"
@@ -95,7 +95,7 @@ enum NameKind: Sendable, CaseIterable {
     case .step, .queue:
       "lower-case letters and digits, parted by single '-' or '_', beginning with a letter, at most "
         + "\(Limits.stepIDCharacters) characters"
-    case .input, .output, .field: "letters, digits, '-' and '_', beginning with a letter or '_'"
+    case .input, .secret, .output, .field: "letters, digits, '-' and '_', beginning with a letter or '_'"
     case .event: "letters, digits, '.', '-', '_' and '/', beginning with a letter or digit"
     case .plugin: "lower-case letters and digits, parted by single '-', beginning with a letter"
     case .action: "the plugin's name, a dot and a word of lower-case letters and digits parted by single '-'"
@@ -107,7 +107,7 @@ enum NameKind: Sendable, CaseIterable {
     let bytes = Array(name.utf8)
     switch self {
     case .step, .queue: return StepID.isValid(name)
-    case .input, .output, .field:
+    case .input, .secret, .output, .field:
       return bytes.first.map { Self.isLetter($0) || $0 == UInt8(ascii: "_") } ?? false
         && bytes.allSatisfy {
           Self.isLetter($0) || Self.isDigit($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-")

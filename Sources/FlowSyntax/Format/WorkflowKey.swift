@@ -3,8 +3,8 @@ import FlowModel
 
 /// The keys of a workflow.
 enum WorkflowKey: String, FormatKey {
-  case name, description, inputs, env, deadline, events, queues, defaults, concurrency, steps, outputs
-  case durable, history, timeout, finally
+  case name, description, inputs, secrets, env, deadline, events, queues, defaults, concurrency, steps, outputs
+  case durable, history, timeout, finally, budgets
   case environmentFile = "env-file"
 
   static let owner = "a workflow"
@@ -19,6 +19,7 @@ enum WorkflowKey: String, FormatKey {
     case .name, .environmentFile: .name
     case .description: .string
     case .inputs: .named(.input, .map(FieldKey.self))
+    case .secrets: .named(.secret, .map(SecretKey.self))
     case .env: .environment
     case .deadline: .durationOr(DeadlineKey.self, allowsExpression: true)
     case .events: .events
@@ -29,6 +30,7 @@ enum WorkflowKey: String, FormatKey {
     case .outputs: .named(.output, .any)
     case .durable, .history: .boolean
     case .timeout: .durationAboveZero
+    case .budgets: .list(of: .name, isNonempty: true)
     case .finally: .named(.step, .map(StepKey.self))
     }
   }
@@ -46,6 +48,7 @@ enum WorkflowKey: String, FormatKey {
     case .name: "What reports call this workflow"
     case .description: "What the workflow is for"
     case .inputs: "What a run may or must be given with -i name=value"
+    case .secrets: "What a run is given and never shows: each comes from a variable, a file or a command"
     case .env: "Environment variables for the child processes of all steps; values may hold ${{ }}"
     case .deadline: "The launch gate: it never opens before min and never after max; one duration is max"
     case .events:
@@ -59,6 +62,7 @@ enum WorkflowKey: String, FormatKey {
     case .environmentFile: "A file of lines NAME=value, beside the workflow: variables below those of env"
     case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
     case .finally: "Steps by id that run when all others are over, whatever happened, also when the run is cancelled"
+    case .budgets: "What launches may take, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"
     case .history: "Whether flowrun remembers the runs of this workflow; see flowrun runs"
     }
   }
@@ -137,7 +141,7 @@ enum DefaultsKey: String, FormatKey {
 
 /// The keys of an input of the workflow, of an action's input or output in a manifest, and of a property.
 enum FieldKey: String, FormatKey {
-  case type, required, `default`, `enum`, items, properties, base, description
+  case type, required, `default`, `enum`, items, properties, base, secret, description
 
   static let owner = "a field"
 
@@ -151,10 +155,12 @@ enum FieldKey: String, FormatKey {
 
   var isRequired: Bool { self == .type }
 
+  var defaultText: String? { self == .secret ? "false" : nil }
+
   var shape: Shape {
     switch self {
     case .type: .word(ValueType.names)
-    case .required: .boolean
+    case .required, .secret: .boolean
     case .default: .any
     case .enum: .list(of: .any, isNonempty: true)
     case .items: .map(FieldKey.self)
@@ -168,6 +174,7 @@ enum FieldKey: String, FormatKey {
     switch self {
     case .type: "What kind of value fits"
     case .required: "Whether a value must be given; true when there is no default"
+    case .secret: "Whether it may be given a secret; a run shows it nowhere, and -i takes it from a file alone"
     case .default: "What stands where no value is given"
     case .enum: "The only values that fit"
     case .items: "What the elements of an array are"

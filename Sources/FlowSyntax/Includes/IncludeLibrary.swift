@@ -91,7 +91,10 @@ final class IncludeLibrary: Sendable {
         path: path,
         problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
           + (WorkflowKey.notBuiltInIncluded.contains(key)
-            ? "which is not built for included files" : "and there is one for the whole run"),
+            ? "which is not built for included files"
+            : key == .secrets
+              ? "but a file that is included gets its secrets as inputs with 'secret: true'"
+              : "and there is one for the whole run"),
         result: result)
     }
     return Entry(
@@ -159,7 +162,7 @@ struct IncludeCatalog: ActionCatalog {
 
 extension WorkflowKey {
   /// The keys that an included file cannot have: there is one gate, one run.
-  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history]
+  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history, .secrets, .budgets]
 
   /// The keys that an included file might have, for which nothing is built.
   static let notBuiltInIncluded: [WorkflowKey] = [.concurrency, .finally, .environmentFile]

@@ -53,6 +53,7 @@ extension DocumentReading {
     let summary = nodes[.description].flatMap { string($0, "\(owner).description") } ?? ""
     let isRequired = nodes[.required].flatMap { boolean($0, "\(owner).required") }
     var field = FieldDeclaration(name, type, isRequired: isRequired, summary: summary)
+    field.isSecret = nodes[.secret].flatMap { boolean($0, "\(owner).secret") } ?? false
     if let node = nodes[.default] {
       let value = value(node)
       if let mismatch = type.mismatch(of: value) {

@@ -49,6 +49,8 @@ struct WorkflowReader: DocumentReading {
     }
     workflow.description = places.value(.description).flatMap { string($0, "description") }
     if let node = places.value(.inputs) { workflow.inputs = fields(node, "inputs", names: .input) }
+    if let node = places.value(.inputs), workflow.inputs.contains(where: \.isSecret) { checkSecretInputs(node) }
+    if let node = places.value(.secrets) { workflow.secrets = secrets(node) }
     if let node = places.value(.env) { workflow.environment = environment(node, "env") }
     if let node = places.value(.environmentFile) { workflow.environmentFile = fileName(node, "env-file") }
     if let node = places.value(.deadline) { workflow.gate = gateDeadline(node) }
@@ -66,7 +68,32 @@ struct WorkflowReader: DocumentReading {
         at: span(node), help: "remove one of the two")
     }
     if let node = places.value(.timeout) { workflow.timeout = timeout(node) }
+    if let node = places.value(.budgets) { workflow.budgets = budgets(node) }
     if places.value(.steps) != nil { readSteps() }
+  }
+
+  private mutating func budgets(_ node: NodeID) -> [BudgetRule] {
+    guard tree.kind(node) == .sequence, !tree.elements(node).isEmpty else {
+      reportType(node, "budgets", expected: "a list of rules", help: "write budgets: ['p95(gate) <= 2.5s']")
+      return []
+    }
+    var rules: [BudgetRule] = []
+    for element in tree.elements(node) {
+      guard let text = string(element, "each of budgets") else { continue }
+      do throws(BudgetRule.Problem) {
+        let rule = try BudgetRule(parsing: text)
+        guard !rule.readsBaseline else {
+          throw BudgetRule.Problem(help: "there is a baseline only where 'flowrun compare' compares two")
+        }
+        rules.append(rule)
+      } catch {
+        report(.invalidBudget, "'\(text)' is no budget", at: span(element), help: error.help)
+      }
+    }
+    if rules.count > Limits.budgets {
+      report(.outOfRange, "there are \(rules.count) budgets, but at most \(Limits.budgets) may be", at: span(node))
+    }
+    return rules
   }
 
   private mutating func fileName(_ node: NodeID, _ owner: Owner) -> String? {

@@ -20,16 +20,18 @@ extension WorkflowRun {
     do throws(StepFailure) {
       values = try fan.values(in: scope)
     } catch {
-      return .fail(error)
+      return .fail(hidden(error))
     }
     var items = FanItems(hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes)
+    items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
     if fan.asksForEachItem, let condition = detail.condition {
       for index in values.values.indices {
         scope.item = values.item(index)
         do throws(ExpressionError) {
           if try !condition.isSatisfied(in: scope) { items.refused[index] = .skip }
         } catch {
-          items.refused[index] = .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+          items.refused[index] = .fail(
+            hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
         }
       }
     }

@@ -37,7 +37,7 @@ package struct FactReader: Sendable {
       indexCount = Limits.items
       defer { indexCount = stepCount }
       guard case .fact(let fact)? = try next() else { throw reader.problem("a fact of an item") }
-      if case .item = fact { throw reader.problem("a fact of an item") }
+      guard let fact = ItemFact(fact) else { throw reader.problem("a fact of an item") }
       return .fact(.item(of: step, fact))
     case .itemOutput:
       let step = try step()

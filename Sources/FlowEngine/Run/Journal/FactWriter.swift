@@ -73,7 +73,7 @@ package struct FactWriter: Sendable {
       for hash in hashes { writer.add(hash) }
     case .item(let step, let fact):
       begin(.item, step)
-      add(fact)
+      add(fact.ofStep)
     case .carried(let step, let attempts, let uncounted, let repetitions):
       begin(.carried, step)
       for number in [attempts, uncounted, repetitions] { writer.add(UInt64(max(0, number))) }

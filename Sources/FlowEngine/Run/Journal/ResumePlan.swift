@@ -92,11 +92,14 @@ public struct ResumePlan: Sendable {
   /// What kept items of steps that run again gave.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
 
+  /// Hides the secrets of the run in what is written down; nil: it has none.
+  private var mask: SecretMask?
+
   /// How many items of a step that runs again stay as they are where they are the same then.
   public private(set) var keptItems: [StepIndex: Int] = [:]
 
   /// What the run was begun with.
-  public var header: RunHeader { recollection.header }
+  public private(set) var header: RunHeader
 
   /// Whether nothing is left to do.
   public var isDone: Bool {
@@ -112,6 +115,7 @@ public struct ResumePlan: Sendable {
     programs: [String: String] = [:], _ wish: Wish
   ) throws(Refusal) {
     self.recollection = recollection
+    header = recollection.header
     let graph = prepared.graph
     let pasts = StepPasts(recollection.facts, count: (before ?? graph).workflow.steps.count)
     let mapping = StepMapping(from: before, to: graph)
@@ -290,6 +294,22 @@ public struct ResumePlan: Sendable {
           startedAt: never, endedAt: recollection.lastNanoseconds), nil))
   }
 
+  /// The plan with the secrets of the run filled in that goes on; nil: it has none.
+  ///
+  /// - Parameter inputs: the inputs, those given anew among them.
+  func filled(by mask: SecretMask?, inputs: ValueObject) throws(SecretMask.MissingSecret) -> ResumePlan {
+    var plan = self
+    plan.mask = mask
+    plan.header.inputs = inputs
+    guard header.hasMarks else { return plan }
+    plan.header = try plan.header.filled(by: mask)
+    for (step, output) in outputs { plan.outputs[step] = try SecretMask.filled(output, by: mask) }
+    for (step, outputs) in itemOutputs {
+      for (item, output) in outputs { plan.itemOutputs[step]?[item] = try SecretMask.filled(output, by: mask) }
+    }
+    return plan
+  }
+
   /// What the resumed run writes before its first facts: the processes it has had, and what it was begun with where the
   /// programs of plugins are others now.
   func preface(epoch: RunEpoch, programs: [String: String]) -> [RunChunk] {
@@ -300,9 +320,11 @@ public struct ResumePlan: Sendable {
         .epochs, wallMilliseconds: epoch.startedMilliseconds, runNanoseconds: now,
         body: JSONText.bytes(of: .array(epochs.map(\.value))))
     ]
-    if programs != header.programs {
+    if programs != header.programs || recollection.header.hasMarks != (mask != nil) {
       var header = header
       header.programs = programs
+      header.hasMarks = false
+      if let mask { header = header.marked(by: mask) }
       chunks.append(
         RunChunk(
           .header, wallMilliseconds: epoch.startedMilliseconds, runNanoseconds: now, body: header.bytes))
@@ -314,9 +336,13 @@ public struct ResumePlan: Sendable {
   func chunk(atNanoseconds now: Int) -> RunChunk {
     var writer = FactWriter()
     for fact in facts { writer.add(fact) }
-    for (step, output) in outputs.sorted(by: { $0.key < $1.key }) { writer.add(output: output, of: step) }
+    for (step, output) in outputs.sorted(by: { $0.key < $1.key }) {
+      writer.add(output: mask?.marked(output) ?? output, of: step)
+    }
     for (step, outputs) in itemOutputs.sorted(by: { $0.key < $1.key }) {
-      for (item, output) in outputs.sorted(by: { $0.key < $1.key }) { writer.add(output: output, of: step, item: item) }
+      for (item, output) in outputs.sorted(by: { $0.key < $1.key }) {
+        writer.add(output: mask?.marked(output) ?? output, of: step, item: item)
+      }
     }
     return RunChunk(
       .resume, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: now, body: writer.bytes)

@@ -18,6 +18,8 @@ public struct RunHeader: Sendable {
   public var isPrewarmed = false
   /// Whether nothing began before all was on disk.
   public var isDurable = false
+  /// Whether what steps gave has marks in the place of secrets.
+  public var hasMarks = false
   /// What tells the programs of external plugins apart, by the plugin's name.
   public var programs: [String: String] = [:]
 
@@ -37,6 +39,7 @@ public struct RunHeader: Sendable {
           "first": .boolean(launch.isFirst),
         ],
         "jitterSeed": .string(String(jitterSeed)), "prewarmed": .boolean(isPrewarmed), "durable": .boolean(isDurable),
+        "marks": .boolean(hasMarks),
       ])
   }
 
@@ -54,6 +57,7 @@ public struct RunHeader: Sendable {
     jitterSeed = object["jitterSeed"]?.stringValue.flatMap { UInt64($0) } ?? 0
     isPrewarmed = object["prewarmed"]?.booleanValue ?? false
     isDurable = object["durable"]?.booleanValue ?? false
+    hasMarks = object["marks"]?.booleanValue ?? false
     for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }
   }
 }

@@ -1,3 +1,4 @@
+import FlowExpressions
 import FlowModel
 import FlowStore
 
@@ -129,11 +130,23 @@ public struct RunRecollection: Sendable {
   }
 
   /// A plan in which everything is as the journal says, for a report.
-  package func plan(of graph: WorkflowGraph, facts special: [StepIndex: StepFacts] = [:]) -> Plan {
-    var plan = Plan(graph: graph, facts: special, detail: .none)
+  package func plan(of graph: WorkflowGraph) -> Plan {
+    var plan = Plan(graph: graph, facts: Self.statusFunctions(of: graph), detail: .none)
     plan.beginRestoring(wasPrewarmed: header.isPrewarmed)
     for fact in facts { plan.restore(fact) }
     plan.endRestoring(at: lastNanoseconds, gateCountsAnew: false)
     return plan
+  }
+
+  /// The steps whose `if` asks how their needs ended: without that the plan would hold that they were skipped.
+  private static func statusFunctions(of graph: WorkflowGraph) -> [StepIndex: StepFacts] {
+    var facts: [StepIndex: StepFacts] = [:]
+    for step in graph.stepsWithOptions {
+      guard let text = graph.workflow.steps[Int(step)].options.condition,
+        let functions = try? Expression.condition(text).expression.statusFunctionSet, !functions.isEmpty
+      else { continue }
+      facts[step] = StepFacts(statusFunctions: functions)
+    }
+    return facts
   }
 }

@@ -45,6 +45,7 @@ struct StepPasts {
       let items = before.items.filter { $0.key < hashes.count && before.hashes[$0.key] == hashes[$0.key] }
       fans[step] = PastFan(hashes: hashes, items: items)
     case .item(let step, let fact):
+      let fact = fact.ofStep
       guard let item = fact.step, Int(item) < fans[step]?.hashes.count ?? 0 else { return }
       fans[step]?.items[Int(item), default: Past()].take(fact)
     case .activated: isActivated = true

@@ -80,8 +80,10 @@ extension WorkflowRun {
   func chunk(_ facts: PlanFacts, _ outputs: UnwrittenOutputs) -> RunChunk {
     var writer = FactWriter()
     writer.add(facts)
-    for (step, output) in outputs.steps { writer.add(output: output, of: step) }
-    for (step, item, output) in outputs.items { writer.add(output: output, of: step, item: item) }
+    for (step, output) in outputs.steps { writer.add(output: mask?.marked(output) ?? output, of: step) }
+    for (step, item, output) in outputs.items {
+      writer.add(output: mask?.marked(output) ?? output, of: step, item: item)
+    }
     return RunChunk(
       .facts, wallMilliseconds: RunJournal.wallMilliseconds, runNanoseconds: clock.now, body: writer.bytes)
   }
@@ -138,15 +140,18 @@ extension WorkflowRun {
       header.environment = state.environment
       header.launch = state.launch
     }
-    return header
+    return mask.map { header.marked(by: $0) } ?? header
   }
 
   /// Writes the end of the run; what could not be written becomes a warning of the report.
   func finishJournal(_ report: inout RunReport) {
     guard let journal else { return }
-    let summary = JSONText.bytes(of: .object(report.summary))
+    var summary = report.summary
+    // Where the workflow states no deadline nothing that is shown speaks of a gate.
+    if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
+    let bytes = JSONText.bytes(of: .object(summary))
     do throws(StoreProblem) {
-      try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: summary)) { collectChunks() }
+      try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: bytes)) { collectChunks() }
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
     } catch {}
     // It may have come before, and after the report was made.

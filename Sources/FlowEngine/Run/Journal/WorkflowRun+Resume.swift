@@ -8,7 +8,6 @@ struct RunOrigin: Sendable {
   var plan: ResumePlan
   /// When the last that is known came out, in nanoseconds from the start of the run; the time since is none of its own.
   var atNanoseconds: Int { plan.recollection.lastNanoseconds }
-  var outputs: [StepIndex: ValueObject] { plan.outputs }
 
   /// Tells a fresh plan what is kept.
   func restore(_ plan: inout Plan, at now: Int) {
@@ -30,7 +29,7 @@ extension WorkflowRun {
 
   /// Goes on from what the journal says.
   func beginResumed(from origin: RunOrigin) {
-    let header = origin.plan.recollection.header
+    let header = origin.plan.header
     let aftermath = withPlan { state in
       state.launch = header.launch
       state.environment = header.environment

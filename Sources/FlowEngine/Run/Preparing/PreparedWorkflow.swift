@@ -25,6 +25,8 @@ public struct PreparedWorkflow: Sendable {
   /// The variables of each of the workflow's scopes.
   let scopeEnvironments: [PreparedObject]
   let outputs: PreparedObject
+  /// The variables that its secrets come from.
+  let secretVariables: Set<String>
   let gateMin: PreparedDuration?
   let gateMax: PreparedDuration?
 
@@ -97,6 +99,7 @@ public struct PreparedWorkflow: Sendable {
     self.details = details
     self.detailIndices = detailIndices
     self.facts = facts
+    secretVariables = workflow.secretVariables
     do throws(ExpressionError) {
       environment = try PreparedObject(workflow.environment)
       var scopes: [PreparedObject] = []

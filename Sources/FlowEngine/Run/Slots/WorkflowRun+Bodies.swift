@@ -62,6 +62,8 @@ extension WorkflowRun {
         ending = .failure(
           StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB"),
           isRetryable: false)
+      } else if let secret = mask?.spreadSecret(in: outputs) {
+        ending = .failure(.spreadSecret(secret), isRetryable: false)
       } else if instances.item(of: start.step) == nil {
         keep(outputs, of: start.step, &state)
       } else if !keep(outputs, ofItem: start.step, &state) {
@@ -85,6 +87,12 @@ extension WorkflowRun {
 
   /// What an error thrown by a body means.
   func ending(of error: any Error, _ start: Start) -> Ending {
+    let ending = meaning(of: error, start)
+    guard mask != nil, case .failure(let failure, let isRetryable, let pause) = ending else { return ending }
+    return .failure(hidden(failure), isRetryable: isRetryable, retryAfterNanoseconds: pause)
+  }
+
+  private func meaning(of error: any Error, _ start: Start) -> Ending {
     if error is CancellationError, cancellations.isCancelled(start.step, attempt: Int(start.attempt)) {
       return .cancelled
     }

@@ -32,13 +32,13 @@ string() {
   value=${params#*"\"$1\":\""}
   [ "$value" != "$params" ] || return 1
   case $value in
-    *\\*) escaped ;;
+    *\\*) _escaped ;;
     *) value=${value%%\"*} ;;
   esac
 }
 
-# escaped: cuts value at its first quote that no backslash stands before.
-escaped() {
+# _escaped: cuts value at its first quote that no backslash stands before.
+_escaped() {
   rest=$value
   value=
   while :; do
@@ -101,9 +101,9 @@ post() { notify post "\"event\":\"$1\""; }
 # ready OUTPUTS: says that a service is ready, with the members of an object; what needs it goes on.
 ready() { notify ready "\"outputs\":{${1:-}}"; }
 
-# beside FUNCTION: answers a call in a process of its own.
-beside() {
-  forget
+# _beside FUNCTION: answers a call in a process of its own.
+_beside() {
+  _forget
   (
     worker=
     trap '[ -z "$worker" ] || kill "$worker"; exit' TERM
@@ -112,10 +112,10 @@ beside() {
   calls="$calls $id:$! "
 }
 
-# cancel: gives up the call whose id stands in the message.
-cancel() {
+# _cancel: gives up the call whose id stands in the message.
+_cancel() {
   id=${params%%\}*}
-  forget
+  _forget
   process=${calls#*" $id:"}
   [ "$process" != "$calls" ] || return
   process=${process%% *}
@@ -123,8 +123,8 @@ cancel() {
   kill "$process" 2>/dev/null && fail cancelled "the call was cancelled"
 }
 
-# forget: forgets the calls that have ended, and with that been answered.
-forget() {
+# _forget: forgets the calls that have ended, and with that been answered.
+_forget() {
   jobs >/dev/null
   rest=
   for call in $calls; do
@@ -133,20 +133,20 @@ forget() {
   calls=$rest
 }
 
-# run: has the function of an action answer the call.
-run() {
+# _run: has the function of an action answer the call.
+_run() {
   string action
   handler=${handlers#*" $value="}
   [ "$handler" != "$handlers" ] || fail unknown-action "there is no action $value" || return
   handler=${handler%% *}
   case $handler in
     -*) "${handler#-}" ;;
-    *) beside "$handler" ;;
+    *) _beside "$handler" ;;
   esac
 }
 
-# introduce: says who it is. Name and version are those of plugin.yaml, which flowrun states.
-introduce() {
+# _introduce: says who it is. Name and version are those of plugin.yaml, which flowrun states.
+_introduce() {
   string version
   version=$value
   string name
@@ -161,9 +161,9 @@ serve() {
     params=${line#*'"id":'}
     id=${params%%,*}
     case $line in
-      '{"jsonrpc":"2.0","id":'*',"method":"run",'*) run ;;
-      *'"method":"initialize"'*) introduce ;;
-      *'"method":"cancel"'*) cancel ;;
+      '{"jsonrpc":"2.0","id":'*',"method":"run",'*) _run ;;
+      *'"method":"initialize"'*) _introduce ;;
+      *'"method":"cancel"'*) _cancel ;;
       *'"method":"shutdown"'*) exit 0 ;;
     esac
   done

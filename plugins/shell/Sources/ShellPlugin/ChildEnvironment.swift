@@ -19,13 +19,23 @@ enum ChildEnvironment {
   }()
 
   /// The whole environment as `NAME=value`, with the folders in which programs are looked for.
-  static func make(_ stated: [String: String], _ input: ValueObject) throws -> (entries: CStrings, path: String) {
+  ///
+  /// - Parameter withheld: variables of this process that the child does not get unless it is given them.
+  static func make(
+    _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = []
+  ) throws -> (entries: CStrings, path: String) {
     var variables = stated
     for member in input {
       if let problem = problem(with: member) { throw ActionError("command-invalid", problem, isRetryable: false) }
       variables[member.key] = text(member.value)
     }
     variables[LeftBehind.variable] = nil
+    if !withheld.isEmpty {
+      let inherited = ProcessInfo.processInfo.environment.filter { !withheld.contains($0.key) }
+      variables.merge(inherited) { stated, _ in stated }
+      variables[LeftBehind.variable] = LeftBehind.value
+      return (CStrings(environment: variables), variables["PATH"] ?? "")
+    }
     if variables.isEmpty { return own }
     return (CStrings(environment: variables, over: own.entries), variables["PATH"] ?? own.path)
   }

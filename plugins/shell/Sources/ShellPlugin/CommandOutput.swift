@@ -82,7 +82,7 @@ struct CommandOutput: ~Copyable {
     let tail = last.suffix(Self.keptBytes).drop { $0 & 0xC0 == 0x80 }
     let missing = totalBytes - head.count - tail.count
     return String(decoding: head, as: UTF8.self) + (head.last == UInt8(ascii: "\n") ? "" : "\n")
-      + "[flowrun: \(missing) bytes left out]\n" + String(decoding: tail, as: UTF8.self)
+      + LeftOut.line(bytes: missing) + String(decoding: tail, as: UTF8.self)
   }
 
   /// How many bytes a character has that begins with this one.

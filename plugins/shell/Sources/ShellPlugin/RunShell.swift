@@ -30,7 +30,8 @@ struct RunShell: Action {
     @Field("What reads a text: sh, bash, python, or words with {0} for a file that holds it; without it /bin/sh -c")
     var shell: String?
     @Field("The folder to run in; without it, the workflow's") var cwd: SourcePath?
-    @Field("Environment variables on top of flowrun's own, the workflow's and the step's") var env: ValueObject = [:]
+    @Field("Environment variables on top of flowrun's own, the workflow's and the step's", isSecret: true)
+    var env: ValueObject = [:]
     @Field("The exit statuses that are no failure") var successStatuses = [0]
   }
 
@@ -80,7 +81,8 @@ struct RunShell: Action {
   }
 
   private func run(_ command: Command, _ input: Input, _ context: ActionContext) throws -> Output {
-    let environment = try ChildEnvironment.make(context.environment, input.env)
+    let environment = try ChildEnvironment.make(
+      context.environment, input.env, without: context.withheldVariables)
     let start = try CommandStart(
       command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
       path: environment.path)

@@ -60,6 +60,7 @@ public enum Arbiter {
     case .retire(let device):
       var cell = old
       return cell.retire(device) ? .store(cell, []) : .unchanged
+    case .seen: return .unchanged
     }
   }
 

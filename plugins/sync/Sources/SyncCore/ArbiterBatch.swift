@@ -3,15 +3,17 @@
 public struct ArbiterBatch {
   private let policy: any MergePolicy
   private let serverMilliseconds: Int64
+  private let dropped: Dropped
   /// What the operations so far made of the records.
   private var changed: [RecordKey: Record] = [:]
   private var added: [String: Int] = [:]
   /// The rules of collections, once they have been read.
   private var rules: [String: ZoneRules] = [:]
 
-  /// A batch that is decided at this time of the server.
-  public init(policy: any MergePolicy, serverMilliseconds: Int64) {
+  /// A batch that is decided at this time of the server, in a zone that has forgotten so much.
+  public init(policy: any MergePolicy, serverMilliseconds: Int64, dropped: Dropped = Dropped()) {
     self.policy = policy
+    self.dropped = dropped
     self.serverMilliseconds = serverMilliseconds
   }
 
@@ -21,6 +23,8 @@ public struct ArbiterBatch {
     public var decision: Arbiter.Decision
     /// What the operation met.
     public var stored: Record?
+    /// The life in which the record is deleted after it; nil while it lives.
+    public var deletedLife: Int64?
   }
 
   /// Decides on all of them; `read` gives a record as it is stored, `count` how many records a collection has.
@@ -66,6 +70,9 @@ public struct ArbiterBatch {
       return Outcome(decision: .refused(.invalid(RecordKey.rule)), stored: nil)
     }
     let stored = try present(operation.key)
+    if let decision = dropped.decision(on: operation, stored: stored) {
+      return Outcome(decision: decision, stored: stored)
+    }
     var rules: ZoneRules?
     if operation.isOfCollection {
       let collection = operation.key.type
@@ -82,14 +89,16 @@ public struct ArbiterBatch {
       }
     }
     let decision = Arbiter.decide(
-      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds)
+      operation, stored: stored, policy: rules?.decide ?? policy, rules: rules, serverMilliseconds: serverMilliseconds)
     if case .store(let cell, _) = decision {
       if operation.key.type == ZoneRules.type { self.rules = [:] }
       if stored == nil { added[operation.key.type, default: 0] += 1 }
       changed[operation.key] = Record(
         key: operation.key, version: (stored?.version ?? 0) + 1, sequence: stored?.sequence ?? 0, cell: cell)
     }
-    return Outcome(decision: decision, stored: stored)
+    var outcome = Outcome(decision: decision, stored: stored)
+    if case .store(let cell, _) = decision { outcome.deletedLife = cell.deletedLife(by: rules?.delete ?? .editWins) }
+    return outcome
   }
 }
 
@@ -99,7 +108,7 @@ extension Operation {
     switch change {
     case .write(let write): write.record != nil
     case .join(let cell): cell.isRecord
-    case .retire: false
+    case .retire, .seen: false
     }
   }
 }

@@ -63,6 +63,15 @@ public struct Operation: Hashable, Sendable {
     case join(Cell)
     /// Takes a device's place in the zone from it, until it writes again.
     case retire(DeviceID)
+    /// Says how far a device has read and that nothing which it wrote before waits to be sent. It changes no record: a
+    /// deletion that all devices have seen is forgotten.
+    case seen(DeviceID, Cursor)
+  }
+
+  /// What says how far a device has read.
+  public static func seen(_ cursor: Cursor, by device: DeviceID) -> Operation {
+    Operation(
+      key: RecordKey(type: "_seen", name: device.name), expectedVersion: 0, change: .seen(device, cursor))
   }
 
   /// Makes an operation.

@@ -49,6 +49,7 @@ extension Write {
       hash.add(UInt64(bitPattern: stamp.milliseconds))
       hash.add(UInt64(stamp.counter))
     }
+    if incarnation != 0 { hash.add(UInt64(incarnation)) }
     if let record {
       var packer = Packer()
       record.pack(into: &packer)

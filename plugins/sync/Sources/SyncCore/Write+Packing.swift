@@ -1,13 +1,17 @@
 extension Write {
+  /// The latest format that this version reads, which names the incarnation; it reads all before it too.
+  public static let packingFormat: UInt8 = 4
+
   /// The write as compact bytes.
   public func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(record == nil ? Cell.plainFormat : Cell.packingFormat)
+    packer.byte(incarnation != 0 ? Self.packingFormat : record == nil ? Cell.plainFormat : Cell.packingFormat)
     packer.text(dot.device.name)
     packer.unsigned(UInt64(dot.number))
     packer.unsigned(UInt64(milliseconds))
     packer.unsigned(UInt64(counter))
-    packer.byte((seen == nil ? 0 : 1) | (payload == nil ? 0 : 2))
+    let isOfRecord: UInt8 = incarnation != 0 && record != nil ? 4 : 0
+    packer.byte((seen == nil ? 0 : 1) | (payload == nil ? 0 : 2) | isOfRecord)
     if let seen { pack(seen, &packer) }
     packer.count(context.count)
     for seen in context.dots {
@@ -28,6 +32,7 @@ extension Write {
       if let seen = act.seen { pack(seen, &packer) }
     }
     record?.pack(into: &packer)
+    if incarnation != 0 { packer.unsigned(UInt64(incarnation)) }
     return packer.bytes
   }
 
@@ -41,7 +46,7 @@ extension Write {
   /// they are damaged. Whether the write keeps to the limits is not looked at: see `RecordLimits`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     var reader = Unpacker(bytes)
-    let format = try reader.format()
+    let format = try reader.format(upTo: Self.packingFormat)
     let device = try reader.device("the author's name")
     let number = try reader.number("the number of the write", in: 1...Stamp.latestMilliseconds)
     let milliseconds = try reader.number("the time of the write")
@@ -63,18 +68,22 @@ extension Write {
       }
       fields.append(change)
     }
-    if format > Cell.plainFormat { record = try RecordWrite(from: &reader) }
+    let isOfRecord = format == Self.packingFormat ? parts & 4 != 0 : format > Cell.plainFormat
+    if isOfRecord { record = try RecordWrite(from: &reader) }
+    if format == Self.packingFormat {
+      incarnation = UInt32(try reader.number("the incarnation of the author", in: 1...Int64(UInt32.max)))
+    }
     guard reader.isAtEnd else { throw .malformed(at: reader.offset, reading: "the write", "goes on after its end") }
   }
 }
 
 extension Unpacker {
   /// Reads the format byte; throws when it is of the future.
-  mutating func format() throws(PackingError) -> UInt8 {
+  mutating func format(upTo latest: UInt8 = Cell.packingFormat) throws(PackingError) -> UInt8 {
     let start = offset
     let format = try byte("the format")
     if format == 0 { throw .malformed(at: start, reading: "the format", "is 0") }
-    guard format <= Cell.packingFormat else { throw .unsupportedFormat(found: format, known: Cell.packingFormat) }
+    guard format <= latest else { throw .unsupportedFormat(found: format, known: latest) }
     return format
   }
 

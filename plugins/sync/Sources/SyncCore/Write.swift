@@ -21,6 +21,9 @@ public struct Write: Hashable, Sendable {
   public var fields: [FieldChange]
   /// What it does besides to a record of a schema; nil for every other record.
   public var record: RecordWrite?
+  /// What the process drew that took the write in; 0 for none. Two devices on copies of one file that do the same in the
+  /// same millisecond differ in it.
+  public var incarnation: UInt32 = 0
 
   /// A new value for one field.
   public struct FieldChange: Hashable, Sendable {

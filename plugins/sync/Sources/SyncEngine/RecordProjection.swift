@@ -2,7 +2,8 @@ import SyncCore
 
 /// How records of collections are shown in a device's file, for everything that reads it with SQL.
 public protocol RecordProjection: Sendable {
-  /// The row that shows a record as it reads now, packed; nil when its collection is none of the schema's.
+  /// The row that shows a record as it reads now, packed; no bytes for one that nobody knows any more, and nil when its
+  /// collection is none of the schema's.
   func row(of cell: Cell, key: RecordKey) -> [UInt8]?
 }
 
@@ -10,7 +11,7 @@ extension StoreChange {
   /// Under which keys the shown rows of records go to the store.
   public static let shownPrefix = "shown/"
 
-  static func shown(_ key: RecordKey, _ row: [UInt8]) -> StoreChange {
+  static func shown(_ key: RecordKey, _ row: [UInt8]?) -> StoreChange {
     StoreChange(key: shownPrefix + key.type + "/" + key.name, value: row)
   }
 }

@@ -7,6 +7,11 @@ public struct RecordTallies: Hashable, Sendable {
   /// Which records hold something over a limit, and what.
   public private(set) var overLimit: [RecordKey: String] = [:]
 
+  mutating func forget(_ key: RecordKey) {
+    records[key.type, default: 0] -= 1
+    overLimit[key] = nil
+  }
+
   mutating func note(_ record: Record, instead known: Record?) {
     if known == nil { records[record.key.type, default: 0] += 1 }
     if let problem = RecordLimits.problem(withValuesOf: record.cell) {

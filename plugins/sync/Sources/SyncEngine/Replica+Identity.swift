@@ -25,7 +25,8 @@ extension Replica {
   mutating func takeNewIdentity(random: UInt32) {
     let old = device
     device = DeviceID(stem: old.stem, random: random)
-    dirty.insert(.identity)
+    told = (0, 0)
+    dirty.formUnion([.identity, .cursor])
     for index in outbox.indices {
       guard var write = outbox[index].write else { continue }
       write.dot = Dot(device: device, number: takeNumber())
@@ -43,9 +44,9 @@ extension Replica {
   /// Gives a change that was set aside back to be sent. A write gets a new number, since later ones may have been taken
   /// meanwhile; what it says and when it was done stay.
   mutating func unpark(_ position: Int64) {
-    guard let index = outbox.firstIndex(where: { $0.position == position }), outbox[index].parkedBecause != nil else {
-      return
-    }
+    guard let index = outbox.firstIndex(where: { $0.position == position }), let reason = outbox[index].parkedBecause,
+      reason != Self.deletedThere
+    else { return }
     outbox[index].parkedBecause = nil
     outbox[index].wasSent = false
     if var write = outbox[index].write {

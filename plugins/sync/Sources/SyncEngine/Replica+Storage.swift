@@ -49,7 +49,8 @@ extension Replica {
     switch part {
     case .identity: StoredIdentity(device: device, nextNumber: nextNumber).packed()
     case .zone: zone.map { Array($0.utf8) }
-    case .cursor: StoredCursor(cursor: cursor, isResynchronizing: isResynchronizing).packed()
+    case .cursor:
+      StoredCursor(cursor: cursor, isResynchronizing: isResynchronizing, dropped: dropped, told: told).packed()
     case .clock: StoredClock(clock: clock, skewMilliseconds: skewMilliseconds).packed()
     case .budget: budget.packed()
     case .statistics: statistics.packed()
@@ -80,17 +81,23 @@ extension Replica {
         guard let position = Int64(key.dropFirst(Self.outboxPrefix.count)) else {
           throw .corrupt(key: key, reason: "the key is no position")
         }
-        outbox.append(
-          try Self.read(key) { () throws(PackingError) in try OutboxItem(position: position, packed: bytes) })
+        let item = try Self.read(key) { () throws(PackingError) in
+          try OutboxItem(position: position, packed: bytes)
+        }
+        outbox.append(item)
+        note(decisionsOf: item.key, item.write?.fields.map(\.name) ?? [])
       } else if key.hasPrefix(Self.recordPrefix) {
         let one = try Self.read(key) { () throws(PackingError) in try StoredRecord(key: key, packed: bytes) }
         tallies.note(one.record, instead: nil)
         confirmed[one.record.key] = one.record
+        note(deletionIn: one.record)
+        note(decisionsOf: one.record.key, one.record.cell.fields.map(\.name))
         if one.isUnconfirmed { unconfirmed.insert(one.record.key) }
       }
     }
     let reached = try Self.read(.cursor, stored, StoredCursor.init(packed:))
     (cursor, isResynchronizing) = (reached.cursor, reached.isResynchronizing)
+    (dropped, told) = (reached.dropped, reached.told)
     let time = try Self.read(.clock, stored, StoredClock.init(packed:))
     (clock, skewMilliseconds) = (time.clock, time.skewMilliseconds)
     budget = try Self.read(.budget, stored) { bytes throws(PackingError) in
@@ -166,9 +173,14 @@ private struct StoredIdentity {
 private struct StoredCursor {
   var cursor: Cursor?
   var isResynchronizing: Bool
+  var dropped = Dropped()
+  var told = (sequence: Int64(0), milliseconds: Int64(0))
 
-  init(cursor: Cursor?, isResynchronizing: Bool) {
+  init(
+    cursor: Cursor?, isResynchronizing: Bool, dropped: Dropped, told: (sequence: Int64, milliseconds: Int64)
+  ) {
     (self.cursor, self.isResynchronizing) = (cursor, isResynchronizing)
+    (self.dropped, self.told) = (dropped, told)
   }
 
   func packed() -> [UInt8] {
@@ -176,11 +188,14 @@ private struct StoredCursor {
     packer.byte((cursor == nil ? 0 : 1) | (isResynchronizing ? 2 : 0))
     packer.unsigned(cursor?.generation ?? 0)
     packer.unsigned(UInt64(cursor?.sequence ?? 0))
+    for number in [dropped.sequence, dropped.life, told.sequence, max(0, told.milliseconds)] {
+      packer.unsigned(UInt64(number))
+    }
     return packer.bytes
   }
 
   init(packed bytes: [UInt8]) throws(PackingError) {
-    self.init(cursor: nil, isResynchronizing: false)
+    self.init(cursor: nil, isResynchronizing: false, dropped: Dropped(), told: (0, 0))
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)
     let flags = try reader.byte("the cursor's parts")
@@ -188,6 +203,11 @@ private struct StoredCursor {
       generation: try reader.unsigned("the zone's generation"), sequence: try reader.number("the cursor"))
     if flags & 1 == 1 { cursor = stored }
     isResynchronizing = flags & 2 == 2
+    if reader.isAtEnd { return }
+    dropped.sequence = try reader.number("the last deletion that was forgotten")
+    dropped.life = try reader.number("the life in which records begin")
+    told.sequence = try reader.number("what the zone was told")
+    told.milliseconds = try reader.number("when the zone was told")
   }
 }
 

@@ -23,6 +23,14 @@ public struct Replica: Sendable {
   public internal(set) var cursor: Cursor?
   /// Whether the whole zone is being fetched anew.
   public internal(set) var isResynchronizing = false
+  /// What the zone has forgotten.
+  public internal(set) var dropped = Dropped()
+  /// What the zone has last been told of how far this device has read, and when; by the device's clock.
+  public internal(set) var told = (sequence: Int64(0), milliseconds: Int64(0))
+  /// The collections whose records may be arbitrated whole.
+  public internal(set) var deciding: Set<String> = []
+  /// The zone's number of the last deletion that is known.
+  public internal(set) var latestDeletion: Int64 = 0
   /// The source of stamps.
   public internal(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's, as last measured.
@@ -59,6 +67,7 @@ public struct Replica: Sendable {
       case .write(let write): cell.apply(write, windowMilliseconds: windowMilliseconds)
       case .join(let other): cell = Cell.join(cell, other, windowMilliseconds: windowMilliseconds)
       case .retire(let device): _ = cell.retire(device)
+      case .seen: break
       }
     }
     return cell
@@ -75,6 +84,8 @@ public struct Replica: Sendable {
   mutating func confirm(_ record: Record) {
     tallies.note(record, instead: confirmed[record.key])
     confirmed[record.key] = record
+    note(deletionIn: record)
+    note(decisionsOf: record.key, record.cell.fields.map(\.name))
     touched.insert(record.key)
     unconfirmed.remove(record.key)
     dirty.insert(.record(record.key))
@@ -83,7 +94,7 @@ public struct Replica: Sendable {
 
   mutating func beginResynchronizing() {
     isResynchronizing = true
-    cursor = nil
+    (cursor, told) = (nil, (0, 0))
     unconfirmed = Set(confirmed.keys)
     for key in unconfirmed { dirty.insert(.record(key)) }
     dirty.insert(.cursor)
@@ -108,6 +119,7 @@ public struct Replica: Sendable {
       position: (outbox.last?.position ?? 0) + 1, key: key, change: change, queuedMilliseconds: queuedMilliseconds,
       skewMilliseconds: skewMilliseconds, isStampMeasured: isStampMeasured, group: group)
     outbox.append(item)
+    note(decisionsOf: key, item.write?.fields.map(\.name) ?? [])
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }

@@ -101,9 +101,14 @@ public struct ChangePage: Hashable, Sendable {
   public var hasMore: Bool
   /// The server's clock when it answered, in milliseconds since 1970.
   public var serverMilliseconds: Int64
+  /// What the zone has forgotten. A cursor before that is no longer good: its device reads the zone whole.
+  public var dropped: Dropped
 
   /// Makes a page.
-  public init(records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64) {
+  public init(
+    records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped()
+  ) {
+    self.dropped = dropped
     self.records = records
     self.cursor = cursor
     self.hasMore = hasMore

@@ -6,14 +6,14 @@ extension SyncMachine {
     guard key.isWellFormed else {
       return RecordKey.rule
     }
-    let view = replica.whole(of: key, windowMilliseconds: policy.windowMilliseconds)
+    let view = replica.whole(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.nextNumber
     write.stamp = Stamp(milliseconds: view.latestStamp?.milliseconds ?? 0, counter: .max, device: write.dot.device)
     let problem = action.record == nil ? plainProblem(with: write, key, view) : recordProblem(with: write, key, view)
     if let problem = RecordLimits.problem(with: write) ?? problem { return problem }
     var cell = view
-    cell.apply(write, windowMilliseconds: policy.windowMilliseconds)
+    cell.apply(write, windowMilliseconds: policy(of: key).windowMilliseconds)
     return RecordLimits.refusal(of: cell, from: view).map { "\($0)" }
   }
 
@@ -26,7 +26,8 @@ extension SyncMachine {
     case .atLeast(let count): write.tally.count = min(max(write.tally.count, count), Stamp.latestMilliseconds)
     case .reset: write.tally = Tally(epoch: view.tally.epoch + 1, count: 0)
     }
-    action.record?.complete(&write, over: view, by: rules(of: key.type).delete)
+    write.incarnation = incarnation
+    action.record?.complete(&write, over: view, by: rules(of: key.type), first: replica.dropped.life)
     return write
   }
 
@@ -34,7 +35,7 @@ extension SyncMachine {
   ///
   /// Gives what the journal keeps of it.
   mutating func act(_ key: RecordKey, _ action: Action, _ now: Int64, group: Int64? = nil) -> [StoreChange] {
-    let view = replica.whole(of: key, windowMilliseconds: policy.windowMilliseconds)
+    let view = replica.whole(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
     var write = write(action, over: view, of: key)
     write.dot.number = replica.takeNumber()
     var stamp = replica.stamp(nowMilliseconds: now)

@@ -85,13 +85,16 @@ extension SyncMachine {
   // MARK: Changes
 
   private mutating func receive(_ answered: ChangePage, _ now: Int64) {
+    if isOvertaken(by: answered) { return }
     guard let page = staging(answered) else { return }
     var hasLost = false
     renewIdentity(impersonatedBy: page.records)
+    let begun = unknownRecords().union(forget(page.dropped))
     for record in page.records {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
     }
+    begin(begun)
     if hasLost, !replica.isResynchronizing {
       resynchronize()
       pull.isWanted = true
@@ -119,6 +122,8 @@ extension SyncMachine {
   /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
   private func lacksWhatIsKnown(_ record: Record) -> Bool {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key) else { return false }
+    // A record that was forgotten and made anew holds nothing of what it was.
+    if record.cell.content.life > known.cell.content.life { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
   }
 
@@ -126,11 +131,17 @@ extension SyncMachine {
   /// given back.
   private mutating func adopt(_ record: Record) {
     let known = replica.confirmed[record.key]
-    if let known, replica.unconfirmed.contains(record.key) || lacksWhatIsKnown(record) {
-      let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy.windowMilliseconds)
+    let isNewLife = known.map { $0.cell.isRecord && record.cell.content.life > $0.cell.content.life } ?? false
+    if let known, isNewLife, known.cell.content.life < replica.dropped.life {
+      // What it was has been forgotten; this is another record under its key.
+      forget(record.key)
+      confirm(record)
+      begin([record.key])
+    } else if let known, !isNewLife, replica.unconfirmed.contains(record.key) || lacksWhatIsKnown(record) {
+      let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy(of: record.key).windowMilliseconds)
       if joined != record.cell { enqueueJoin(joined, for: record.key) }
       confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
-    } else if known.map({ record.version > $0.version || record.sequence > $0.sequence }) ?? true {
+    } else if known.map({ isNewLife || record.version > $0.version || record.sequence > $0.sequence }) ?? true {
       confirm(record)
     }
   }
@@ -139,6 +150,11 @@ extension SyncMachine {
   private mutating func giveBackWhatWasLost() {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
+      if known.cell.isRecord, known.cell.content.life < replica.dropped.life {
+        forget(key)
+        begin([key])
+        continue
+      }
       enqueueJoin(known.cell, for: key)
       replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
     }
@@ -159,6 +175,10 @@ extension SyncMachine {
     var hasConflict = false
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
+      if case .seen(_, let cursor) = operation.change {
+        replica.noteTold(cursor.sequence, now)
+        continue
+      }
       switch result {
       case .committed(let version, let sequence, let stamps):
         committed(operation, position, version, sequence, stamps, reply.generation)
@@ -186,10 +206,10 @@ extension SyncMachine {
     _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamps: [Stamp],
     _ generation: UInt64
   ) {
-    let before = replica.view(of: operation.key, windowMilliseconds: policy.windowMilliseconds)
+    let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     replica.remove(position: position)
-    if let cell = result(of: operation.change, on: known?.cell ?? Cell(), stamps) {
+    if let cell = result(of: operation, on: known?.cell ?? Cell(), stamps) {
       let isNext = known?.version ?? 0 == operation.expectedVersion
       // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
       replica.confirm(
@@ -208,14 +228,15 @@ extension SyncMachine {
   }
 
   /// What the server made of a cell; nil for what it made of a join, which only it can say.
-  private func result(of change: Operation.Change, on known: Cell, _ stamps: [Stamp]) -> Cell? {
+  private func result(of operation: Operation, on known: Cell, _ stamps: [Stamp]) -> Cell? {
     var cell = known
-    switch change {
+    switch operation.change {
     case .write(let write):
       cell.apply(
-        write.restamped(stamps), check: write.check, windowMilliseconds: policy.windowMilliseconds)
+        write.restamped(stamps), check: write.check,
+        windowMilliseconds: policy(of: operation.key).windowMilliseconds)
     case .retire(let device): _ = cell.retire(device)
-    case .join: return nil
+    case .join, .seen: return nil
     }
     return cell
   }
@@ -224,8 +245,11 @@ extension SyncMachine {
   private mutating func conflicted(
     _ operation: Operation, _ position: Int64, _ record: Record?, _ now: Int64
   ) -> Bool {
-    // Another part of its transaction was in conflict; this record is as new as it was.
-    if record == nil, operation.expectedVersion == 0, operation.group != nil { return true }
+    // Another part of its transaction was in conflict, or the zone has forgotten what was there.
+    if record == nil, operation.expectedVersion == 0, operation.isOfCollection {
+      (isPushHeld, pull.isWanted) = (true, true)
+      return true
+    }
     guard let record, record.version >= operation.expectedVersion, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
       if !replica.isResynchronizing {
@@ -245,7 +269,9 @@ extension SyncMachine {
     let isTaken =
       if case .write(let write) = operation.change { record.cell.context.covers(write.dot) } else { false }
     renewIdentity(impersonatedBy: [record], isCertain: isTaken)
-    if settings.projection != nil, operation.isOfCollection {
+    let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
+    let isUnknown = isPast && replica.confirmed[record.key] == nil
+    if settings.projection != nil, operation.isOfCollection, !isUnknown {
       // It may be a part of a transaction, the whole of which only a fetch brings.
       (isPushHeld, pull.isWanted) = (true, true)
       return true
@@ -255,7 +281,7 @@ extension SyncMachine {
   }
 
   private mutating func acknowledge(_ key: RecordKey, _ position: Int64, version: Int64) {
-    let before = replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
+    let before = view(of: key)
     replica.remove(position: position)
     replica.count { $0.acknowledged += 1 }
     tell(.acknowledged(key, version: version))
@@ -265,7 +291,7 @@ extension SyncMachine {
   // MARK: What the user sees
 
   private mutating func confirm(_ record: Record) {
-    let before = replica.view(of: record.key, windowMilliseconds: policy.windowMilliseconds)
+    let before = view(of: record.key)
     let known = replica.confirmed[record.key].flatMap { RecordLimits.problem(withValuesOf: $0.cell) }
     if let problem = RecordLimits.problem(withValuesOf: record.cell), problem != known {
       tell(.setAside(record.key, reason: problem))
@@ -277,16 +303,16 @@ extension SyncMachine {
   /// Tells of a record that reads differently than before, with the rule that decided, and counts it.
   private mutating func noteChange(of key: RecordKey, since before: Cell) {
     tellRecord(key, before, isRemote: true)
-    let after = replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
+    let after = view(of: key)
     guard before != after else { return }
     var rule: ConflictRule?
-    if let previous = before.reading(by: policy)?.winner {
+    if let previous = before.reading(by: policy(of: key))?.winner {
       let hasNews = after.entries.contains { entry in !before.entries.contains { $0.dot == entry.dot } }
       // Who has not got a state cannot have seen it: what has not been sent yet falls to the window alone.
       let isSeen = replica.confirmed[key]?.cell.context.covers(previous.dot) ?? false
-      if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: policy) }
+      if hasNews { rule = after.resolution(replacing: previous, isSeen: isSeen, by: policy(of: key)) }
       if let rule { replica.count { $0.conflicts[rule, default: 0] += 1 } }
-      let isSameState = after.reading(by: policy)?.winner.dot == previous.dot
+      let isSameState = after.reading(by: policy(of: key))?.winner.dot == previous.dot
       if !hasNews, isSameState, before.tally == after.tally, before.fields == after.fields { return }
     }
     tell(.changed(key, remote: true, rule: rule))

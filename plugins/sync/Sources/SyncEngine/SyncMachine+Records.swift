@@ -12,6 +12,12 @@ extension SyncMachine {
     return ZoneRules(collection: collection, texts: texts)
   }
 
+  /// How the states of a record are chosen from: by its collection where that decides, otherwise by the zone's policy.
+  func policy(of key: RecordKey) -> any MergePolicy {
+    guard replica.deciding.contains(key.type) else { return policy }
+    return rules(of: key.type).decide ?? policy
+  }
+
   func plainProblem(with write: Write, _ key: RecordKey, _ view: Cell) -> String? {
     if key.type == ZoneRules.type { return rules(of: key.name).difference(to: write.rules(key)) }
     return policy.problem(with: write, for: key)
@@ -104,7 +110,7 @@ extension SyncMachine {
     guard settings.projection != nil else { return page }
     var whole = page
     if let staged, staged.cursor.generation == page.cursor.generation { whole.records = staged.records + page.records }
-    staged = page.hasMore ? (whole.records, page.cursor) : nil
+    staged = page.hasMore ? (whole.records, page.cursor, page.dropped) : nil
     if page.hasMore { pull.isWanted = true }
     return page.hasMore ? nil : whole
   }
@@ -122,7 +128,7 @@ extension SyncMachine {
     defer { replica.touched.removeAll(keepingCapacity: true) }
     guard let projection = settings.projection else { return [] }
     return replica.touched.sorted().compactMap { key in
-      projection.row(of: view(of: key), key: key).map { .shown(key, $0) }
+      projection.row(of: view(of: key), key: key).map { .shown(key, $0.isEmpty ? nil : $0) }
     }
   }
 
@@ -130,7 +136,9 @@ extension SyncMachine {
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
     guard settings.projection != nil, RecordName.isWellFormed(key.type) else { return }
     let after = view(of: key)
-    guard before.content != after.content || before.fields != after.fields else { return }
+    guard before.content != after.content || before.fields != after.fields || before.entries != after.entries else {
+      return
+    }
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
@@ -138,7 +146,9 @@ extension SyncMachine {
   public func allRows() -> [StoreChange] {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))
-    return keys.sorted().compactMap { key in projection.row(of: view(of: key), key: key).map { .shown(key, $0) } }
+    return keys.sorted().compactMap { key in
+      projection.row(of: view(of: key), key: key).flatMap { $0.isEmpty ? nil : .shown(key, $0) }
+    }
   }
 }
 

@@ -37,9 +37,11 @@ extension SyncMachine {
   // MARK: Pushing (L1)
 
   private func pushDue(_ now: Int64) -> Int64? {
-    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld,
-      let first = replica.outbox.first(where: maySend)
-    else { return nil }
+    guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld else { return nil }
+    guard let first = replica.outbox.first(where: maySend) else {
+      guard let due = tellDue(now), !replica.outbox.contains(where: { $0.parkedBecause == nil }) else { return nil }
+      return max(due, replica.budget.permitted(.other, bytes: Self.answerBytes, atMilliseconds: now))
+    }
     var due = max(gathered(), push.notBeforeMilliseconds)
     if degradation.level == .queueOnly { due = max(due, degradation.nextProbeMilliseconds) }
     let needed = first.packedBytes + Self.answerBytes
@@ -59,14 +61,17 @@ extension SyncMachine {
   private mutating func sendCommit(_ now: Int64) {
     let items = batch()
     var before: [RecordKey: Int64] = [:]
-    let operations = items.map { item in
+    var operations = items.map { item in
       // Each of several writes to one record meets what the one before it leaves.
       defer { before[item.key, default: 0] += 1 }
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
       return Operation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
     }
-    var flight = flight(push, .push, now)
-    flight.positions = items.map(\.position)
+    let word = word(with: items, now)
+    if let word { operations.append(word) }
+    if operations.isEmpty { return }
+    var flight = flight(push, items.isEmpty ? .other : .push, now)
+    flight.positions = items.map(\.position) + (word == nil ? [] : [0])
     flight.operations = operations
     push.inFlight = flight
     for var item in items where !item.wasSent {

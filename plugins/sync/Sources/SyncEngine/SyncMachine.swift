@@ -42,7 +42,11 @@ public struct SyncMachine: Sendable {
   /// Whether the user has been told that this device does not hear of others for a while.
   var isStale = false
   /// Pages of a fetch that is not at its end: what it brings is shown together.
-  var staged: (records: [Record], cursor: Cursor)?
+  var staged: (records: [Record], cursor: Cursor, dropped: Dropped)?
+  /// Whether the server understands how far this device has read.
+  var canTell = true
+  /// Drawn for each process; see `Write.incarnation`.
+  let incarnation: UInt32
   /// What others did must be fetched before anything is sent again.
   var isPushHeld = false
   var effects: [Effect] = []
@@ -55,6 +59,8 @@ public struct SyncMachine: Sendable {
     self.policy = policy
     self.settings = settings
     generator = SplitMix64(seed: seed)
+    var draw = SplitMix64(seed: ~seed)
+    incarnation = max(1, UInt32(truncatingIfNeeded: draw.next()))
   }
 
   /// What happens to a machine.

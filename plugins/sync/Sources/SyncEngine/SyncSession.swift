@@ -110,7 +110,8 @@ public actor SyncSession {
   public func wait(
     milliseconds: Int64, until condition: @escaping @Sendable (SyncMachine) -> Bool
   ) async -> Bool {
-    if condition(machine) { return true }
+    // While an event is being taken in, the machine is ahead of what has been saved.
+    if !isDraining, condition(machine) { return true }
     if isStopped { return false }
     nextWaiter += 1
     let (number, clock) = (nextWaiter, clock)

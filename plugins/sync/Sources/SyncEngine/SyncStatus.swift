@@ -121,6 +121,6 @@ extension SyncMachine {
 
   /// How a record reads, with what has not been sent yet.
   public func view(of key: RecordKey) -> Cell {
-    replica.view(of: key, windowMilliseconds: policy.windowMilliseconds)
+    replica.view(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
   }
 }

@@ -12,6 +12,10 @@ public struct ZoneState: Sendable {
   public private(set) var records: [RecordKey: Record] = [:]
   private let policy: any MergePolicy
   private var lives: ZoneLives
+  /// What has been forgotten.
+  public private(set) var dropped = Dropped()
+  /// How far each device has read, and when it said so.
+  private var seen: [DeviceID: (sequence: Int64, milliseconds: Int64)] = [:]
   /// The generation of the life that the next change begins.
   private var nextGeneration: UInt64?
 
@@ -41,7 +45,7 @@ public struct ZoneState: Sendable {
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
     var results: [CommitResult] = []
     results.reserveCapacity(operations.count)
-    var batch = ArbiterBatch(policy: policy, serverMilliseconds: serverMilliseconds)
+    var batch = ArbiterBatch(policy: policy, serverMilliseconds: serverMilliseconds, dropped: dropped)
     let known = records
     let outcomes =
       (try? batch.decide(operations, read: { known[$0] }, count: { type in known.keys.count { $0.type == type } }))
@@ -64,7 +68,38 @@ public struct ZoneState: Sendable {
       case .refused(let refusal): results.append(.refused(refusal))
       }
     }
+    for operation in operations {
+      switch operation.change {
+      case .seen(let device, let cursor) where lives.holds(cursor, last: sequence):
+        seen[device] = (max(cursor.sequence, seen[device]?.sequence ?? 0), serverMilliseconds)
+        forget(serverMilliseconds)
+      case .retire(let device): seen[device] = nil
+      default: break
+      }
+    }
     return CommitReply(results: results, generation: generation, serverMilliseconds: serverMilliseconds)
+  }
+
+  /// Forgets what all devices have seen deleted.
+  private mutating func forget(_ now: Int64) {
+    let first = now - RecordLimits.silentDays * 86_400_000
+    let least = seen.values.filter { $0.milliseconds >= first }.map(\.sequence).min() ?? 0
+    let rules = records.values.filter { $0.key.type == ZoneRules.type }
+      .map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
+    let deletions = records.values.compactMap { record -> SeenDeletion? in
+      guard record.sequence <= least, let rule = rules.first(where: { $0.collection == record.key.type }),
+        let life = record.cell.deletedLife(by: rule.delete)
+      else { return nil }
+      return SeenDeletion(key: record.key, sequence: record.sequence, life: life)
+    }
+    let known = records.values
+    let forgettable = SeenDeletion.forgettable(deletions, rules: rules) { type in
+      known.filter { $0.key.type == type }.map(\.cell)
+    }
+    for deletion in forgettable {
+      records[deletion.key] = nil
+      dropped.note(sequence: deletion.sequence, life: deletion.life)
+    }
   }
 
   /// The records that changed after a cursor; see `SyncBackend.changes`.
@@ -85,6 +120,6 @@ public struct ZoneState: Sendable {
     let end = hasMore ? page.last?.sequence ?? start : sequence
     return ChangePage(
       records: page, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
-      serverMilliseconds: serverMilliseconds)
+      serverMilliseconds: serverMilliseconds, dropped: dropped)
   }
 }

@@ -151,6 +151,7 @@ extension SyncStatus.Parked {
       return parts.prefix(3).map { String($0.prefix(40)) }.joined(separator: ", ") + (parts.count > 3 ? ", …" : "")
     case .join: return "give the server back what it lost"
     case .retire(let device): return "retire \(device)"
+    case .seen: return "tell how far was read"
     }
   }
 }

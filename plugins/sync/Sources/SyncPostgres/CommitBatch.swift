@@ -53,6 +53,9 @@
       /// With what has been decided; its sequence number is not known yet.
       var record: Record?
       var changes: Int64 = 0
+      /// The life in which it is deleted then.
+      var deletedLife: Int64?
+      var dropped = Dropped()
       var generation: UInt64 = 0
       var serverMilliseconds: Int64 = 0
       /// The zone's number of the last change, once it has been swapped in.
@@ -125,6 +128,7 @@
         }
         slots[index].generation = UInt64(bitPattern: rows.integer(0, 0))
         slots[index].serverMilliseconds = rows.integer(0, 2)
+        slots[index].dropped = Dropped(sequence: rows.integer(0, 6), life: rows.integer(0, 7))
         do throws(BackendError) {
           slots[index].stored = try PostgresZone.record(slots[index].name.key, rows)
           slots[index].record = slots[index].stored
@@ -199,22 +203,25 @@
         callers[caller].generation = slots[first].generation
         callers[caller].serverMilliseconds = slots[first].serverMilliseconds
       }
-      var batch = ArbiterBatch(policy: request.policy, serverMilliseconds: callers[caller].serverMilliseconds)
+      var batch = ArbiterBatch(
+        policy: request.policy, serverMilliseconds: callers[caller].serverMilliseconds,
+        dropped: used.first.map { slots[$0].dropped } ?? Dropped())
       let (known, counted) = (slots, counts)
       let outcomes = try? batch.decide(
         pendings.map { request.operations[$0.operation] },
         read: { key in slotIndices[Name(zone: request.zone, key: key)].flatMap { known[$0].record } },
         count: { counted[Name(zone: request.zone, key: ZoneRules.key(of: $0))] ?? 0 })
       return zip(pendings, outcomes ?? []).map { pending, outcome in
-        slotIndices[name(of: pending)].map { take(outcome.decision, $0, mayChange: mayChange) }
+        slotIndices[name(of: pending)].map { take(outcome, $0, mayChange: mayChange) }
       }
     }
 
-    private mutating func take(_ decision: Arbiter.Decision, _ index: Int, mayChange: Bool) -> Decision {
+    private mutating func take(_ outcome: ArbiterBatch.Outcome, _ index: Int, mayChange: Bool) -> Decision {
       let slot = slots[index]
-      switch decision {
+      switch outcome.decision {
       case .store(let cell, let stamps) where mayChange:
         slots[index].changes += 1
+        slots[index].deletedLife = outcome.deletedLife
         slots[index].record = Record(
           key: slot.name.key, version: (slot.record?.version ?? 0) + 1, sequence: 0, cell: cell)
         return .change(slots[index].changes, stamps)
@@ -243,7 +250,7 @@
         statements.append(
           PostgresZone.swap(
             slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
-            cell: slot.record?.cell ?? Cell(), isWhole: isWhole))
+            cell: slot.record?.cell ?? Cell(), deletedLife: slot.deletedLife, isWhole: isWhole))
       }
       let all = try connection.runTogether(statements)
       for zone in begun { cursors.begun(zone) }

@@ -65,12 +65,20 @@
     public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
       let policy = try policy(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
-      if operations.isEmpty {
+      // What changes no record takes no place in the order of commits.
+      let changes = operations.filter { if case .seen = $0.change { false } else { true } }
+      var reply: CommitReply
+      if changes.isEmpty {
         let cursor = try await cursor(zone)
-        return CommitReply(
+        reply = CommitReply(
           results: [], generation: cursor.generation, serverMilliseconds: try await serverTime())
+      } else {
+        reply = try await commits.commit(.init(zone: zone, policy: policy, operations: changes))
       }
-      let reply = try await commits.commit(.init(zone: zone, policy: policy, operations: operations))
+      try await forget(after: operations, zone: zone)
+      for (index, operation) in operations.enumerated() {
+        if case .seen = operation.change { reply.results.insert(.unchanged, at: index) }
+      }
       let last = reply.results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }
         .max()
       if let last {
@@ -92,7 +100,7 @@
         let rows = try connection.run(
           """
           SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
-            r.type, r.name, r.version, r.seq, r.cell
+            r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life
           FROM sync_zone z LEFT JOIN LATERAL (
             SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
           WHERE z.name = $1 ORDER BY r.seq
@@ -120,7 +128,8 @@
         let end = hasMore ? records.last?.sequence ?? sequence : sequence
         return ChangePage(
           records: records, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
-          serverMilliseconds: rows.integer(0, 2))
+          serverMilliseconds: rows.integer(0, 2),
+          dropped: Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9)))
       }
     }
 
@@ -164,7 +173,7 @@
       }
     }
 
-    private var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
+    var idle: Line { readers.min { $0.load < $1.load } ?? readers[0] }
 
     private func policy(_ zone: String) throws(BackendError) -> any MergePolicy {
       guard let policy = zones.withLock({ $0[zone] }) else { throw .zoneMissing(zone) }

@@ -19,13 +19,26 @@
       CREATE TABLE IF NOT EXISTS sync_life (
         number bigserial PRIMARY KEY, zone text NOT NULL, generation int8 NOT NULL, from_seq int8 NOT NULL)
       """,
+      """
+      ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS dropped_seq int8 NOT NULL DEFAULT 0,
+      ADD COLUMN IF NOT EXISTS dropped_life int8 NOT NULL DEFAULT 0
+      """,
+      "ALTER TABLE sync_record ADD COLUMN IF NOT EXISTS deleted_life int8",
+      """
+      CREATE INDEX IF NOT EXISTS sync_record_deleted ON sync_record (zone, seq) WHERE deleted_life IS NOT NULL
+      """,
+      """
+      CREATE TABLE IF NOT EXISTS sync_seen (
+        zone text NOT NULL, device text NOT NULL, seq int8 NOT NULL, at timestamptz NOT NULL,
+        PRIMARY KEY (zone, device))
+      """,
     ].map { PostgresStatement(sql: $0, parameters: []) }
 
     /// Makes a zone that is not there, with its first life.
     static func make(_ zone: String) -> [PostgresStatement] {
       [
         PostgresStatement(
-          sql: "INSERT INTO sync_zone VALUES ($1, $2::int8, 0) ON CONFLICT DO NOTHING",
+          sql: "INSERT INTO sync_zone (name, generation, seq) VALUES ($1, $2::int8, 0) ON CONFLICT DO NOTHING",
           parameters: [.text(zone), .integer(.random(in: 1 ... .max))]),
         PostgresStatement(
           sql: """
@@ -37,11 +50,13 @@
 
     // MARK: Records
 
-    /// The zone's cursor, the clock and a record: generation, seq, milliseconds, version, seq, cell.
+    /// The zone's cursor, the clock, a record and what was forgotten: generation, seq, milliseconds, version, seq, cell,
+    /// the last deletion, the life.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
-          SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8, r.version, r.seq, r.cell
+          SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8, r.version, r.seq, r.cell,
+            z.dropped_seq, z.dropped_life
           FROM sync_zone z LEFT JOIN sync_record r ON r.zone = z.name AND r.type = $2 AND r.name = $3 WHERE z.name = $1
           """, parameters: [.text(zone), .text(key.type), .text(key.name)])
     }
@@ -56,27 +71,31 @@
     /// Puts a cell in, if the record has the version expected: seq, generation; no row if it has not. The zone's row is
     /// locked first: inside a zone the order of commits is the order of sequence numbers.
     static func swap(
-      _ key: RecordKey, zone: String, expected: Int64, changes: Int64, cell: Cell, isWhole: Bool = false
+      _ key: RecordKey, zone: String, expected: Int64, changes: Int64, cell: Cell, deletedLife: Int64?,
+      isWhole: Bool = false
     ) -> PostgresStatement {
       // A transaction's part that finds another version divides by zero, which takes all parts back.
       let end =
         isWhole
         ? """
         version = CASE WHEN sync_record.version = $4::int8 THEN excluded.version
-          ELSE 1 / (sync_record.version - sync_record.version) END, seq = excluded.seq, cell = excluded.cell
+          ELSE 1 / (sync_record.version - sync_record.version) END, seq = excluded.seq, cell = excluded.cell,
+          deleted_life = excluded.deleted_life
         """
         : """
-        version = excluded.version, seq = excluded.seq, cell = excluded.cell WHERE sync_record.version = $4::int8
+        version = excluded.version, seq = excluded.seq, cell = excluded.cell,
+          deleted_life = excluded.deleted_life WHERE sync_record.version = $4::int8
         """
       return PostgresStatement(
         sql: """
           WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1 RETURNING seq, generation)
-          INSERT INTO sync_record (zone, type, name, version, seq, cell)
-          SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6 FROM place
+          INSERT INTO sync_record (zone, type, name, version, seq, cell, deleted_life)
+          SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6, nullif($7::int8, -1) FROM place
           ON CONFLICT (zone, type, name) DO UPDATE SET \(end) RETURNING seq, (SELECT generation FROM place)
           """,
         parameters: [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(cell.packed()),
+          .integer(deletedLife ?? -1),
         ])
     }
 

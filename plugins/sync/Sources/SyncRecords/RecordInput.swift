@@ -33,6 +33,11 @@ public struct RecordInput: Sendable {
     let rule = field.rule
     switch rule.merge {
     case .newest: return .set(try field.scalar(value, rule.type).bytes)
+    case .whole: return .state(try field.scalar(value, rule.type).bytes)
+    case .largest where rule.hasEpochs:
+      guard case .object(let object) = value else { return .inEpoch(try some(field, value), begins: false) }
+      try check(object, ["begin"], field)
+      return .inEpoch(try some(field, object["begin"] ?? .null), begins: true)
     case .largest: return .largest(try some(field, value))
     case .smallest: return .smallest(try some(field, value))
     case .counter: return try counter(field, value)

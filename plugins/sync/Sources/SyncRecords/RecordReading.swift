@@ -4,7 +4,10 @@ import SyncEngine
 
 extension RecordSchema.Collection {
   /// What stands in each field of a record, in the order of the schema, whether or not the record is deleted.
-  public func values(of cell: Cell) -> [Scalar] { fields.map { $0.scalar(in: cell) } }
+  public func values(of cell: Cell) -> [Scalar] {
+    let state = decide.map { cell.state(by: $0) } ?? RecordState()
+    return fields.map { $0.rule.merge == .whole ? state.value($0.name) ?? .null : $0.scalar(in: cell) }
+  }
 
   /// A record as workflows see it; nil when it is not there.
   public func record(_ cell: Cell, by delete: DeleteRule) -> ValueObject? {
@@ -29,7 +32,7 @@ extension RecordSchema.Field {
       return cell.fields.first { $0.name == name }.flatMap { Scalar(bytes: $0.value) } ?? .null
     }
     switch cell.content.part(name)?.state {
-    case .largest(let value)?, .smallest(let value)?: return Scalar(bytes: value) ?? .null
+    case .largest(let value)?, .smallest(let value)?: return rule.scalar(value) ?? .null
     case .counter(let slots)?: return .integer(RecordPart.State.counter(slots).total ?? 0)
     case .set(let elements)?: return json(elements.map(\.value))
     case .list(let items)?: return json(ListItem.inOrder(items).compactMap(\.value))
@@ -62,7 +65,8 @@ public struct SchemaProjection: RecordProjection {
 
   /// The row that shows a record; see `ShownRow`.
   public func row(of cell: Cell, key: RecordKey) -> [UInt8]? {
-    guard let collection = collections[key.type], cell.isRecord else { return nil }
+    guard let collection = collections[key.type] else { return nil }
+    guard cell.isRecord else { return [] }
     return ShownRow(
       isDeleted: cell.content.isDeleted(by: collection.delete),
       changedMilliseconds: cell.content.changed?.milliseconds ?? 0, changedBy: cell.content.changed?.device.name ?? "",

@@ -18,6 +18,8 @@ public struct RecordSchema: Hashable, Sendable {
     public var name: String
     /// What becomes of a record that is deleted and changed at the same time.
     public var delete: DeleteRule
+    /// How records are arbitrated whole; nil where they are merged field by field.
+    public var decide: DecideRule?
     /// How many records there may be; nil for any number.
     public var limit: Int?
     /// The fields, in the order of the file.
@@ -30,6 +32,7 @@ public struct RecordSchema: Hashable, Sendable {
     public var rules: ZoneRules {
       var texts = Dictionary(fields.map { ($0.name, $0.rule.text) }, uniquingKeysWith: { first, _ in first })
       texts[ZoneRules.deleteName] = delete.rawValue
+      texts[ZoneRules.decideName] = decide?.text
       texts[ZoneRules.limitName] = limit.map(String.init)
       return ZoneRules(collection: name, texts: texts)
     }

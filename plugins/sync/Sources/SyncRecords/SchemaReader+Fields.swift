@@ -4,18 +4,20 @@ import FlowSyntax
 import SyncCore
 
 extension SchemaReader {
-  private static let keys = ["type", "merge", "items", "to", "on-delete", "enum", "required"]
+  private static let keys = ["type", "merge", "items", "to", "on-delete", "enum", "required", "epoch"]
   private static let types = FieldType.plain.map(\.name) + ["array", "reference"]
 
-  mutating func field(_ member: PlacedValue.Member, among collections: [String]) -> RecordSchema.Field? {
+  mutating func field(
+    _ member: PlacedValue.Member, among collections: [String], decides: Bool
+  ) -> RecordSchema.Field? {
     let owner = "the field '\(member.key)'"
     guard let parts = map(member.value, owner, keys: Self.keys, required: ["type"]), let given = parts["type"] else {
       return nil
     }
     guard let type = type(given.value, parts, owner, collections) else { return nil }
     var field = RecordSchema.Field(
-      name: member.key, rule: FieldRule(type: type, merge: .newest), isRequired: false)
-    if let merge = parts["merge"], let rule = word(merge.value, "merge", MergeRule.self) {
+      name: member.key, rule: FieldRule(type: type, merge: decides ? .whole : .newest), isRequired: false)
+    if let merge = parts["merge"], let rule = word(merge.value, "merge", MergeRule.self, MergeRule.named) {
       check(rule, of: type, owner, merge.value)
       field.rule.merge = rule
     }
@@ -23,8 +25,14 @@ extension SchemaReader {
       let given = parts["on-delete"].flatMap { word($0.value, "on-delete", OnDelete.self) }
       field.rule.onDelete = given ?? .keep
     }
+    if let epoch = parts["epoch"] {
+      field.rule.hasEpochs = boolean(epoch.value, "epoch") ?? false
+      if field.rule.hasEpochs, field.rule.merge != .largest {
+        report(.unknownKey, "\(owner) has no epochs", at: epoch.keySpan, help: "'epoch' needs 'merge: largest'")
+      }
+    }
     if let required = parts["required"] { field.isRequired = boolean(required.value, "required") ?? false }
-    if field.isRequired, field.rule.merge != .newest, let required = parts["required"] {
+    if field.isRequired, field.rule.merge != .newest, field.rule.merge != .whole, let required = parts["required"] {
       report(
         .unknownValue, "\(owner) is merged by \(field.rule.merge.rawValue) and needs nobody to set it",
         at: required.keySpan)
@@ -88,7 +96,7 @@ extension SchemaReader {
   private mutating func check(_ merge: MergeRule, of type: FieldType, _ owner: String, _ value: PlacedValue) {
     let fits =
       switch (merge, type) {
-      case (.newest, _), (.counter, .integer), (.counter, .duration), (.set, .array), (.list, .array): true
+      case (.newest, _), (.whole, _), (.counter, .integer), (.counter, .duration), (.set, .array), (.list, .array): true
       case (.largest, .integer), (.largest, .number), (.largest, .string), (.largest, .duration): true
       case (.smallest, .integer), (.smallest, .number), (.smallest, .string), (.smallest, .duration): true
       default: false
@@ -178,11 +186,11 @@ extension SchemaReader {
   }
 
   mutating func word<Word: RawRepresentable & CaseIterable>(
-    _ value: PlacedValue, _ key: String, _ type: Word.Type
+    _ value: PlacedValue, _ key: String, _ type: Word.Type, _ allowed: [Word] = Array(Word.allCases)
   ) -> Word? where Word.RawValue == String {
-    let words = Word.allCases.map(\.rawValue)
+    let words = allowed.map(\.rawValue)
     if case .scalar(.string(let text)) = value.content {
-      if let word = Word(rawValue: text) { return word }
+      if words.contains(text), let word = Word(rawValue: text) { return word }
       let question = NearestName.question(text, among: words).map { $0 + " " } ?? ""
       report(
         .unknownValue, "'\(key)' is '\(text)'", at: value.span,

@@ -9,13 +9,11 @@ struct SchemaReader {
   var diagnostics: [Diagnostic]
 
   private static let names = (
-    file: ["schema", "version", "budget", "collections"], collection: ["fields", "delete", "limit"]
+    file: ["schema", "version", "budget", "collections"], collection: ["fields", "decide", "delete", "limit"]
   )
   /// What the file's contract names and this version does not serve, with what to do instead.
   static let unserved = [
-    "decide": "records are merged field by field; the timer, which is decided whole, is built in: see sync.timer",
-    "subscribe": "a device has all records of the zone; give each part a zone of its own",
-    "epoch": "a field that begins anew is one with another name",
+    "subscribe": "a device has all records of the zone; give each part a zone of its own"
   ]
 
   mutating func read(_ root: PlacedValue?) -> RecordSchema? {
@@ -91,8 +89,9 @@ struct SchemaReader {
     }
     for field in members {
       checkName(field, "field", taken: [])
-      if let read = self.field(field, among: names) { collection.fields.append(read) }
+      if let read = self.field(field, among: names, decides: parts["decide"] != nil) { collection.fields.append(read) }
     }
+    collection.decide = parts["decide"].map { decide($0.value, collection) }
     return collection
   }
 

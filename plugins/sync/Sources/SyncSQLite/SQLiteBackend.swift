@@ -39,6 +39,18 @@ public final class SQLiteBackend: SyncBackend {
       INSERT INTO collection VALUES (new.zone, new.type, 1) ON CONFLICT (zone, type) DO UPDATE SET records = records + 1;
     END;
     """,
+    """
+    ALTER TABLE zone ADD COLUMN dropped_seq INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE zone ADD COLUMN dropped_life INTEGER NOT NULL DEFAULT 0;
+    ALTER TABLE record ADD COLUMN deleted_life INTEGER;
+    CREATE INDEX record_deleted ON record (zone, seq) WHERE deleted_life IS NOT NULL;
+    CREATE TABLE seen (
+      zone TEXT NOT NULL, device TEXT NOT NULL, seq INTEGER NOT NULL, milliseconds INTEGER NOT NULL,
+      PRIMARY KEY (zone, device)) WITHOUT ROWID;
+    CREATE TRIGGER record_dropped AFTER DELETE ON record BEGIN
+      UPDATE collection SET records = records - 1 WHERE zone = old.zone AND type = old.type;
+    END;
+    """,
   ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold, with the merge policies.
@@ -70,7 +82,8 @@ public final class SQLiteBackend: SyncBackend {
 
   private static func make(_ zone: String, _ database: Database) throws {
     try database.execute(
-      sql: "INSERT INTO zone VALUES (?, ?, 0) ON CONFLICT DO NOTHING", arguments: [zone, Int64.random(in: 1 ... .max)])
+      sql: "INSERT INTO zone (name, generation, seq) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
+      arguments: [zone, Int64.random(in: 1 ... .max)])
     try database.execute(
       sql: "INSERT INTO life SELECT name, 1, generation, 0 FROM zone WHERE name = ? ON CONFLICT DO NOTHING",
       arguments: [zone])
@@ -86,7 +99,8 @@ public final class SQLiteBackend: SyncBackend {
       var (generation, sequence) = try Self.cursor(zone, database)
       var begins = false
       var results: [CommitResult] = []
-      var batch = ArbiterBatch(policy: policy, serverMilliseconds: now)
+      var batch = ArbiterBatch(
+        policy: policy, serverMilliseconds: now, dropped: try Self.dropped(zone, database))
       var sequences: [RecordKey: Int64] = [:]
       let outcomes = try batch.decide(
         operations, read: { try Self.record($0, zone, database) }, count: { try Self.records(of: $0, zone, database) })
@@ -104,11 +118,13 @@ public final class SQLiteBackend: SyncBackend {
           let version = (stored?.version ?? 0) + 1
           try database.cachedStatement(
             sql: """
-              INSERT INTO record VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (zone, type, name)
-              DO UPDATE SET version = excluded.version, seq = excluded.seq, cell = excluded.cell
+              INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (zone, type, name) DO UPDATE SET
+              version = excluded.version, seq = excluded.seq, cell = excluded.cell, deleted_life = excluded.deleted_life
               """
           ).execute(
-            arguments: [zone, operation.key.type, operation.key.name, version, sequence, Data(cell.packed())])
+            arguments: [
+              zone, operation.key.type, operation.key.name, version, sequence, Data(cell.packed()), outcome.deletedLife,
+            ])
           results.append(.committed(version: version, sequence: sequence, stamps: stamps))
         case .unchanged: results.append(.unchanged)
         case .conflict: results.append(.conflict(stored))
@@ -117,6 +133,7 @@ public final class SQLiteBackend: SyncBackend {
       }
       try database.cachedStatement(sql: "UPDATE zone SET seq = ? WHERE name = ?")
         .execute(arguments: [sequence, zone])
+      for operation in operations { try Self.take(operation.change, zone, last: sequence, now, database) }
       return (CommitReply(results: results, generation: generation, serverMilliseconds: now), begins)
     }
     if begins { begun.withLock { _ = $0.insert(zone) } }
@@ -153,7 +170,7 @@ public final class SQLiteBackend: SyncBackend {
       let end = hasMore ? records.last?.sequence ?? sequence : sequence
       return ChangePage(
         records: records, cursor: SyncCore.Cursor(generation: generation, sequence: end), hasMore: hasMore,
-        serverMilliseconds: now)
+        serverMilliseconds: now, dropped: try Self.dropped(zone, database))
     }
   }
 
@@ -255,7 +272,7 @@ public final class SQLiteBackend: SyncBackend {
     return UInt64(bitPattern: generation)
   }
 
-  private static func lives(_ zone: String, _ database: Database) throws -> ZoneLives {
+  static func lives(_ zone: String, _ database: Database) throws -> ZoneLives {
     let rows = try Row.fetchCursor(
       database.cachedStatement(sql: "SELECT generation, from_seq FROM life WHERE zone = ? ORDER BY number"),
       arguments: [zone])

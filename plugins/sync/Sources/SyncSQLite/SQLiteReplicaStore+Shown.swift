@@ -41,7 +41,12 @@ extension SQLiteReplicaStore {
   /// Puts a row into the table of its collection; nothing where the file shows no such collection any more.
   static func show(_ change: StoreChange, _ database: Database) throws {
     let parts = change.key.dropFirst(StoreChange.shownPrefix.count).split(separator: "/", maxSplits: 1)
-    guard parts.count == 2, let value = change.value else { return }
+    guard parts.count == 2 else { return }
+    guard let value = change.value else {
+      try database.cachedStatement(sql: "DELETE FROM \(ShownTable.quoted("_" + parts[0])) WHERE _key = ?")
+        .execute(arguments: [String(parts[1])])
+      return
+    }
     let row = try ShownRow(packed: value)
     let places = Array(repeating: "?", count: row.values.count + 4).joined(separator: ", ")
     let table = ShownTable.quoted("_" + parts[0])

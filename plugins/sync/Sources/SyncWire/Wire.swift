@@ -40,6 +40,7 @@ public enum Wire {
       case .write(let write): object["write"] = .string(base64(write.packed()))
       case .join(let cell): object["join"] = .string(base64(cell.packed()))
       case .retire(let device): object["retire"] = .string(device.name)
+      case .seen(let device, let cursor): object["seen"] = .string("\(device.name) \(cursor)")
       }
       if let group = operation.group { object["transaction"] = .integer(Int(group)) }
       return .object(object)
@@ -67,17 +68,23 @@ public enum Wire {
   }
 
   private static func change(_ member: ValueObject, _ path: String) throws(Problem) -> Operation.Change {
-    switch (member["write"], member["join"], member["retire"]) {
-    case (let write?, nil, nil):
+    switch (member["write"], member["join"], member["retire"], member["seen"]) {
+    case (let write?, nil, nil, nil):
       return .write(try packed(write, "\(path).write") { bytes throws(PackingError) in try Write(packed: bytes) })
-    case (nil, let join?, nil):
+    case (nil, let join?, nil, nil):
       return .join(try packed(join, "\(path).join") { bytes throws(PackingError) in try Cell(packed: bytes) })
-    case (nil, nil, let device?):
+    case (nil, nil, let device?, nil):
       guard let device = device.stringValue.flatMap({ DeviceID($0) }) else {
         throw Problem(path: "\(path).retire", message: "is no device's name")
       }
       return .retire(device)
-    default: throw Problem(path: path, message: "needs either 'write', 'join' or 'retire'")
+    case (nil, nil, nil, let seen?):
+      let words = (seen.stringValue ?? "").split(separator: " ", omittingEmptySubsequences: false)
+      guard words.count == 2, let device = DeviceID(String(words[0])), let cursor = Cursor(words[1]) else {
+        throw Problem(path: "\(path).seen", message: "is no device's name with a cursor")
+      }
+      return .seen(device, cursor)
+    default: throw Problem(path: path, message: "needs either 'write', 'join', 'retire' or 'seen'")
     }
   }
 
@@ -182,13 +189,17 @@ public enum Wire {
 
   /// A page of changes.
   public static func body(of page: ChangePage) -> [UInt8] {
-    JSONText.bytes(
-      of: .object(
-        ValueObject([
-          ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
-          ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
-          ("records", .array(page.records.map { .object(value(of: $0)) })),
-        ])))
+    var object = ValueObject([
+      ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
+      ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
+      ("records", .array(page.records.map { .object(value(of: $0)) })),
+    ])
+    if page.dropped != Dropped() {
+      object["dropped"] = [
+        "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.life)),
+      ]
+    }
+    return JSONText.bytes(of: .object(object))
   }
 
   /// Reads a page of changes.
@@ -205,9 +216,14 @@ public enum Wire {
       guard let member = value.objectValue else { throw Problem(path: "records[\(index)]", message: "is no object") }
       records.append(try record(member, "records[\(index)]"))
     }
+    var dropped = Dropped()
+    if let member = root["dropped"]?.objectValue {
+      dropped = Dropped(
+        sequence: try integer(member, "sequence", "dropped"), life: try integer(member, "life", "dropped"))
+    }
     return ChangePage(
       records: records, cursor: cursor, hasMore: hasMore,
-      serverMilliseconds: try integer(root, "serverMilliseconds", ""))
+      serverMilliseconds: try integer(root, "serverMilliseconds", ""), dropped: dropped)
   }
 
   private static func value(of record: Record) -> ValueObject {

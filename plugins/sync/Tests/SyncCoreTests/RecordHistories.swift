@@ -50,7 +50,7 @@ struct RecordHistories {
       dot: Dot(device: Self.devices[who], number: numbers[who]), milliseconds: time, seen: replicas[who].latestStamp,
       context: replicas[who].context)
     if let seen = write.seen { write.stamp = write.stamp.raised(above: seen) }
-    edit.complete(&write, over: replicas[who], by: .editWins)
+    edit.complete(&write, over: replicas[who], by: ZoneRules(collection: "notes", texts: [:]))
     write.fields.sort { $0.name < $1.name }
     acts.append(Act(write: write, edit: edit, seen: held[who]))
     held[who].insert(acts.count - 1)

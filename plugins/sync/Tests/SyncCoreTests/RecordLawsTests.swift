@@ -105,7 +105,7 @@ import Testing
     let (mac, phone) = (RecordHistories.devices[0], RecordHistories.devices[1])
     func write(_ device: DeviceID, _ number: Int64, _ edit: RecordEdit, over view: Cell) -> Write {
       var write = Write(dot: Dot(device: device, number: number), milliseconds: 1000 + number, context: view.context)
-      edit.complete(&write, over: view, by: .editWins)
+      edit.complete(&write, over: view, by: ZoneRules(collection: "notes", texts: [:]))
       return write
     }
     var cell = Cell()

@@ -127,7 +127,7 @@ import Testing
     let queue = try DatabaseQueue(path: folder.file("shared.sqlite"))
     try await queue.write { database in
       try database.execute(
-        sql: "INSERT INTO record VALUES (?, ?, ?, 1, 1, ?)",
+        sql: "INSERT INTO record VALUES (?, ?, ?, 1, 1, ?, NULL)",
         arguments: [PomodoroPolicy.zone, key.type, key.name, bytes])
       try database.execute(sql: "UPDATE zone SET seq = 1")
     }

@@ -280,7 +280,7 @@
         let cases: [(String, Int, String)] = [
           (String(repeating: " ", count: SyncLimits.bodyBytes + 1), 413, "too-large"), ("{", 400, "no JSON"),
           (#"{"operations":[{"type":"CD_TimerState","name":7}]}"#, 400, "operations[0].name"),
-          (#"{"operations":[{"type":"a","name":"b","expectedVersion":0}]}"#, 400, "either 'write', 'join' or 'retire'"),
+          (#"{"operations":[{"type":"a","name":"b","expectedVersion":0}]}"#, 400, "'retire' or 'seen'"),
           (#"{"operations":[{"type":"a","name":"b","expectedVersion":0,"write":"BwA="}]}"#, 400, "format 7"),
         ]
         for (body, status, message) in cases {

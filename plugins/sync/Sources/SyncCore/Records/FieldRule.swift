@@ -12,6 +12,11 @@ public enum MergeRule: String, Hashable, Sendable, CaseIterable {
   case set
   /// The elements of both, in order.
   case list
+  /// Part of a state that is arbitrated whole.
+  case whole
+
+  /// Those that a field of a schema may name; `whole` is what fields are that name none, where a collection decides.
+  public static let named: [MergeRule] = [.newest, .largest, .smallest, .counter, .set, .list]
 }
 
 /// What becomes of a record that one device deletes and another changes at the same time.
@@ -93,6 +98,8 @@ public struct FieldRule: Hashable, Sendable {
   public var merge: MergeRule
   /// Of a reference: what it reads as while its target is deleted.
   public var onDelete: OnDelete?
+  /// Of `largest`: whether a new epoch can be begun, in which it may be smaller.
+  public var hasEpochs = false
 
   /// Makes a rule.
   public init(type: FieldType, merge: MergeRule, onDelete: OnDelete? = nil) {
@@ -102,7 +109,9 @@ public struct FieldRule: Hashable, Sendable {
   }
 
   /// The rule in words: `string newest`, `reference:folders newest clear`.
-  public var text: String { "\(type.text) \(merge.rawValue)\(onDelete.map { " \($0.rawValue)" } ?? "")" }
+  public var text: String {
+    "\(type.text) \(merge.rawValue)\(onDelete.map { " \($0.rawValue)" } ?? "")\(hasEpochs ? " epoch" : "")"
+  }
 
   /// Reads what `text` gave; nil for anything else, such as a rule of the future.
   public init?(text: String) {
@@ -111,7 +120,9 @@ public struct FieldRule: Hashable, Sendable {
       let merge = MergeRule(rawValue: String(words[1]))
     else { return nil }
     self.init(type: type, merge: merge)
-    if words.count == 3 {
+    if words.count == 3, words[2] == "epoch" {
+      hasEpochs = true
+    } else if words.count == 3 {
       guard let onDelete = OnDelete(rawValue: String(words[2])) else { return nil }
       self.onDelete = onDelete
     }

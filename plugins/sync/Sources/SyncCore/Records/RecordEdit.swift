@@ -11,8 +11,12 @@ public struct RecordEdit: Hashable, Sendable {
   public enum Field: Hashable, Sendable {
     /// Sets it: the newest wins.
     case set([UInt8])
+    /// Sets it in a state that is arbitrated whole.
+    case state([UInt8])
     /// Raises it to a value.
     case largest([UInt8])
+    /// Raises it to a value in its present epoch, or begins the next one with it.
+    case inEpoch([UInt8], begins: Bool)
     /// Lowers it to a value.
     case smallest([UInt8])
     /// Adds to a counter.
@@ -53,22 +57,29 @@ public struct RecordEdit: Hashable, Sendable {
     self.seed = seed
   }
 
-  /// Completes a write with what this edit does to a record that shows `view`; `rule` says when it counts as deleted.
-  public func complete(_ write: inout Write, over view: Cell, by rule: DeleteRule) {
-    let isGone = view.isRecord && view.content.isDeleted(by: rule)
-    var record = RecordWrite(life: view.content.life, isDeletion: isDeletion)
+  /// Completes a write with what this edit does to a record that shows `view`; `rules` are its collection's, and
+  /// `first` is the life in which a record begins that nobody knows.
+  public func complete(_ write: inout Write, over view: Cell, by rules: ZoneRules, first: Int64 = 0) {
+    let isGone = view.isRecord && view.content.isDeleted(by: rules.delete)
+    var record = RecordWrite(life: view.isRecord ? view.content.life : first, isDeletion: isDeletion)
     if !isDeletion {
       // What was deleted begins anew; nothing of what it held is seen any more.
       let seen = isGone ? RecordContent() : view.content
       if isGone { record.life += 1 }
+      var state: RecordState?
       for (name, field) in fields.sorted(by: { $0.key < $1.key }) {
-        if case .set(let value) = field {
+        if case .state(let value) = field {
+          let shown = isGone ? nil : rules.decide.map { view.state(by: $0) }
+          state = state ?? shown ?? RecordState()
+          state?.values[name] = value
+        } else if case .set(let value) = field {
           write.fields.append(.init(name: name, value: value))
         } else if let kind = field.kind(over: seen.part(name)?.state, seed: seed ^ Self.hash(name)) {
           record.changes.append(.init(name: name, kind: kind))
         }
       }
-      write.context = VersionVector()
+      write.payload = state?.payload
+      if state == nil || isGone { write.context = VersionVector() }
     }
     write.record = record
   }
@@ -82,7 +93,10 @@ extension RecordEdit.Field {
   /// What this does to a field that shows `state`; nil for what sets a field.
   fileprivate func kind(over state: RecordPart.State?, seed: UInt64) -> RecordWrite.Kind? {
     switch self {
-    case .set: return nil
+    case .set, .state: return nil
+    case .inEpoch(let value, let begins):
+      let known: [UInt8] = if case .largest(let bytes)? = state { bytes } else { [] }
+      return .largest(EpochValue.bytes(value, epoch: (EpochValue.read(known)?.epoch ?? 0) + (begins ? 1 : 0)))
     case .largest(let value): return .largest(value)
     case .smallest(let value): return .smallest(value)
     case .add(let more): return .add(more)

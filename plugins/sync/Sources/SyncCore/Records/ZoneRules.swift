@@ -12,6 +12,9 @@ public struct ZoneRules: Hashable, Sendable {
 
   /// Which collection.
   public let collection: String
+  /// The name under which stands how records are arbitrated whole.
+  public static let decideName = "_decide"
+
   /// The rules in words, by name.
   public let texts: [String: String]
 
@@ -35,6 +38,9 @@ public struct ZoneRules: Hashable, Sendable {
 
   /// What becomes of a record that is deleted and changed at the same time.
   public var delete: DeleteRule { texts[Self.deleteName].flatMap { DeleteRule(rawValue: $0) } ?? .editWins }
+
+  /// How records are arbitrated whole; nil where they are not.
+  public var decide: DecideRule? { texts[Self.decideName].flatMap { DecideRule(text: $0) } }
 
   /// How many records the collection may have; nil for any number.
   public var limit: Int? { texts[Self.limitName].flatMap { Int($0) } }
@@ -60,6 +66,7 @@ public struct ZoneRules: Hashable, Sendable {
       switch change.name {
       case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is no rule for deletions" }
       case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is no limit" }
+      case Self.decideName: if DecideRule(text: text) == nil { return "'\(text)' is no rule that decides" }
       default:
         guard RecordName.isWellFormed(change.name) else { return "the field '\(change.name)' \(RecordName.rule)" }
         if FieldRule(text: text) == nil { return "'\(text)' is no rule of a field that this version knows" }
@@ -72,7 +79,8 @@ public struct ZoneRules: Hashable, Sendable {
   public func problem(with write: Write) -> String? {
     guard let record = write.record else { return nil }
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
-    if write.payload != nil || write.tally != Tally() { return "a record of '\(collection)' has no state of its own" }
+    if let payload = write.payload, let problem = problem(withState: payload) { return problem }
+    if write.tally != Tally() { return "a record of '\(collection)' has no count of its own" }
     for change in write.fields {
       guard let rule = rule(of: change.name) else { return missing(change.name) }
       if rule.merge != .newest { return mismatch(change.name, rule, .newest) }
@@ -82,7 +90,7 @@ public struct ZoneRules: Hashable, Sendable {
       guard let rule = rule(of: change.name) else { return missing(change.name) }
       if rule.merge != change.kind.rule { return mismatch(change.name, rule, change.kind.rule) }
       for bytes in change.kind.values {
-        guard let value = Scalar(bytes: bytes), value != .null, rule.element.admits(value) else {
+        guard let value = rule.scalar(bytes), value != .null, rule.element.admits(value) else {
           return mistyped(change.name, rule)
         }
       }
@@ -90,9 +98,23 @@ public struct ZoneRules: Hashable, Sendable {
     return nil
   }
 
+  private func problem(withState payload: [UInt8]) -> String? {
+    guard decide != nil else { return "a record of '\(collection)' has no state of its own" }
+    guard let state = RecordState(payload: payload) else { return "a state of '\(collection)' is damaged" }
+    for (name, bytes) in state.values.sorted(by: { $0.key < $1.key }) {
+      guard let rule = rule(of: name) else { return missing(name) }
+      if rule.merge != .whole { return mismatch(name, rule, .whole) }
+      guard let value = Scalar(bytes: bytes), rule.type.admits(value) else { return mistyped(name, rule) }
+    }
+    return nil
+  }
+
   /// What keeps a cell that is given back from being a record of this collection.
   func problem(with cell: Cell) -> String? {
     if texts.isEmpty { return nil }
+    for entry in cell.entries {
+      if let problem = problem(withState: entry.payload) { return problem }
+    }
     for field in cell.fields where rule(of: field.name)?.merge != .newest { return missing(field.name) }
     for part in cell.content.parts {
       guard let rule = rule(of: part.name) else { return missing(part.name) }
@@ -128,5 +150,12 @@ public enum RecordName {
         (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0)
           || $0 == UInt8(ascii: "-")
       }
+  }
+}
+
+extension FieldRule {
+  /// A value that was written to a field with a rule of its own; nil when it is none.
+  public func scalar(_ bytes: [UInt8]) -> Scalar? {
+    hasEpochs ? EpochValue.read(bytes).flatMap { Scalar(bytes: $0.value) } : Scalar(bytes: bytes)
   }
 }

@@ -25,7 +25,8 @@ struct Connect: AsyncAction {
     @Field("The device's readable name, from which its identity is made once; default: a free one") var device: String?
     @Field("The SQLite file that the devices share; needs no server") var store: DataPath?
     @Field("The address of a sync server instead, such as https://sync.example.com") var server: String?
-    @Field("The zone's token, or @FILE that holds it; default: the variable FLOWRUN_SYNC_TOKEN") var token: String?
+    @Field("The zone's token, or @FILE that holds it; default: the variable FLOWRUN_SYNC_TOKEN", isSecret: true)
+    var token: String?
     @Field("A file of PEM certificates: the authorities that may vouch for the server; default: the system's")
     var certificates: SourcePath?
     @Field("A schema file, *.sync.yaml: which records the zone's devices share; without one it is the timer alone")

@@ -67,6 +67,8 @@ public enum BackendConformance {
     ("a collection has at most as many records as its rules allow", recordLimit),
     ("a transaction is stored whole or not at all", transactions),
     ("transactions that meet all come in, each seen whole", transactionsAtOnce),
+    ("a deletion that every device has seen is forgotten, and what it deleted does not come back", forgotten),
+    ("a deletion of what something refers to is kept", heldDeletion),
   ]
 
   // MARK: Helpers

@@ -46,7 +46,7 @@ struct SimulatedServer {
         for (device, number) in (known[operation.key] ?? []).enumerated() {
           content[device] = max(content[device], number)
         }
-      case .retire: break
+      case .retire, .seen: break
       }
       contents[operation.key, default: [:]][version] = content
     }

@@ -1,0 +1,103 @@
+import FlowInsight
+import FlowModel
+
+/// One launch explained, as people read it.
+struct AnalysisText {
+  let analysis: LaunchAnalysis
+  let budgets: [BudgetResult]
+  let style: TextStyle
+
+  private static let shownLinks = 60
+  private static let shownSlack = 20
+
+  private var course: LaunchCourse { analysis.launch.course }
+  private func name(_ step: Int?) -> String { step.map { course.shape.steps[$0].id } ?? "(nothing known)" }
+
+  var text: String {
+    var lines = [style.bold("\(analysis.launch.workflow), run \(RunReference.short(analysis.launch.run))"), gate, ""]
+    lines += chain + causes + slack + levers
+    if !notes.isEmpty { lines += [""] + notes.map { style.yellow("warning: \($0)") } }
+    if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  /// What an older report leaves out.
+  static let oldReport = "the report is of an older flowrun: waits for events, queues and the gate are not in it"
+
+  /// What is to be said of how much this is worth.
+  var notes: [String] { course.shape.knowsNeeds ? [] : [Self.oldReport] }
+
+  private var gate: String {
+    guard let opened = course.openedAt else { return "the gate never opened" }
+    var text = "the gate opened at \(ForecastText.time(opened)), \(course.outcome?.word ?? "unknown")"
+    if let ready = course.readyAt {
+      text += "; everything was ready at \(ForecastText.time(ready))"
+      if course.outcome == .ready, ready < min(opened, course.floor) {
+        text += ", the floor held it \(ForecastText.time(opened - ready))"
+      }
+    }
+    return text
+  }
+
+  private var chain: [String] {
+    let links = analysis.chain
+    guard !links.isEmpty else { return ["nothing was waited for"] }
+    let shown = links.count > Self.shownLinks ? Array(links.suffix(Self.shownLinks)) : links
+    let width = max(8, shown.map { name($0.step).count }.max() ?? 0) + 2
+    var lines = [
+      style.dim(
+        "from".leftPadded(to: 10) + "took".leftPadded(to: 10) + "  " + "step".padded(to: width)
+          + "spent on".padded(to: 12)
+          + "slack")
+    ]
+    if shown.count < links.count { lines.append("… \(links.count - shown.count) stretches before") }
+    for link in shown {
+      let isRun = link.cause == .run
+      let slack = isRun ? link.step.flatMap { analysis.slack[$0] }.map(Self.slackText) ?? "" : ""
+      lines.append(
+        ForecastText.time(link.start).leftPadded(to: 10) + ForecastText.time(link.length).leftPadded(to: 10) + "  "
+          + name(link.step).padded(to: width) + link.cause.rawValue.padded(to: 12) + slack)
+    }
+    return lines
+  }
+
+  private static func slackText(_ slack: Int?) -> String { slack.map(ForecastText.time) ?? "any" }
+
+  private var causes: [String] {
+    let sums = analysis.causes
+    let parts = ChainCause.allCases.compactMap { cause in
+      sums[cause].flatMap { $0 > 0 ? "\(cause.rawValue) \(ForecastText.time($0))" : nil }
+    }
+    guard !parts.isEmpty else { return [] }
+    let whole = sums.values.reduce(0, +)
+    return ["", "together \(ForecastText.time(whole)): " + parts.joined(separator: ", ")]
+  }
+
+  /// Of the steps beside the way: by how much each could have been longer.
+  private var slack: [String] {
+    let onChain = Set(analysis.chain.compactMap(\.step))
+    let rows = analysis.slack.filter { !onChain.contains($0.key) }
+      .sorted { ($0.value ?? .max, $0.key) < ($1.value ?? .max, $1.key) }
+    guard !rows.isEmpty else { return [] }
+    let shown = rows.prefix(Self.shownSlack)
+    let width = max(8, shown.map { name($0.key).count }.max() ?? 0) + 2
+    var lines = ["", style.bold("beside the way: by how much a step could have been longer")]
+    lines += shown.map { "  " + name($0.key).padded(to: width) + Self.slackText($0.value) }
+    if rows.count > shown.count { lines.append("  … and \(rows.count - shown.count) more, with more slack") }
+    if analysis.isSlackPartial { lines.append("  (the longest steps alone: there are too many to try them all)") }
+    return lines
+  }
+
+  private var levers: [String] {
+    guard !analysis.levers.isEmpty else { return [] }
+    return ["", style.bold("what would have helped")]
+      + analysis.levers.map { "  " + Self.sentence($0, name(Int($0.step))) }
+  }
+
+  /// A lever as a sentence.
+  static func sentence(_ lever: Lever, _ id: String) -> String {
+    let change = lever.change == .faster ? "'\(id)' 10 % faster" : "'\(id)' deferred"
+    let times = [lever.before, lever.after].map { $0.map(ForecastText.time) ?? "never" }
+    return "\(change): ready \(times[0]) → \(times[1])"
+  }
+}

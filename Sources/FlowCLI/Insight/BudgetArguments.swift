@@ -1,0 +1,28 @@
+import FlowModel
+
+/// Reads `--budget`.
+enum BudgetArguments {
+  /// The rules; throws a usage problem for one that cannot be read, or that compares where there is nothing to compare with.
+  static func read(_ arguments: [String], hasBaseline: Bool) throws(UsageProblem) -> [BudgetRule] {
+    var rules: [BudgetRule] = []
+    for argument in arguments {
+      do throws(BudgetRule.Problem) {
+        rules.append(try BudgetRule(parsing: argument))
+      } catch {
+        throw UsageProblem("--budget '\(argument)': \(error.help)")
+      }
+      if !hasBaseline, rules[rules.count - 1].readsBaseline {
+        throw UsageProblem("--budget '\(argument)': there is a baseline only where 'flowrun compare' compares two")
+      }
+    }
+    return rules
+  }
+
+  /// Throws a usage problem where a rule names a step that the workflow does not have.
+  static func check(_ rules: [BudgetRule], of workflow: Workflow) throws(UsageProblem) {
+    for rule in rules {
+      guard let step = rule.step else { continue }
+      _ = try StepArguments(workflow: workflow).step(step.text, "--budget '\(rule.text)'")
+    }
+  }
+}

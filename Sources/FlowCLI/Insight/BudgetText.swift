@@ -1,0 +1,31 @@
+import FlowInsight
+import FlowModel
+
+/// Budgets as people read them: each with what was found and what was allowed.
+enum BudgetText {
+  static func lines(_ budgets: [BudgetResult], _ style: TextStyle) -> [String] {
+    let width = budgets.map(\.rule.text.count).max() ?? 0
+    return budgets.map { budget in
+      let line = "  " + budget.rule.text.padded(to: width) + "  " + value(budget)
+      return budget.isBroken ? style.red(line) : line
+    }
+  }
+
+  private static func value(_ budget: BudgetResult) -> String {
+    guard budget.isMeasured else { return "the step never runs: nothing to hold to it" }
+    let found = budget.value.map { text($0, budget) } ?? "never"
+    let allowed = budget.limit.map { text($0, budget) } ?? "never"
+    return budget.isBroken ? "broken: \(found), allowed is \(allowed)" : "kept: \(found)"
+  }
+
+  private static func text(_ value: Double, _ budget: BudgetResult) -> String {
+    budget.isShare ? share(value) : Milliseconds.text(value)
+  }
+
+  /// A share in percent, with as many decimals as tell it from none and from all.
+  static func share(_ share: Double) -> String {
+    let percent = share * 100
+    let decimals = percent == percent.rounded() ? 0 : percent < 1 || percent > 99 ? 2 : 1
+    return Milliseconds.fixed(percent, decimals) + " %"
+  }
+}

@@ -1,0 +1,93 @@
+import FlowInsight
+import FlowModel
+
+/// A comparison as people read it.
+struct ComparisonText {
+  let comparison: LaunchComparison
+  let budgets: [BudgetResult]
+  let style: TextStyle
+
+  private static let shownSteps = 20
+
+  var text: String {
+    let (before, after) = (comparison.before.launches.count, comparison.after.launches.count)
+    let title = "\(comparison.after.launches[0].workflow): \(before) launches before, \(after) now"
+    var lines = [style.bold(title), ""]
+    let shown = comparison.steps.filter { $0.difference != 0 }.prefix(Self.shownSteps)
+    let width = max(8, (comparison.gate + shown).map(\.name.count).max() ?? 0) + 2
+    lines.append(
+      style.dim(
+        "median".padded(to: width) + "before".leftPadded(to: 10) + "now".leftPadded(to: 10)
+          + "change".leftPadded(to: 11)
+          + "  95 % of samples"))
+    lines += comparison.gate.map { row($0, width) } + shown.map { row($0, width) }
+    let rest = comparison.steps.count - shown.count
+    if rest > 0 { lines.append("\(rest) more steps changed less, or not") }
+    if !comparison.chain.isEmpty {
+      lines += ["", style.bold("on the critical chain")]
+      lines += comparison.chain.prefix(Self.shownSteps).map {
+        "  " + $0.name.padded(to: width) + "\(BudgetText.share($0.before)) → \(BudgetText.share($0.after))"
+      }
+    }
+    if before < Bootstrap.leastCount || after < Bootstrap.leastCount {
+      lines += [
+        "",
+        style.yellow(
+          "warning: with fewer than \(Bootstrap.leastCount) launches on a side nobody can tell a change from chance"),
+      ]
+    }
+    if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  private func row(_ row: LaunchComparison.Row, _ width: Int) -> String {
+    func time(_ milliseconds: Double?) -> String { (milliseconds.map(Milliseconds.text) ?? "-").leftPadded(to: 10) }
+    let line = row.name.padded(to: width) + time(row.before) + time(row.after)
+    switch row.verdict {
+    case .onlyBefore: return line + "  it does not run any more"
+    case .onlyAfter: return line + "  it is new"
+    case .tooFew: return line + change(row.difference).leftPadded(to: 11) + "  too few launches to tell"
+    case .noise: return line + change(row.difference).leftPadded(to: 11) + "  within the noise" + interval(row)
+    case .faster: return style.green(line + change(row.difference).leftPadded(to: 11) + "  faster" + interval(row))
+    case .slower: return style.red(line + change(row.difference).leftPadded(to: 11) + "  slower" + interval(row))
+    }
+  }
+
+  private func interval(_ row: LaunchComparison.Row) -> String {
+    row.interval.map { ": \(change($0.lowerBound)) to \(change($0.upperBound))" } ?? ""
+  }
+
+  private func change(_ milliseconds: Double?) -> String {
+    guard let milliseconds else { return "-" }
+    return (milliseconds > 0 ? "+" : "") + Milliseconds.text(milliseconds)
+  }
+}
+
+/// A comparison as JSON: times in milliseconds.
+struct ComparisonJSON {
+  let comparison: LaunchComparison
+  let budgets: [BudgetResult]
+
+  var value: Value {
+    [
+      "workflow": .string(comparison.after.launches[0].workflow),
+      "launches": [
+        "before": .integer(comparison.before.launches.count), "after": .integer(comparison.after.launches.count),
+      ],
+      "gate": .object(ValueObject(comparison.gate.map { ($0.name, Self.value($0)) })),
+      "steps": .object(ValueObject(comparison.steps.map { ($0.name, Self.value($0)) })),
+      "chain": .object(
+        ValueObject(
+          comparison.chain.map { ($0.name, ["before": .number($0.before), "after": .number($0.after)]) })),
+      "budgets": .array(budgets.map(ForecastJSON.value)),
+    ]
+  }
+
+  private static func value(_ row: LaunchComparison.Row) -> Value {
+    [
+      "before": ForecastJSON.number(row.before), "after": ForecastJSON.number(row.after),
+      "difference": ForecastJSON.number(row.difference), "low": ForecastJSON.number(row.interval?.lowerBound),
+      "high": ForecastJSON.number(row.interval?.upperBound), "verdict": .string(row.verdict.rawValue),
+    ]
+  }
+}

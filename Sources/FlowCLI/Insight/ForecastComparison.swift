@@ -1,0 +1,78 @@
+import FlowInsight
+import FlowModel
+
+/// Two forecasts side by side. What differs between them is no chance where both have one seed: the same launches were
+/// played.
+struct ForecastComparison {
+  /// One figure on both sides, in milliseconds.
+  private struct Row {
+    var name: String
+    var before: Double?
+    var after: Double?
+    var difference: Double? { before.flatMap { before in after.map { $0 - before } } }
+  }
+
+  let before: ForecastRecord
+  let after: ForecastRecord
+  let budgets: [BudgetResult]
+
+  private static let shownSteps = 20
+
+  private var gate: [Row] {
+    let subjects: [(String, BudgetRule.Subject)] = [
+      ("ready, P50", .ready(.p50)), ("ready, P95", .ready(.p95)), ("opened, P50", .gate(.p50)),
+      ("opened, P95", .gate(.p95)),
+    ]
+    return subjects.map { row($0.0, $0.1) }
+  }
+
+  private var steps: [Row] {
+    var seen: Set<String> = []
+    return (before.stepNames + after.stepNames).filter { seen.insert($0).inserted }
+      .map { row($0, .step(StepID(unchecked: $0), .p50)) }
+      .filter { ($0.before != nil || $0.after != nil) && $0.difference != 0 }
+      .sorted { (abs($0.difference ?? .infinity), $1.name) > (abs($1.difference ?? .infinity), $0.name) }
+  }
+
+  private func row(_ name: String, _ subject: BudgetRule.Subject) -> Row {
+    Row(name: name, before: before.value(of: subject).value, after: after.value(of: subject).value)
+  }
+
+  func text(_ style: TextStyle) -> String {
+    let rows = gate + steps.prefix(Self.shownSteps)
+    let width = max(8, rows.map(\.name.count).max() ?? 0) + 2
+    func time(_ milliseconds: Double?) -> String { (milliseconds.map(Milliseconds.text) ?? "never").leftPadded(to: 10) }
+    var lines = [
+      style.bold("\(after.workflow): a forecast of \(before.launches) launches before, of \(after.launches) now"), "",
+      style.dim(
+        "".padded(to: width) + "before".leftPadded(to: 10) + "now".leftPadded(to: 10) + "change".leftPadded(to: 11)),
+    ]
+    lines += rows.map { row in
+      let change = row.difference.map { ($0 > 0 ? "+" : "") + Milliseconds.text($0) } ?? "-"
+      return row.name.padded(to: width) + time(row.before) + time(row.after) + change.leftPadded(to: 11)
+    }
+    if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
+    return lines.joined(separator: "\n") + "\n"
+  }
+
+  var value: Value {
+    func object(_ rows: [Row]) -> Value {
+      .object(
+        ValueObject(
+          rows.map { row in
+            (
+              row.name,
+              [
+                "before": ForecastJSON.number(row.before), "after": ForecastJSON.number(row.after),
+                "difference": ForecastJSON.number(row.difference),
+              ]
+            )
+          }))
+    }
+    return [
+      "workflow": .string(after.workflow),
+      "launches": ["before": .integer(before.launches), "after": .integer(after.launches)],
+      "gate": object(gate), "steps": object(steps), "budgets": .array(budgets.map(ForecastJSON.value)),
+    ]
+  }
+}

@@ -1,0 +1,86 @@
+import FlowInsight
+import FlowModel
+
+/// A forecast as JSON: times in milliseconds, shares from 0 to 1, null where something never happened.
+struct ForecastJSON {
+  let forecast: Forecast
+  let budgets: [BudgetResult]
+
+  var value: Value {
+    let model = forecast.model
+    let steps = model.graph.workflow.steps
+    var sources = ValueObject()
+    var figures = ValueObject()
+    for index in steps.indices {
+      let step = StepIndex(index)
+      sources[steps[index].id.text] = .string(model.source(of: step).rawValue)
+      let lengths = forecast.lengths(of: step)
+      var figure: ValueObject = [
+        "criticality": .number(forecast.closeLook.criticality.isEmpty ? 0 : forecast.closeLook.criticality[index])
+      ]
+      for statistic in Self.statistics { figure[statistic.rawValue] = Self.number(lengths.value(statistic.share)) }
+      figures[steps[index].id.text] = .object(figure)
+    }
+    return [
+      "workflow": .string(model.graph.workflow.name), "launches": .integer(forecast.launches),
+      "seed": .string(String(model.options.seed)), "sources": .object(sources),
+      "gate": [
+        "ready": Self.times(forecast.ready), "opened": Self.times(forecast.opened),
+        "missed": .number(forecast.missed), "failed": .number(forecast.failed),
+        "heldShare": .number(forecast.heldShare), "heldMilliseconds": .number(forecast.heldMilliseconds),
+      ],
+      "causes": .object(
+        ValueObject(
+          ChainCause.allCases.compactMap { cause in
+            forecast.closeLook.causes[cause].map { (cause.rawValue, .number($0)) }
+          })),
+      "steps": .object(figures), "levers": .array(levers), "conditions": .array(conditions),
+      "unknownItems": .array(model.stepsWithUnknownItems.map { .string(steps[Int($0)].id.text) }),
+      "budgets": .array(budgets.map(Self.value)),
+    ]
+  }
+
+  private var levers: [Value] {
+    let text = ForecastText(forecast: forecast, budgets: [], style: TextStyle(isColored: false))
+    return forecast.levers.map { lever in
+      [
+        "change": .string(lever.change.rawValue),
+        "step": .string(forecast.model.graph.workflow.steps[Int(lever.step)].id.text),
+        "before": Self.milliseconds(lever.before), "after": Self.milliseconds(lever.after),
+        "text": .string(text.sentence(lever)),
+      ]
+    }
+  }
+
+  private var conditions: [Value] {
+    forecast.model.conditions.map { condition in
+      [
+        "step": .string(forecast.model.graph.workflow.steps[Int(condition.step)].id.text),
+        "if": .string(condition.text), "decidedBy": .string(condition.source.rawValue),
+      ]
+    }
+  }
+
+  private static let statistics: [BudgetRule.Statistic] = [.p50, .p90, .p95, .p99, .max]
+
+  static func times(_ quantiles: Quantiles) -> Value {
+    var object = ValueObject()
+    for statistic in statistics {
+      object[statistic.rawValue] = milliseconds(quantiles.value(statistic.share))
+    }
+    return .object(object)
+  }
+
+  static func milliseconds(_ nanoseconds: Int?) -> Value {
+    nanoseconds.map { .number(Double($0) / 1_000_000) } ?? .null
+  }
+
+  static func number(_ number: Double?) -> Value { number.map { $0.isFinite ? .number($0) : .null } ?? .null }
+
+  static func value(_ budget: BudgetResult) -> Value {
+    [
+      "rule": .string(budget.rule.text), "value": number(budget.value), "limit": number(budget.limit),
+      "broken": .boolean(budget.isBroken),
+    ]
+  }
+}

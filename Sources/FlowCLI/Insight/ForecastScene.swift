@@ -1,0 +1,38 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowInsight
+import FlowModel
+import FlowPluginKit
+
+/// A workflow as a forecast plays it: with the launch and the changes that the command line asks for.
+struct ForecastScene: Sendable {
+  let workflow: Workflow
+  let registry: ActionRegistry
+  let inputs: ValueObject
+  let launch: Launch
+  let outputs: [StepIndex: ValueObject]
+
+  /// The stage of the workflow with changes; throws an ``InvalidWorkflow`` where what remains cannot run.
+  func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> LaunchStage {
+    do throws(PreparedWorkflow.Problem) {
+      return try make(changes)
+    } catch {
+      throw InvalidWorkflow(
+        description: "flowrun: \(TerminalText.visibleLines(error.description, keepsColors: false))\n")
+    }
+  }
+
+  private func make(_ changes: WorkflowChanges) throws(PreparedWorkflow.Problem) -> LaunchStage {
+    // Neither of the changes adds an edge.
+    guard let graph = try? WorkflowGraph(changes.applied(to: workflow)) else {
+      preconditionFailure("a workflow without a cycle has got one")
+    }
+    return try LaunchStage(
+      try PreparedWorkflow(graph, registry: registry), inputs: inputs, launch: launch, outputs: outputs)
+  }
+
+  /// The stage with a change that a lever tries; nil where what remains could not run.
+  func tried(_ change: Lever.Change, _ step: StepIndex, beside changes: WorkflowChanges) -> LaunchStage? {
+    try? make(changes.adding(change, of: step))
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import FlowModel
+
+/// How what is found out is written, and where.
+struct InsightOutput: ParsableArguments {
+  /// The kinds of writing.
+  enum Format: String, ExpressibleByArgument, CaseIterable {
+    case text, json, html
+  }
+
+  @Option(help: "text, json or html.")
+  var format = Format.text
+
+  @Option(name: .customShort("o"), help: "Writes to this file instead of standard output.")
+  var file: String?
+
+  /// Throws when the file cannot be written, before the work is done for nothing.
+  func check() throws(FileProblem) { if let file { try OutputFile.check(file) } }
+
+  /// Writes it in the format that is asked for.
+  func write(text: (TextStyle) -> String, json: () -> Value, html: () -> String) throws(FileProblem) {
+    switch format {
+    case .text:
+      let text = text(TextStyle(isColored: file == nil && StandardOutput.allowsColor))
+      if let file { try OutputFile.write(Array(text.utf8), to: file) } else { StandardOutput.write(text) }
+    case .json: try write(JSONText.bytes(of: json(), layout: .indented) + [10])
+    case .html: try write(Array(html().utf8))
+    }
+  }
+
+  private func write(_ bytes: [UInt8]) throws(FileProblem) {
+    if let file { try OutputFile.write(bytes, to: file) } else { StandardOutput.write(bytes) }
+  }
+}

@@ -1,0 +1,106 @@
+import ArgumentParser
+import FlowDiagnostics
+import FlowInsight
+import FlowModel
+import FlowPluginKit
+import FlowStore
+import FlowSystem
+
+/// Finds launches as people name them: a report, a folder of reports, a run that is remembered.
+struct LaunchSources {
+  let place: RunPlace
+  let plugins: PluginArguments
+
+  /// Launches that are read at most at once.
+  static let limit = 1_000
+
+  /// The launches that a word stands for.
+  func launches(_ word: String) throws -> [RecordedLaunch] {
+    if FileAccess.isRegular(word) { return [try Self.report(word)] }
+    if FilePath.exists(word), Self.isFolder(word) {
+      let files = try FolderFiles.reports(in: word)
+      guard !files.isEmpty else { throw UsageProblem("there is no report, *.json, in '\(word)'") }
+      guard files.count <= Self.limit else {
+        throw UsageProblem("there are \(files.count) reports in '\(word)', but at most \(Self.limit) are read at once")
+      }
+      return try files.map(Self.report)
+    }
+    // What looks like a file is one that is missing.
+    if word.contains("/") || word.hasSuffix(".json") { throw FileProblem(path: word, cause: "there is no such file") }
+    let remembered = try RememberedRun(word, in: place, plugins)
+    return [try Self.launch(remembered, try Installation(around: remembered.run.file, given: plugins.folders))]
+  }
+
+  /// The launch in a file.
+  static func report(_ path: String) throws -> RecordedLaunch {
+    let bytes = try FileAccess.read(path)
+    do {
+      return try RecordedLaunch(try JSONText.parse(bytes))
+    } catch let problem as JSONProblem {
+      throw FileProblem(path: path, cause: "\(problem)")
+    } catch let problem as RecordedLaunch.Problem {
+      throw FileProblem(path: path, cause: problem.description)
+    }
+  }
+
+  /// A remembered run as a launch. A journal does not say who posted an event: whoever could have done it, if there is one.
+  static func launch(_ remembered: RememberedRun, _ installation: Installation) throws -> RecordedLaunch {
+    var launch: RecordedLaunch
+    do throws(RecordedLaunch.Problem) {
+      launch = try RecordedLaunch(.object(remembered.value))
+    } catch {
+      throw InvalidWorkflow(
+        description: "flowrun: run \(RunReference.short(remembered.run.id)): \(error.description)\n")
+    }
+    let steps = remembered.graph.workflow.steps
+    launch.inferPosters { index in
+      installation.registry.action(named: steps[index].uses)?.declaration.eventsPosted(with: steps[index].with) ?? []
+    }
+    return launch
+  }
+
+  private static func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+  }
+
+  /// The runs of a workflow that are remembered at a place or kept there as reports, none that was resumed, and how many were
+  /// left out.
+  func history(
+    of graph: WorkflowGraph, file: String, in word: String, _ installation: Installation
+  ) throws -> [RecordedLaunch] {
+    if FileAccess.isRegular(word) { return [try Self.report(word)] }
+    let store: any RunStore
+    if word.contains("://") {
+      store = try RunMemory.open(address: word)
+    } else {
+      guard FilePath.exists(word) else { throw FileProblem(path: word, cause: "there is no such file or folder") }
+      guard FilePath.exists(RunMemory.path(in: RunMemory.folder(of: word))) else { return try launches(word) }
+      store = try RunMemory.open(word)
+    }
+    var filter = RunFilter()
+    filter.file = FilePath.absolute(file)
+    filter.limit = Self.limit
+    filter.states = [.success, .partial, .failure]
+    return try store.runs(filter).filter { $0.epoch == 1 }.map { run in
+      try Self.launch(try RememberedRun(run, store, installation), installation)
+    }
+  }
+}
+
+/// The files of a folder that may be reports.
+enum FolderFiles {
+  /// The paths of the `*.json` files of a folder, by name.
+  static func reports(in folder: String) throws(FileProblem) -> [String] {
+    guard let directory = opendir(folder) else { throw FileProblem(path: folder) }
+    defer { closedir(directory) }
+    var names: [String] = []
+    while let entry = readdir(directory) {
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+      }
+      if name.hasSuffix(".json"), !name.hasPrefix(".") { names.append(name) }
+    }
+    return names.sorted().map { "\(folder)/\($0)" }
+  }
+}

@@ -1,0 +1,34 @@
+import FlowInsight
+import FlowModel
+
+/// Several launches together, as JSON: times in milliseconds, shares from 0 to 1.
+struct SampleJSON {
+  let sample: LaunchSample
+  let budgets: [BudgetResult]
+
+  var value: Value {
+    let figures = SampleFigures(sample)
+    return [
+      "workflow": .string(sample.launches[0].workflow), "launches": .integer(sample.launches.count),
+      "gate": [
+        "ready": ForecastJSON.times(sample.ready), "opened": ForecastJSON.times(sample.opened),
+        "missed": .number(sample.missed), "failed": .number(sample.failed),
+      ],
+      "causes": .object(
+        ValueObject(
+          ChainCause.allCases.compactMap { cause in figures.causes[cause].map { (cause.rawValue, .number($0)) } })),
+      "steps": .object(
+        ValueObject(
+          figures.steps.map { step in
+            (
+              step.name,
+              [
+                "criticality": .number(step.criticality), "p50": ForecastJSON.number(step.p50),
+                "p95": ForecastJSON.number(step.p95),
+              ]
+            )
+          })),
+      "budgets": .array(budgets.map(ForecastJSON.value)),
+    ]
+  }
+}

@@ -1,0 +1,112 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+import FlowSystem
+
+/// Fetches the secrets that a workflow declares, before anything of it runs.
+struct SecretValues {
+  private let workflow: Workflow
+  private let loaded: LoadResult
+  private let folder: String
+  private let fileEnvironment: ValueObject
+
+  /// Why a secret cannot be had.
+  struct Problem: Error {
+    var message: String
+    var help: String?
+    /// Whether there is nothing, which one that is not required may do without.
+    var isAbsence = false
+  }
+
+  /// The secrets of a workflow in `folder` by name; null for one that is not required and is not there. Throws an
+  /// ``InvalidWorkflow`` with the place of the first one that cannot be had.
+  static func fetch(
+    for workflow: Workflow, _ loaded: LoadResult, in folder: String, _ fileEnvironment: ValueObject
+  ) throws(InvalidWorkflow) -> ValueObject {
+    if workflow.secrets.isEmpty { return [:] }
+    let values = SecretValues(workflow: workflow, loaded: loaded, folder: folder, fileEnvironment: fileEnvironment)
+    var result = ValueObject()
+    for secret in workflow.secrets { result[secret.name] = try values.value(of: secret) }
+    return result
+  }
+
+  private func value(of secret: SecretDeclaration) throws(InvalidWorkflow) -> Value {
+    do throws(Problem) {
+      return .string(try Self.checked(try text(of: secret.source)))
+    } catch {
+      if error.isAbsence, !secret.isRequired { return .null }
+      let span = loaded.span(ofSecret: secret.name)
+      let place = span.map { LineTable(loaded.source).location(of: $0.start) }.map { ":\($0.line):\($0.column)" } ?? ""
+      let help =
+        error.isAbsence ? "; \(error.help ?? "give it"), or write 'required: false'" : error.help.map { "; \($0)" }
+      throw InvalidWorkflow(
+        description: "\(TerminalText.visible(loaded.source.file))\(place): error: the secret '\(secret.name)' "
+          + "\(TerminalText.visible(error.message + (help ?? "")))\n")
+    }
+  }
+
+  private func text(of source: SecretDeclaration.Source) throws(Problem) -> String {
+    switch source {
+    case .environment(let name):
+      if let text = getenv(name) {
+        return try Self.decoded(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
+      }
+      if let text = fileEnvironment[name]?.stringValue { return text }
+      throw Problem(message: "is missing: there is no variable \(name)", help: "set \(name)", isAbsence: true)
+    case .file(let path): return try Self.text(ofFile: path, in: folder)
+    case .command(let words): return try SecretCommand.output(of: words, in: folder)
+    }
+  }
+
+  private static func text(ofFile name: String, in folder: String) throws(Problem) -> String {
+    let home = getenv("HOME").map { String(cString: $0) }
+    let named = name.hasPrefix("~/") ? (home ?? "~") + name.dropFirst() : name
+    let path = named.hasPrefix("/") ? named : "\(folder)/\(named)"
+    guard FilePath.exists(path) else {
+      throw Problem(message: "is missing: there is no file '\(path)'", help: "make it", isAbsence: true)
+    }
+    guard FileAccess.isRegular(path) else {
+      throw Problem(message: "cannot be read: '\(path)' is no file with content")
+    }
+    let bytes: [UInt8]
+    do throws(FileProblem) {
+      bytes = try FileAccess.read(path, limit: Limits.secretBytes + 2)
+    } catch {
+      throw Problem(message: "cannot be read: \(error)")
+    }
+    return try decoded(withoutLineBreak(bytes))
+  }
+
+  /// The bytes without the one line break that editors and programs put at the end.
+  static func withoutLineBreak(_ bytes: [UInt8]) -> [UInt8] {
+    if bytes.last != UInt8(ascii: "\n") { return bytes }
+    return bytes.dropLast().last == UInt8(ascii: "\r") ? bytes.dropLast(2) : bytes.dropLast()
+  }
+
+  static func decoded(_ bytes: [UInt8]) throws(Problem) -> String {
+    guard let text = String(validating: bytes, as: UTF8.self), !bytes.contains(0) else {
+      throw Problem(message: "is no text in UTF-8", help: "keep it in base64 where it is bytes")
+    }
+    return text
+  }
+
+  private static let keepLess = "keep a key there instead of the data"
+
+  /// A text that can be hidden: not too short to be told from anything else.
+  static func checked(_ text: String) throws(Problem) -> String {
+    guard !text.isEmpty else { throw Problem(message: "is empty") }
+    guard text.count >= Limits.secretCharacters else {
+      throw Problem(
+        message:
+          "has \(text.count) character\(text.count == 1 ? "" : "s"), too few to be hidden in what the run writes",
+        help: "it needs \(Limits.secretCharacters) at least")
+    }
+    guard text.utf8.count <= Limits.secretBytes else {
+      throw Problem(message: "has more than \(Limits.secretBytes >> 10) KiB", help: keepLess)
+    }
+    guard text.count(where: \.isNewline) < Limits.secretLines else {
+      throw Problem(message: "has more than \(Limits.secretLines) lines", help: keepLess)
+    }
+    return text
+  }
+}

@@ -1,0 +1,68 @@
+import ArgumentParser
+import FlowInsight
+import FlowModel
+
+/// `flowrun analyze RUN|REPORT.json…`: why launches took as long as they did.
+struct AnalyzeCommand: Verb {
+  static let configuration = CommandConfiguration(
+    commandName: "analyze", abstract: "Explains a run: the way to its gate, what each stretch was spent on, and slack.",
+    discussion: """
+      What is named is a report (--report of a run), a folder of reports, or a run that is remembered: a part of its id, last, \
+      last-failed. Of one launch the chain is told; of several, how they are distributed.
+      Examples:
+        flowrun analyze last
+        flowrun analyze report.json --format json
+        flowrun analyze reports --budget 'p95(gate) <= 2.5s'
+      """)
+
+  @Argument(help: "Reports, folders of reports, or runs.", completion: .file(extensions: ["json"]))
+  var launches: [String]
+
+  @Option(name: .customLong("budget"), help: "A rule such as 'p95(gate) <= 2.5s'; exits 3 when it is broken.")
+  var budgets: [String] = []
+
+  @OptionGroup var output: InsightOutput
+  @OptionGroup var place: RunPlace
+  @OptionGroup var plugins: PluginArguments
+
+  func perform() async throws {
+    let rules = try BudgetArguments.read(budgets, hasBaseline: false)
+    try output.check()
+    let sources = LaunchSources(place: place, plugins: plugins)
+    let sample = LaunchSample(try launches.flatMap { try sources.launches($0) })
+    try SampleCheck.sameWorkflow(sample.launches)
+    try SampleCheck.steps(of: rules, sample.stepNames)
+    let results = sample.check(rules)
+    if sample.launches.count == 1 {
+      let analysis = LaunchAnalysis(sample.launches[0])
+      try output.write(
+        text: { AnalysisText(analysis: analysis, budgets: results, style: $0).text },
+        json: { AnalysisJSON(analysis: analysis, budgets: results).value },
+        html: { InsightPages.page(analysis, results) })
+    } else {
+      try output.write(
+        text: { SampleText(sample: sample, budgets: results, style: $0).text },
+        json: { SampleJSON(sample: sample, budgets: results).value },
+        html: { InsightPages.page(sample, results) })
+    }
+    if results.contains(where: \.isBroken) { ExitStatus.budgetBroken.exit() }
+  }
+}
+
+/// What is wrong with launches that are looked at together.
+enum SampleCheck {
+  /// Throws a usage problem where launches are of different workflows.
+  static func sameWorkflow(_ launches: [RecordedLaunch]) throws(UsageProblem) {
+    guard let first = launches.first else { throw UsageProblem("there is no launch to look at") }
+    if let other = launches.first(where: { $0.workflow != first.workflow }) {
+      throw UsageProblem("these are launches of two workflows, '\(first.workflow)' and '\(other.workflow)'")
+    }
+  }
+
+  /// Throws a usage problem where a rule names a step that no launch has.
+  static func steps(of rules: [BudgetRule], _ names: [String]) throws(UsageProblem) {
+    var workflow = Workflow(name: "", steps: [])
+    workflow.steps = names.map { Step(id: StepID(unchecked: $0), uses: "") }
+    try BudgetArguments.check(rules, of: workflow)
+  }
+}

@@ -1,0 +1,68 @@
+import FlowExpressions
+import FlowModel
+
+// What the expressions of a workflow say of a launch, whether it is run or played.
+extension PreparedWorkflow {
+  /// What `enabled` and `defer` say, that no deferred step is one the gate is told to wait for, and the gate's figures.
+  func resolution(in scope: RunScope) throws(Problem) -> Resolution {
+    let steps = graph.workflow.steps
+    var resolution = Resolution(literalsOf: graph)
+    for index in graph.stepsWithOptions {
+      guard let detail = detail(of: index) else { continue }
+      let id = steps[Int(index)].id
+      if let enabled = detail.enabled, try !Self.isTrue(enabled, "enabled", id, scope) {
+        resolution.disabled.insert(index)
+      }
+      if let deferral = detail.deferral, try Self.isTrue(deferral, "defer", id, scope) {
+        resolution.deferred.insert(index)
+      }
+    }
+    if let step = GateRoles(graph, answers: resolution.deferred).contradiction {
+      throw Problem(
+        step: steps[Int(step)].id,
+        message: "is blocking but deferred in this launch; write 'blocking: false', or do not defer what it needs")
+    }
+    resolution.gate = try gateBounds(in: scope)
+    return resolution
+  }
+
+  /// The gate's floor and ceiling in this launch.
+  private func gateBounds(in scope: RunScope) throws(Problem) -> GateBounds {
+    let bounds = GateBounds(
+      floorNanoseconds: try gateMin?.evaluate(in: scope).nanoseconds ?? 0,
+      ceilingNanoseconds: try gateMax?.evaluate(in: scope).nanoseconds)
+    if let ceiling = bounds.ceilingNanoseconds, ceiling < bounds.floorNanoseconds {
+      throw Problem(step: nil, message: "deadline: min is longer than max")
+    }
+    return bounds
+  }
+
+  private static func isTrue(
+    _ expression: Expression, _ key: String, _ step: StepID, _ scope: RunScope
+  ) throws(Problem) -> Bool {
+    do throws(ExpressionError) {
+      return try expression.isTrue(in: scope)
+    } catch {
+      throw Problem(step: step, message: "\(key): \(error.description)")
+    }
+  }
+
+  /// The `if` of a step that is asked once; nil: it has none, or it is asked for each item.
+  func condition(of step: StepIndex) -> Expression? {
+    guard let detail = detail(of: step), detail.fan?.asksForEachItem != true else { return nil }
+    return detail.condition
+  }
+
+  /// What the `if` of the scope's step says.
+  static func decision(_ condition: Expression, in scope: RunScope) -> Decision {
+    do throws(ExpressionError) {
+      // Alone the `if` of a step of `finally` decides.
+      let isFinal = scope.step.map { scope.plan.isFinal($0) } ?? false
+      return try isFinal
+        ? condition.isTrue(in: scope) ? .run : .skip
+        : condition.isSatisfied(in: scope) ? .run : .skip
+    } catch {
+      return .fail(StepFailure(code: "expression", message: "if: \(error.description)"))
+    }
+  }
+}

@@ -1,0 +1,78 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+
+// Where the secrets of a run are kept from coming out: in what it tells (events), in why steps failed, and in its journal.
+extension WorkflowRun {
+  /// A failure without the secrets in its message, whose long lines may have been cut.
+  func hidden(_ failure: StepFailure) -> StepFailure {
+    guard let mask else { return failure }
+    return StepFailure(
+      code: failure.code, message: mask.masked(message: failure.message, cutAfter: LastLines.lineBytes))
+  }
+}
+
+extension StepFailure {
+  /// An output holds a secret in a form in which it cannot be hidden.
+  static func spreadSecret(_ name: String) -> StepFailure {
+    StepFailure(
+      code: "secret-in-output",
+      message:
+        "an output holds the secret '\(name)' spread over lines or with spaces between, in which form it cannot be "
+        + "hidden; keep it out of what the step gives")
+  }
+}
+
+extension RunEvent.Kind {
+  /// What happened, with every secret hidden.
+  func masked(by mask: SecretMask) -> RunEvent.Kind {
+    switch self {
+    case .stepLog(let step, let level, let stream, let message):
+      .stepLog(step, level: level, stream: stream, message: mask.masked(message))
+    case .stepUnfinishedLine(let step, let stream, let line):
+      .stepUnfinishedLine(step, stream: stream, line: mask.masked(line))
+    case .pluginLog(let plugin, let stream, let message):
+      .pluginLog(plugin: plugin, stream: stream, message: mask.masked(message))
+    case .stepProgress(let step, let fraction, let message):
+      .stepProgress(step, fraction: fraction, message: mask.masked(message))
+    case .stepAsked(let step, let question):
+      .stepAsked(step, question.masked(by: mask))
+    case .stepQuestionEnded(let step, let answer?):
+      .stepQuestionEnded(
+        step, Answer(mask.masked(answer.choice), by: mask.masked(answer.by), atMilliseconds: answer.atMilliseconds))
+    case .warning(let message): .warning(mask.masked(message))
+    default: self
+    }
+  }
+}
+
+extension Question {
+  /// The question with every secret hidden.
+  fileprivate func masked(by mask: SecretMask) -> Question {
+    var question = self
+    question.text = mask.masked(text)
+    return question
+  }
+}
+
+extension RunHeader {
+  /// The header with marks in the place of secrets.
+  func marked(by mask: SecretMask) -> RunHeader {
+    var header = self
+    header.inputs = mask.marked(inputs)
+    header.environment = mask.marked(environment)
+    header.launch.options = mask.marked(launch.options)
+    header.hasMarks = true
+    return header
+  }
+
+  /// The header with its marks filled in.
+  func filled(by mask: SecretMask?) throws(SecretMask.MissingSecret) -> RunHeader {
+    guard hasMarks else { return self }
+    var header = self
+    header.inputs = try SecretMask.filled(inputs, by: mask)
+    header.environment = try SecretMask.filled(environment, by: mask)
+    header.launch.options = try SecretMask.filled(launch.options, by: mask)
+    return header
+  }
+}

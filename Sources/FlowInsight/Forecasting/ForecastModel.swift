@@ -1,0 +1,119 @@
+import FlowEngine
+import FlowExpressions
+import FlowModel
+
+/// A workflow ready to be played many times: what each step is thought to take, and the plan as it stands when a launch has
+/// just begun, which is the same in all of them.
+package struct ForecastModel: Sendable {
+  /// The workflow with what is known of the launch.
+  package let stage: LaunchStage
+  /// What was asked for.
+  package let options: ForecastOptions
+  /// The conditions that rest on outputs.
+  package private(set) var conditions: [DecidedCondition] = []
+  /// Steps with `foreach` whose items nobody knows: they are played with one.
+  package private(set) var stepsWithUnknownItems: [StepIndex] = []
+  private(set) var predictions: [StepPrediction]
+  private(set) var stepConditions: [StepIndex: StepCondition] = [:]
+  /// Activated and started at its instant 0.
+  let started: Plan
+  let resolution: Resolution
+  /// Events from outside that the recorded runs had, by name.
+  let recordedEvents: [String]
+
+  /// The workflow.
+  package var graph: WorkflowGraph { stage.prepared.graph }
+
+  /// How long a launch is played that does not end: 10,000 hours.
+  static let limitNanoseconds = DurationText.longest.nanoseconds
+
+  /// A model of a workflow.
+  package init(_ stage: LaunchStage, _ options: ForecastOptions) {
+    self.stage = stage
+    self.options = options
+    let names = options.events.isEmpty ? options.runs.flatMap(\.outsideEvents).map(\.event) : []
+    recordedEvents = Set(names).sorted()
+    var resolution = stage.resolution
+    if options.ignoresFloor { resolution.gate.floorNanoseconds = 0 }
+    self.resolution = resolution
+    let seed = options.seed
+    var plan = stage.plan(announcedEvents: options.events.count + recordedEvents.count) { step, attempt in
+      Draw.unit(.pause, seed: seed, launch: 0, step: step, attempt: attempt)
+    }
+    plan.apply(.activated(resolution), at: 0)
+    plan.apply(.started(prewarm: false), at: 0)
+    started = plan
+    predictions = []
+    let steps = stage.prepared.graph.workflow.steps
+    predictions.reserveCapacity(steps.count)
+    for index in steps.indices { predictions.append(prediction(of: StepIndex(index))) }
+    for index in steps.indices { noteCondition(of: StepIndex(index)) }
+  }
+
+  private mutating func prediction(of step: StepIndex) -> StepPrediction {
+    let options = graph.workflow.steps[Int(step)].options
+    var prediction = StepPrediction()
+    prediction.slow = self.options.slow[step] ?? 1
+    prediction.failureRate = self.options.failureRates[step] ?? 0
+    prediction.isService = stage.isService(step)
+    prediction.hasCeiling = options.deadline?.max != nil || options.retry?.attemptDeadline != nil
+    prediction.posts = stage.postedEvents(of: step)
+    prediction.runs = self.options.runs.indices.filter {
+      self.options.runs[$0].steps[Int(step)]?.tries.isEmpty == false
+    }.map { Int32($0) }
+    if options.fan != nil {
+      let known = self.options.itemCounts[step] ?? stage.itemCount(of: step, in: started)
+      let recorded = self.options.runs.contains { $0.steps[Int(step)]?.itemCount != nil }
+      if known == nil, !recorded { stepsWithUnknownItems.append(step) }
+      prediction.itemCount = known ?? 1
+    }
+    if stage.isFrame(step) || resolution.disabled.contains(step) {
+      prediction.source = .none
+    } else if !prediction.runs.isEmpty {
+      prediction.source = .recorded
+    } else if let estimate = options.estimate {
+      prediction.source = .estimate
+      prediction.lowNanoseconds = estimate.low.nanoseconds
+      prediction.spanNanoseconds = estimate.high.nanoseconds - estimate.low.nanoseconds
+    }
+    return prediction
+  }
+
+  /// Where the time of each step comes from.
+  package func source(of step: StepIndex) -> StepSource { predictions[Int(step)].source }
+
+  // MARK: Conditions
+
+  private mutating func noteCondition(of step: StepIndex) {
+    guard let condition = stage.condition(of: step) else { return }
+    var noted = StepCondition(outcomes: [])
+    var outputs: (assumed: Bool, unknown: Bool) = (false, false)
+    for reference in condition.references {
+      switch reference.name.lowercased() {
+      case "steps":
+        guard reference.path.count > 1, let other = stage.index(of: reference.path[0], seenFrom: step) else {
+          noted.outcomes = nil
+          if reference.path.isEmpty { outputs.unknown = true }
+          continue
+        }
+        guard reference.path[1].lowercased() == "outputs" else {
+          noted.outcomes?.append(other)
+          continue
+        }
+        let name = "\(graph.workflow.steps[Int(other)].id.text).\(reference.path.dropFirst(2).first ?? "")".lowercased()
+        if options.assumedOutputs.contains(name) { outputs.assumed = true } else { outputs.unknown = true }
+      case "run", "event", "item", "index", "key": noted.outcomes = nil
+      default: break
+      }
+    }
+    // A key of the answers holds the gate, the status functions and so many outcomes.
+    if noted.outcomes.map({ $0.count > 18 }) ?? false { noted.outcomes = nil }
+    noted.readsUnknownOutputs = outputs.unknown
+    stepConditions[step] = noted
+    guard outputs.assumed || outputs.unknown, !resolution.disabled.contains(step) else { return }
+    let isRecorded = outputs.unknown && options.runs.contains { $0.steps[Int(step)]?.condition != nil }
+    conditions.append(
+      DecidedCondition(
+        step: step, text: condition.source, source: isRecorded ? .recorded : outputs.unknown ? .null : .assumed))
+  }
+}

@@ -1,0 +1,148 @@
+import FlowEngine
+import FlowModel
+
+/// One launch after the other, as a forecast thinks it up.
+struct ForecastWorld: LaunchWorld {
+  private let model: ForecastModel
+  private let predictions: [StepPrediction]
+  private let seed: UInt64
+  /// Which launch is played.
+  private var launch = 0
+  /// How slow its device is: from 0 to 1.
+  private var device = 0.0
+  /// The run that it is drawn from, and whether all of it is.
+  private var base = 0
+  private var isWhole = true
+  /// What conditions said before, by step and what they read.
+  private var answers: [StepIndex: [UInt64: Decision]] = [:]
+
+  init(_ model: ForecastModel) {
+    self.model = model
+    predictions = model.predictions
+    seed = model.options.seed
+  }
+
+  /// Turns to a launch.
+  mutating func begin(_ launch: Int) {
+    self.launch = launch
+    device = Draw.unit(.device, seed: seed, launch: launch)
+    guard !model.options.runs.isEmpty else { return }
+    base = Draw.index(below: model.options.runs.count, .run, seed: seed, launch: launch)
+    isWhole = Draw.unit(.whole, seed: seed, launch: launch) < model.options.correlation
+  }
+
+  /// When each of the recorded events from outside comes in this launch; nil: it does not.
+  func timeOfRecordedEvent(_ name: String) -> Int? {
+    model.options.runs[base].outsideEvents.first { $0.event == name }?.afterNanoseconds
+  }
+
+  // MARK: Bodies
+
+  mutating func body(of step: StepIndex, attempt: Int, in plan: Plan) -> LaunchBody {
+    let index = Int(step) < predictions.count ? Int(step) : Int(plan.owner(of: step))
+    let prediction = predictions[index]
+    if prediction.source == .recorded {
+      let item = Int(step) < predictions.count ? nil : plan.place(ofItem: step)?.item
+      return recordedBody(of: step, StepIndex(index), item, attempt, prediction)
+    }
+    var nanoseconds = 0
+    if prediction.source == .estimate {
+      nanoseconds = prediction.lowNanoseconds
+      if prediction.spanNanoseconds > 0 {
+        let noise = 0.9 + 0.2 * Draw.unit(.noise, seed: seed, launch: launch, step: step, attempt: attempt)
+        let middle = (Double(nanoseconds) + Double(prediction.spanNanoseconds) * device) * noise
+        nanoseconds = min(max(Int(middle), nanoseconds), nanoseconds + prediction.spanNanoseconds)
+      }
+    }
+    return body(nanoseconds, fails: false, step, attempt, prediction)
+  }
+
+  private func recordedBody(
+    of step: StepIndex, _ owner: StepIndex, _ item: Int?, _ attempt: Int, _ prediction: StepPrediction
+  ) -> LaunchBody {
+    let recorded = self.recorded(owner)
+    if let item, !recorded.itemNanoseconds.isEmpty {
+      let times = recorded.itemNanoseconds
+      return body(times[item % times.count], fails: false, step, attempt, prediction)
+    }
+    let number = min(attempt, recorded.tries.count) - 1
+    let nanoseconds = recorded.tries[number].nanoseconds
+    let fails = !recorded.tries[number].isSuccess && prediction.failureRate == 0
+    var body = body(nanoseconds, fails: fails, step, attempt, prediction)
+    // It would have gone on: only its ceiling ended it.
+    if recorded.isTimedOut, prediction.hasCeiling, number == recorded.tries.count - 1, fails {
+      body.endsAfterNanoseconds = nil
+    }
+    if recorded.knowsPosts {
+      let length = Double(max(1, nanoseconds))
+      let now = Double(body.endsAfterNanoseconds ?? body.readyAfterNanoseconds ?? nanoseconds)
+      body.posts = recorded.posts.map {
+        LaunchPost(
+          afterNanoseconds: Int(now * min(1, Double($0.afterNanoseconds) / length)), event: $0.event)
+      }
+    }
+    return body
+  }
+
+  /// What was measured of a step in the run that is drawn for it.
+  private func recorded(_ step: StepIndex) -> RecordedRun.Step {
+    let runs = model.options.runs
+    if isWhole, let measured = runs[base].steps[Int(step)], !measured.tries.isEmpty { return measured }
+    let able = predictions[Int(step)].runs
+    let drawn = able[Draw.index(below: able.count, .run, seed: seed, launch: launch, step: step &+ 1)]
+    return runs[Int(drawn)].steps[Int(step)] ?? RecordedRun.Step()
+  }
+
+  private func body(
+    _ nanoseconds: Int, fails: Bool, _ step: StepIndex, _ attempt: Int, _ prediction: StepPrediction
+  ) -> LaunchBody {
+    let scaled = prediction.slow == 1 ? nanoseconds : Int(min(Double(nanoseconds) * prediction.slow, Self.longest))
+    var fails = fails
+    if prediction.failureRate > 0 {
+      fails =
+        Draw.unit(.failure, seed: seed, launch: launch, step: step, attempt: attempt) < prediction.failureRate
+    }
+    var body = LaunchBody(endsAfterNanoseconds: scaled)
+    if fails {
+      body.ending = Self.failure
+    } else if prediction.isService {
+      body.endsAfterNanoseconds = nil
+      body.readyAfterNanoseconds = scaled
+    }
+    if !fails, !prediction.posts.isEmpty {
+      body.posts = prediction.posts.map { LaunchPost(afterNanoseconds: scaled, event: $0) }
+    }
+    return body
+  }
+
+  private static let longest = Double(DurationText.longest.nanoseconds)
+  private static let failure = Ending.failure(
+    StepFailure(code: "forecast", message: "it fails in this launch"), isRetryable: true)
+
+  func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int? { 0 }
+
+  func items(of step: StepIndex, in plan: Plan) -> Expansion {
+    let measured = model.options.runs.isEmpty ? nil : model.options.runs[base].steps[Int(step)]?.itemCount
+    let stated = model.options.itemCounts[step]
+    return .items(FanItems(count: stated ?? measured ?? predictions[Int(step)].itemCount))
+  }
+
+  // MARK: Conditions
+
+  mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision {
+    guard let condition = model.stepConditions[step] else { return .run }
+    if condition.readsUnknownOutputs, !model.options.runs.isEmpty,
+      let holds = model.options.runs[base].steps[Int(step)]?.condition
+    {
+      return holds ? .run : .skip
+    }
+    guard let outcomes = condition.outcomes else { return model.stage.decide(step, in: plan) }
+    let gate = plan.gateInstants.outcome.map { $0.rawValue + 1 } ?? 0
+    var key = UInt64(plan.status(of: step).rawValue) << 3 | UInt64(gate)
+    for other in outcomes { key = key << 3 | UInt64(plan.instants(of: other).outcome.map { $0.rawValue + 1 } ?? 0) }
+    if let answer = answers[step]?[key] { return answer }
+    let answer = model.stage.decide(step, in: plan)
+    answers[step, default: [:]][key] = answer
+    return answer
+  }
+}

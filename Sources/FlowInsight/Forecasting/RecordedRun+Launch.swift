@@ -1,0 +1,49 @@
+import FlowEngine
+import FlowModel
+
+extension RecordedRun {
+  /// What a forecast of a workflow learns from a launch, by the ids of the steps. `declared` says which events each step may
+  /// post: where nobody said who posted one, whoever could have done it did.
+  package init(_ launch: RecordedLaunch, of workflow: Workflow, declared: (StepIndex) -> [String]) {
+    let course = launch.course
+    let indices = Dictionary(uniqueKeysWithValues: course.shape.steps.enumerated().map { ($1.id, $0) })
+    var steps: [Step?] = []
+    var own: Set<String> = [LifecycleEvent.activate.rawValue]
+    for index in workflow.steps.indices {
+      guard let recorded = indices[workflow.steps[index].id.text] else {
+        steps.append(nil)
+        continue
+      }
+      if course.steps[recorded].startedAt != nil { own.formUnion(declared(StepIndex(index))) }
+      steps.append(Step(launch, recorded))
+    }
+    self.init(name: launch.run, steps: steps)
+    outsideEvents = launch.posts.filter { $0.poster == nil && !own.contains($0.event) }.map {
+      LaunchPost(afterNanoseconds: max(0, $0.at), event: $0.event)
+    }
+  }
+}
+
+extension RecordedRun.Step {
+  fileprivate init(_ launch: RecordedLaunch, _ index: Int) {
+    self.init()
+    let step = launch.course.steps[index]
+    if step.outcome == .skipped, launch.reasons[index] == SkipReason.condition.word { condition = false }
+    // One that was cancelled says nothing of how long it takes.
+    guard let started = step.startedAt, let ended = step.endedAt, step.outcome != .cancelled, step.outcome != .skipped
+    else { return }
+    condition = true
+    isTimedOut = step.outcome == .timedOut
+    let times = step.tries.isEmpty ? [started..<max(started, ended)] : step.tries
+    tries = times.indices.map { number in
+      Try(nanoseconds: times[number].count, isSuccess: number == times.count - 1 && step.outcome == .success)
+    }
+    if let items = launch.items[index] {
+      itemCount = items.count
+      itemNanoseconds = items
+    }
+    let posted = launch.posts.filter { $0.poster == index }
+    knowsPosts = launch.posts.contains { $0.poster != nil }
+    posts = posted.map { LaunchPost(afterNanoseconds: max(0, $0.at - started), event: $0.event) }
+  }
+}

@@ -1,0 +1,53 @@
+/// The steps and what waits for what, in columns.
+struct PageGraph {
+  let shape: CourseShape
+  /// How often each step is on the way to the gate, from 0 to 1.
+  let criticality: [Double]
+
+  /// Steps past which nobody could read it.
+  private static let limit = 200
+
+  var html: String {
+    guard shape.knowsNeeds, !shape.steps.isEmpty, shape.steps.count <= Self.limit else { return "" }
+    var columns: [[Int]] = []
+    var column = [Int](repeating: -1, count: shape.steps.count)
+    func depth(_ step: Int) -> Int {
+      if column[step] >= 0 { return column[step] }
+      column[step] = 0
+      column[step] = (shape.steps[step].needs.map { depth($0) + 1 }.max() ?? 0)
+      return column[step]
+    }
+    for step in shape.steps.indices {
+      let depth = depth(step)
+      while columns.count <= depth { columns.append([]) }
+      columns[depth].append(step)
+    }
+    var places = [(x: Int, y: Int)](repeating: (0, 0), count: shape.steps.count)
+    for (x, steps) in columns.enumerated() {
+      for (y, step) in steps.enumerated() { places[step] = (x * 190 + 8, y * 34 + 8) }
+    }
+    let (width, height) = (columns.count * 190, (columns.map(\.count).max() ?? 1) * 34 + 8)
+    var svg = "<svg width=\"\(width)\" height=\"\(height)\" role=\"img\" aria-label=\"The steps and their needs\">"
+    for (index, step) in shape.steps.enumerated() {
+      for need in step.needs {
+        let (from, to) = (places[need], places[index])
+        let isHot = criticality[need] > 0 && criticality[index] > 0
+        svg +=
+          "<path class=\"edge\(isHot ? " on" : "")\" d=\"M\(from.x + 168) \(from.y + 13)C\(from.x + 180) \(from.y + 13) "
+        svg += "\(to.x - 12) \(to.y + 13) \(to.x) \(to.y + 13)\"></path>"
+      }
+    }
+    for (index, step) in shape.steps.enumerated() {
+      let place = places[index]
+      let kind = (criticality[index] > 0 ? " on" : "") + (step.isDeferred ? " later" : "")
+      let id = PageText.escaped(step.id)
+      let short = step.id.count > 22 ? PageText.escaped(String(step.id.prefix(21))) + "…" : id
+      let note = "\(id)\(step.isBlocking ? ", the gate waits for it" : step.isDeferred ? ", waits for the gate" : "")"
+      svg += "<g class=\"node\(kind)\" data-tip=\"\(note), on the chain in \(PageText.share(criticality[index]))\">"
+      svg += "<rect x=\"\(place.x)\" y=\"\(place.y)\" width=\"168\" height=\"26\" rx=\"5\"></rect>"
+      svg += "<text x=\"\(place.x + 8)\" y=\"\(place.y + 17)\">\(short)</text></g>"
+    }
+    return
+      "<section><h2>Graph</h2><div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Graph\">\(svg)</svg></div></section>"
+  }
+}

@@ -1,0 +1,54 @@
+/// How far a difference of medians may be chance: the interval in which it lies in 95 of 100 samples drawn again from what was
+/// measured (Efron 1979).
+package enum Bootstrap {
+  /// Samples that are drawn.
+  static let samples = 1_000
+  /// Values that a side must have for an interval to say anything.
+  package static let leastCount = 5
+
+  /// The interval of the median of `after` minus that of `before`; nil where one side has fewer than ``leastCount`` values.
+  package static func interval(before: [Double], after: [Double]) -> ClosedRange<Double>? {
+    guard before.count >= leastCount, after.count >= leastCount else { return nil }
+    var differences: [Double] = []
+    differences.reserveCapacity(samples)
+    for sample in 0..<samples {
+      differences.append(drawnMedian(after, 2 * sample + 1) - drawnMedian(before, 2 * sample))
+    }
+    differences.sort()
+    let (low, high) = (Quantiles.rank(0.025, of: samples), Quantiles.rank(0.975, of: samples))
+    return differences[low]...differences[high]
+  }
+
+  /// The interval of a quantile of one side; nil where there are fewer than ``leastCount`` values.
+  package static func interval(of values: [Double], share: Double) -> ClosedRange<Double>? {
+    guard values.count >= leastCount else { return nil }
+    var drawn: [Double] = []
+    for sample in 0..<samples {
+      let again = self.sample(values, sample).sorted()
+      drawn.append(again[Quantiles.rank(share, of: again.count)])
+    }
+    drawn.sort()
+    return drawn[Quantiles.rank(0.025, of: samples)]...drawn[Quantiles.rank(0.975, of: samples)]
+  }
+
+  /// The median; of an even number of values the mean of the two in the middle.
+  package static func median(_ values: [Double]) -> Double? {
+    guard !values.isEmpty else { return nil }
+    return middle(values.sorted())
+  }
+
+  private static func middle(_ sorted: [Double]) -> Double {
+    let half = sorted.count / 2
+    return sorted.count % 2 == 1 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+  }
+
+  private static func drawnMedian(_ values: [Double], _ number: Int) -> Double {
+    middle(sample(values, number).sorted())
+  }
+
+  private static func sample(_ values: [Double], _ number: Int) -> [Double] {
+    values.indices.map { index in
+      values[Draw.index(below: values.count, .run, seed: 1, launch: number, step: Int32(truncatingIfNeeded: index))]
+    }
+  }
+}

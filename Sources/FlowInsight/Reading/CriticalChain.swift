@@ -1,0 +1,214 @@
+import FlowEngine
+
+/// Why a launch took as long as it did: the way back from the instant at which the gate was ready, at which it gave up, or,
+/// where no step blocks it, at which the last step ended. Every nanosecond of the way has exactly one cause.
+package struct CriticalChain: Sendable {
+  /// The way, from activation on, without gaps.
+  package private(set) var links: [ChainLink] = []
+  /// Where it ends.
+  package let end: Int
+
+  private let course: LaunchCourse
+  private var visited: Set<Int> = []
+
+  /// The chain of a launch.
+  package init(_ course: LaunchCourse) {
+    self.course = course
+    var last: Int?
+    (end, last) = Self.end(of: course)
+    var time = end
+    while let step = last, time > 0 {
+      visited.insert(step)
+      (last, time) = walk(step, from: time)
+    }
+    // What is left was spent on nothing that is known: a launch whose report leaves steps out.
+    if time > 0 { add(nil, .thread, from: 0, to: time) }
+    links.reverse()
+  }
+
+  /// How long each cause took together, in nanoseconds; together as long as the way.
+  package var causes: [ChainCause: Int] {
+    var sums: [ChainCause: Int] = [:]
+    for link in links { sums[link.cause, default: 0] += link.length }
+    return sums
+  }
+
+  // MARK: Where it ends
+
+  private static func end(of course: LaunchCourse) -> (Int, Int?) {
+    let blocking = course.steps.indices.filter { course.shape.steps[$0].isBlocking }
+    if course.outcome == .timedOut || course.outcome == .failed, let opened = course.openedAt {
+      let instant = course.outcome == .timedOut ? course.ceiling ?? opened : opened
+      if let late = lateStep(course, blocking, at: instant) { return (max(0, instant), late) }
+    }
+    let candidates = blocking.isEmpty ? Array(course.steps.indices) : blocking
+    let limit = blocking.isEmpty ? .max : course.readyAt ?? .max
+    var last: Int?
+    for step in candidates {
+      guard let ended = course.steps[step].endedAt, ended <= limit, course.steps[step].outcome != .skipped else {
+        continue
+      }
+      if last.map({ ended > course.steps[$0].endedAt! }) ?? true { last = step }
+    }
+    let end = blocking.isEmpty ? last.flatMap { course.steps[$0].endedAt } : course.readyAt
+    return (max(0, end ?? last.flatMap { course.steps[$0].endedAt } ?? 0), last)
+  }
+
+  /// The blocking step that was late, or that failed: of several the one that had got furthest.
+  private static func lateStep(_ course: LaunchCourse, _ blocking: [Int], at instant: Int) -> Int? {
+    let isOpen = { (step: Int) in course.steps[step].endedAt.map { $0 > instant } ?? true }
+    if course.outcome == .failed {
+      let failed = blocking.filter {
+        let outcome = course.steps[$0].outcome
+        return !isOpen($0) && (outcome == .failure || outcome == .timedOut)
+      }
+      if let last = failed.max(by: { course.steps[$0].endedAt! < course.steps[$1].endedAt! }) { return last }
+    }
+    let open = blocking.filter(isOpen)
+    return open.first { course.steps[$0].startedAt.map { $0 < instant } ?? false } ?? open.first
+  }
+
+  // MARK: The way back
+
+  private mutating func add(_ step: Int?, _ cause: ChainCause, from start: Int, to end: Int) {
+    let start = max(0, start)
+    guard end > start || cause == .queue || cause == .event, end >= start else { return }
+    links.append(ChainLink(step: step, cause: cause, start: start, end: end))
+  }
+
+  /// Goes back over what a step did until `time`; gives the step that it goes on with, and from when.
+  private mutating func walk(_ step: Int, from time: Int) -> (Int?, Int) {
+    let state = course.steps[step]
+    guard let started = state.startedAt, started <= time else {
+      if let ended = state.endedAt, ended <= time { return trigger(of: step, before: ended, from: time) }
+      return wait(of: step, until: time)
+    }
+    var cursor = time
+    if let ended = state.endedAt, ended < time {
+      add(step, .thread, from: ended, to: time)
+      cursor = ended
+    }
+    cursor = work(of: step, from: cursor)
+    return place(of: step, from: cursor)
+  }
+
+  /// The tries of a step, the pauses between them, and its floor.
+  private mutating func work(of step: Int, from time: Int) -> Int {
+    let state = course.steps[step]
+    let started = state.startedAt ?? time
+    let tries = state.tries.isEmpty ? [started..<max(started, time)] : state.tries
+    var cursor = time
+    var isLast = true
+    for attempt in tries.reversed() where attempt.lowerBound <= cursor {
+      let ended = min(max(attempt.upperBound, attempt.lowerBound), cursor)
+      if ended < cursor {
+        add(step, isLast && state.outcome == .success ? .stepFloor : .retry, from: ended, to: cursor)
+      }
+      add(step, .run, from: attempt.lowerBound, to: ended)
+      cursor = attempt.lowerBound
+      isLast = false
+    }
+    if cursor > started { add(step, .retry, from: started, to: cursor) }
+    return min(cursor, started)
+  }
+
+  /// From being ready to having begun: a place in the queue, which another step had, or a thread.
+  private mutating func place(of step: Int, from started: Int) -> (Int?, Int) {
+    let ready = min(course.steps[step].readyAt ?? started, started)
+    guard ready < started else { return trigger(of: step, before: ready, from: ready) }
+    if let holder = holder(of: step, from: ready, to: started) {
+      let freed = min(course.steps[holder].endedAt ?? started, started)
+      add(step, .queue, from: freed, to: started)
+      return (holder, freed)
+    }
+    add(step, course.shape.isDurable ? .commit : .thread, from: ready, to: started)
+    return trigger(of: step, before: ready, from: ready)
+  }
+
+  /// The step whose end gave `step` its place: of those in its way the one that ended last.
+  private func holder(of step: Int, from ready: Int, to started: Int) -> Int? {
+    let queue = course.shape.steps[step].queue
+    guard course.shape.concurrency != nil || course.shape.widths[queue] != nil else { return nil }
+    var best: (step: Int, end: Int)?
+    for other in course.steps.indices where other != step && !visited.contains(other) {
+      guard course.shape.concurrency != nil || course.shape.steps[other].queue == queue,
+        let begun = course.steps[other].startedAt, let ended = course.steps[other].endedAt, ended > ready,
+        ended <= started, begun < ended
+      else { continue }
+      if best.map({ ended > $0.end }) ?? true { best = (other, ended) }
+    }
+    return best?.step
+  }
+
+  /// What made a step ready at an instant: the last of what it waited for.
+  private mutating func trigger(of step: Int, before ready: Int, from time: Int) -> (Int?, Int) {
+    let shape = course.shape.steps[step]
+    var latest = 0
+    var need: Int?
+    for other in shape.needs where !visited.contains(other) {
+      guard let ended = course.steps[other].endedAt, ended <= ready, ended > latest else { continue }
+      (latest, need) = (ended, other)
+    }
+    var event: LaunchCourse.Event?
+    for name in shape.after {
+      guard let posted = course.events[name], posted.at <= ready, posted.at > latest else { continue }
+      (latest, event, need) = (posted.at, posted, nil)
+    }
+    if shape.isDeferred, let opened = course.openedAt, opened <= ready, opened > latest {
+      add(step, .thread, from: opened, to: time)
+      return gate(step, opened)
+    }
+    if latest < time { add(step, .thread, from: latest, to: time) }
+    if let event { return came(event, to: step) }
+    return (need, latest)
+  }
+
+  private mutating func came(_ event: LaunchCourse.Event, to step: Int) -> (Int?, Int) {
+    if let poster = event.poster, !visited.contains(poster),
+      course.steps[poster].startedAt.map({ $0 <= event.at }) ?? false
+    {
+      add(step, .event, from: event.at, to: event.at)
+      return (poster, event.at)
+    }
+    add(step, .event, from: 0, to: event.at)
+    return (nil, 0)
+  }
+
+  /// A deferred step waited for the gate: what its floor held, then what the gate waited for.
+  private mutating func gate(_ step: Int, _ opened: Int) -> (Int?, Int) {
+    let ready = course.outcome == .ready ? min(course.readyAt ?? opened, opened) : opened
+    var last: Int?
+    for other in course.steps.indices where course.shape.steps[other].isBlocking && !visited.contains(other) {
+      guard let ended = course.steps[other].endedAt, ended <= ready, ended > 0 else { continue }
+      if last.map({ ended > course.steps[$0].endedAt! }) ?? true { last = other }
+    }
+    guard course.outcome == .ready, let last else {
+      add(step, .gate, from: 0, to: opened)
+      return (nil, 0)
+    }
+    add(step, .gate, from: ready, to: opened)
+    return (last, ready)
+  }
+
+  /// A step that had not begun when the launch was cut: it waited for a place, for a need, for an event or for the gate.
+  private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
+    let shape = course.shape.steps[step]
+    if let ready = course.steps[step].readyAt, ready <= time {
+      let isLimited = course.shape.concurrency != nil || course.shape.widths[shape.queue] != nil
+      add(step, isLimited ? .queue : .thread, from: ready, to: time)
+      return trigger(of: step, before: ready, from: ready)
+    }
+    let open = shape.needs.first { need in
+      !visited.contains(need) && (course.steps[need].endedAt.map { $0 > time } ?? true)
+    }
+    if let open { return (open, time) }
+    var since = 0
+    var need: Int?
+    for other in shape.needs where !visited.contains(other) {
+      if let ended = course.steps[other].endedAt, ended <= time, ended > since { (since, need) = (ended, other) }
+    }
+    let isEvent = shape.after.contains { name in course.events[name].map { $0.at > time } ?? true }
+    add(step, isEvent ? .event : shape.isDeferred ? .gate : .thread, from: since, to: time)
+    return (need, since)
+  }
+}

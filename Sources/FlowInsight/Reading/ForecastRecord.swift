@@ -1,0 +1,47 @@
+import FlowModel
+
+/// A forecast as `simulate --format json` wrote it.
+package struct ForecastRecord: MeasuredLaunches, Sendable {
+  /// The workflow's name.
+  package let workflow: String
+  /// How many launches were played.
+  package let launches: Int
+  /// The steps in file order.
+  package let stepNames: [String]
+  private let gate: ValueObject
+  private let steps: ValueObject
+
+  /// Reads a forecast; nil: it is none.
+  package init?(_ value: Value) {
+    guard let object = value.objectValue, object["seed"] != nil, let workflow = object["workflow"]?.stringValue,
+      let launches = object["launches"]?.integerValue, let gate = object["gate"]?.objectValue,
+      let steps = object["steps"]?.objectValue
+    else { return nil }
+    self.workflow = workflow
+    self.launches = launches
+    self.gate = gate
+    self.steps = steps
+    stepNames = steps.keys
+  }
+
+  /// How often a step was on the critical chain.
+  package func criticality(ofStepNamed id: String) -> Double? {
+    steps[id]?.objectValue?["criticality"]?.numberValue
+  }
+
+  /// What a subject of budgets comes to.
+  package func value(of subject: BudgetRule.Subject) -> (value: Double?, isMeasured: Bool) {
+    func time(_ values: Value?, _ statistic: BudgetRule.Statistic) -> Double? {
+      values?.objectValue?[statistic == .median ? BudgetRule.Statistic.p50.rawValue : statistic.rawValue]?.numberValue
+    }
+    switch subject {
+    case .gate(let statistic): return (time(gate["opened"], statistic), true)
+    case .ready(let statistic): return (time(gate["ready"], statistic), true)
+    case .missed: return (gate["missed"]?.numberValue, true)
+    case .failed: return (gate["failed"]?.numberValue, true)
+    case .step(let id, let statistic):
+      let found = time(steps[id.text], statistic)
+      return (found, found != nil)
+    }
+  }
+}

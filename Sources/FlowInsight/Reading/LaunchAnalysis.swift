@@ -1,0 +1,100 @@
+import FlowEngine
+import FlowModel
+
+/// One launch explained: the way to the gate, everybody's slack, and what would have helped.
+package struct LaunchAnalysis: Sendable {
+  /// The launch.
+  package let launch: RecordedLaunch
+  /// The way to the gate.
+  package let chain: [ChainLink]
+  /// By how much each step that was looked at could have been longer; nil: by any time.
+  package private(set) var slack: [Int: Int?] = [:]
+  /// Whether the slack of some steps was not looked for, because there are so many.
+  package private(set) var isSlackPartial = false
+  /// What would have helped: times until ready.
+  package private(set) var levers: [Lever] = []
+
+  /// How many steps are played at most to find slack: some seconds' worth.
+  private static let playLimit = 4_000_000
+
+  /// Explains a launch.
+  package init(_ launch: RecordedLaunch) {
+    self.launch = launch
+    chain = launch.chain
+    guard launch.course.shape.knowsNeeds, let playback = CoursePlayback(launch) else { return }
+    findSlack(playback)
+    findLevers(playback)
+  }
+
+  /// How long each cause took together, in nanoseconds.
+  package var causes: [ChainCause: Int] {
+    var sums: [ChainCause: Int] = [:]
+    for link in chain { sums[link.cause, default: 0] += link.length }
+    return sums
+  }
+
+  private mutating func findSlack(_ playback: CoursePlayback) {
+    let steps = launch.course.steps
+    guard playback.readyAt() != nil else { return }
+    let ran = steps.indices.filter { steps[$0].startedAt != nil && steps[$0].outcome != .skipped }
+    // The longest first: a step of no length has no slack that anybody asks for.
+    let candidates = ran.sorted { (length($0), $1) > (length($1), $0) }
+    let plays = max(12, min(64, Self.playLimit / max(1, steps.count * steps.count)))
+    let count = min(candidates.count, Self.playLimit / max(1, plays * steps.count))
+    isSlackPartial = count < ran.count
+    let limit = slackLimit
+    for step in candidates.prefix(count) {
+      slack.updateValue(playback.slack(of: step, limit: limit, plays: plays), forKey: step)
+    }
+  }
+
+  /// Up to the ceiling, or ten times the run.
+  private var slackLimit: Int {
+    if let ceiling = launch.course.ceiling { return max(1, ceiling) }
+    return max(1, launch.nanoseconds) * 10
+  }
+
+  private func length(_ step: Int) -> Int {
+    guard let started = launch.course.steps[step].startedAt, let ended = launch.course.steps[step].endedAt else {
+      return 0
+    }
+    return max(0, ended - started)
+  }
+
+  /// Of at most ten steps that had the most of the way.
+  private mutating func findLevers(_ playback: CoursePlayback) {
+    guard let before = playback.readyAt(), launch.course.steps.count <= 20_000 else { return }
+    var shares: [Int: Int] = [:]
+    for link in chain { if let step = link.step { shares[step, default: 0] += link.length } }
+    var found: [Lever] = []
+    for (step, share) in shares.sorted(by: { ($0.value, $1.key) > ($1.value, $0.key) }).prefix(10) where share > 0 {
+      let faster = playback.readyAt([step: -length(step) / 10])
+      found.append(Lever(change: .faster, step: StepIndex(step), before: before, after: faster))
+      guard launch.course.isHarmless(step) else { continue }
+      let deferred = CoursePlayback(launch, deferring: [step])?.readyAt()
+      found.append(Lever(change: .defer, step: StepIndex(step), before: before, after: deferred))
+    }
+    levers = Array(
+      found.filter { $0.gain >= 100_000 }.sorted { ($0.gain, -Int($0.step)) > ($1.gain, -Int($1.step)) }.prefix(10))
+  }
+}
+
+extension LaunchCourse {
+  /// Whether the gate waits for nothing behind a step, so that it may be put off.
+  fileprivate func isHarmless(_ step: Int) -> Bool {
+    guard !shape.steps[step].isDeferred else { return false }
+    var behind: Set<Int> = [step]
+    var next = [step]
+    while let one = next.popLast() {
+      let posted = events.filter { $0.value.poster == one }.map(\.key)
+      for other in shape.steps.indices where !shape.steps[other].isDeferred && !behind.contains(other) {
+        guard shape.steps[other].needs.contains(one) || !shape.steps[other].after.allSatisfy({ !posted.contains($0) })
+        else { continue }
+        if shape.steps[other].isBlocking { return false }
+        behind.insert(other)
+        next.append(other)
+      }
+    }
+    return true
+  }
+}

@@ -1,0 +1,143 @@
+import FlowEngine
+import FlowModel
+
+/// What is the same in every launch of a workflow, as chains need to know it.
+package struct CourseShape: Sendable {
+  /// A step.
+  package struct Step: Sendable {
+    /// Its id.
+    package var id: String
+    /// The steps it comes after.
+    package var needs: [Int] = []
+    /// The events it comes after.
+    package var after: [String] = []
+    /// The name of its queue.
+    package var queue = ""
+    /// Whether it waits for the gate.
+    package var isDeferred = false
+    /// Whether the gate waits for it.
+    package var isBlocking = false
+
+    /// A step of this name that waits for nothing.
+    package init(id: String) { self.id = id }
+  }
+
+  /// The steps in file order.
+  package var steps: [Step] = []
+  /// How many steps of a queue run at once, where that is limited.
+  package var widths: [String: Int] = ["main": 1]
+  /// How many steps run at once in all; nil: no limit.
+  package var concurrency: Int?
+  /// Whether steps wait until what came before is on disk.
+  package var isDurable = false
+  /// Whether it is known what each step waits for; a report of an older flowrun does not say.
+  package var knowsNeeds = true
+
+  /// Nothing.
+  package init() {}
+
+  /// The shape of a plan's workflow.
+  package init(_ plan: Plan) {
+    let workflow = plan.graph.workflow
+    for (index, step) in workflow.steps.enumerated() {
+      let reading = plan[StepIndex(index)]
+      var shape = Step(id: step.id.text)
+      shape.needs = step.needs.map { Int($0) }
+      shape.after = step.hasOptions ? step.options.after : []
+      shape.queue = reading.queue
+      shape.isDeferred = reading.isDeferred
+      shape.isBlocking = reading.isBlocking
+      steps.append(shape)
+    }
+    for queue in workflow.queues { if let width = queue.width { widths[queue.name] = width } }
+    concurrency = workflow.concurrency
+    isDurable = workflow.isDurable
+  }
+}
+
+/// One launch as it went, played or run: times are nanoseconds from activation.
+package struct LaunchCourse: Sendable {
+  /// What became of a step.
+  package struct Step: Sendable {
+    /// When nothing held it back but capacity; nil: never.
+    package var readyAt: Int?
+    /// When its first try began; nil: never.
+    package var startedAt: Int?
+    /// When it was settled; nil: not yet.
+    package var endedAt: Int?
+    /// How it ended; nil: it did not.
+    package var outcome: Outcome?
+    /// Its tries where there were several; empty: one, from start to end.
+    package var tries: [Range<Int>] = []
+
+    /// A step that nothing has happened to.
+    package init() {}
+  }
+
+  /// An event that was posted.
+  package struct Event: Sendable {
+    /// When it was posted first.
+    package var at: Int
+    /// The step that posted it; nil: it came from outside.
+    package var poster: Int?
+
+    /// An event.
+    package init(at: Int, poster: Int?) {
+      self.at = at
+      self.poster = poster
+    }
+  }
+
+  /// What is the same in every launch.
+  package var shape: CourseShape
+  /// The steps, in the shape's order.
+  package var steps: [Step]
+  /// The events by name.
+  package var events: [String: Event] = [:]
+  /// How the gate opened; nil: it did not.
+  package var outcome: GateOutcome?
+  /// When it opened; nil: it did not.
+  package var openedAt: Int?
+  /// When everything was ready, without the floor; nil: that did not happen.
+  package var readyAt: Int?
+  /// The gate's floor.
+  package var floor = 0
+  /// The gate's ceiling; nil: it has none.
+  package var ceiling: Int?
+
+  /// A launch in which nothing has happened.
+  package init(_ shape: CourseShape) {
+    self.shape = shape
+    steps = Array(repeating: Step(), count: shape.steps.count)
+  }
+
+  /// The launch that a plan has gone through, with what the player noted besides.
+  package init(_ shape: CourseShape, _ plan: Plan, _ trace: LaunchTrace) {
+    self.init(shape)
+    let activation = plan.activatedAtNanoseconds ?? 0
+    func time(_ nanoseconds: Int) -> Int? { nanoseconds == .min ? nil : nanoseconds - activation }
+    for index in steps.indices {
+      let instants = plan.instants(of: StepIndex(index))
+      steps[index].readyAt = time(instants.readyAt)
+      steps[index].startedAt = time(instants.startedAt)
+      steps[index].endedAt = time(instants.endedAt)
+      steps[index].outcome = instants.outcome
+    }
+    var hasSeveral: Set<StepIndex> = []
+    for entry in trace.tries where entry.attempt > 1 { hasSeveral.insert(entry.step) }
+    for entry in trace.tries where hasSeveral.contains(entry.step) && Int(entry.step) < steps.count {
+      let start = entry.startedAt - activation
+      steps[Int(entry.step)].tries.append(start..<max(start, (time(entry.endedAt) ?? start)))
+    }
+    for name in Set(shape.steps.flatMap(\.after)) {
+      guard let at = plan.timeOfEvent(name) else { continue }
+      events[name] = Event(at: at - activation, poster: trace.posters[name].map { Int($0) })
+    }
+    let gate = plan.gateInstants
+    outcome = gate.outcome
+    openedAt = time(gate.openedAt)
+    readyAt = time(gate.readyAt)
+    floor = plan.gateBounds.floorNanoseconds
+    ceiling = plan.gateBounds.ceilingNanoseconds
+  }
+}

@@ -1,0 +1,67 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// Where secrets may be read: only where they reach whom they are for and are shown nowhere.
+extension WorkflowCheck {
+  /// Whether a reference reads a secret, or a secret input, or all inputs with one among them.
+  func isSecret(_ reference: ContextReference) -> Bool {
+    switch reference.name.lowercased() {
+    case "secrets": return true
+    case "inputs":
+      guard let name = reference.path.first else { return inputs.fields.contains(where: \.isSecret) }
+      return inputs.field(like: name)?.isSecret == true
+    default: return false
+    }
+  }
+
+  /// Checks a reference that reads a secret; false where something is wrong with it.
+  mutating func checkSecret(_ reference: ContextReference, _ site: ExpressionSite, at place: Span) -> Bool {
+    let isInput = reference.name.lowercased() == "inputs"
+    guard let name = reference.path.first else {
+      report(
+        .secretExposed,
+        isInput ? "'inputs' has secrets among its members" : "'secrets' is all secrets, not one", at: place,
+        help: isInput ? "name the one that is meant: inputs.NAME" : "name the one that is meant: secrets.NAME")
+      return false
+    }
+    if !isInput, !checkDeclared(name, at: place) { return false }
+    let words = "\(isInput ? "inputs" : "secrets").\(name)"
+    guard site.takesSecrets else {
+      report(
+        .secretExposed, "'\(words)' is a secret, which would come out in '\(site.name)'", at: place,
+        help: secretHelp(site, words, name))
+      return false
+    }
+    guard site.kind == .environment, let step = site.step, let declaration = actions.declaration(ofStep: step),
+      !declaration.handsOnEnvironment
+    else { return true }
+    report(
+      .secretExposed, "'\(declaration.name)' starts no program that would get the variable with '\(words)'", at: place,
+      related: [.init(span(.uses, of: step), "it is used here")],
+      help: "give it to a step that runs a command, or to an input that is declared secret")
+    return false
+  }
+
+  private mutating func checkDeclared(_ name: String, at place: Span) -> Bool {
+    let names = workflow.secrets.map(\.name)
+    if names.contains(where: { $0.lowercased() == name.lowercased() }) { return true }
+    let isIncluded = (catalog as? IncludeCatalog).map { $0.stack.count > 1 } ?? false
+    report(
+      .undeclaredSecret, "the workflow declares no secret '\(name)'", at: place,
+      correction: correction(name, among: names),
+      otherwise: isIncluded
+        ? "a file that is included gets its secrets as inputs: inputs: { \(name): { type: string, secret: true } }"
+        : "declare it: secrets: { \(name): { env: \(name.uppercased()) } }")
+    return false
+  }
+
+  private func secretHelp(_ site: ExpressionSite, _ words: String, _ name: String) -> String {
+    let variable = String(name.uppercased().map { $0 == "-" ? "_" : $0 })
+    if let step = site.step, site.kind == .with, actions.declaration(ofStep: step)?.shellTextInput != nil {
+      return "hand it over as a variable: env: { \(variable): \"${{ \(words) }}\" }, and \"$\(variable)\" in the "
+        + "command; everybody can read the arguments of a program"
+    }
+    return "a secret may stand in 'env' of a step that runs a program, and in inputs that are declared secret"
+  }
+}

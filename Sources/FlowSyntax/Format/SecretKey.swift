@@ -1,0 +1,33 @@
+import FlowModel
+
+/// The keys of a secret of the workflow.
+enum SecretKey: String, FormatKey {
+  case env, file, command, required
+
+  static let owner = "a secret"
+
+  static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofSecret: foreign) }
+  static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofSecret: foreign) }
+
+  var shape: Shape {
+    switch self {
+    case .env, .file: .name
+    case .command: .list(of: .string, isNonempty: true)
+    case .required: .boolean
+    }
+  }
+
+  var defaultText: String? { self == .required ? "true" : nil }
+
+  var summary: String {
+    switch self {
+    case .env: "The variable that holds it, of flowrun's environment or of env-file; no command gets it by itself"
+    case .file: "The file that holds it, relative to the workflow's folder; a line break at its end is left out"
+    case .command: "A program with its arguments that writes it; a line break at its end is left out"
+    case .required: "Whether a run cannot start without it; otherwise it is null"
+    }
+  }
+
+  /// The keys of which a secret has one.
+  static let sources: [SecretKey] = [.env, .file, .command]
+}

@@ -1,0 +1,39 @@
+import FlowModel
+import FlowTestKit
+import Foundation
+import Testing
+
+/// Random workflows with fans and included workflows, run by the real binary, beside a model of the rules that shares
+/// nothing with the engine.
+@Suite(.timeLimit(.minutes(10))) struct `Random workflows with fans and includes` {
+  private static let count: UInt64 = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 80 : 2_000
+
+  @Test func `come out as the pages say`() throws {
+    let seeds = SeededGenerator.environmentSeed.map { $0...$0 } ?? 1...Self.count
+    for seed in seeds {
+      var random = SeededGenerator(seed: seed)
+      let model = IncludeModel(name: "w", &random)
+      var expected: [String: IncludeModel.End] = [:]
+      model.play(into: &expected)
+      let got = try Self.ends(model)
+      for (id, end) in expected.sorted(by: { $0.key < $1.key }) where got[id] != end.word {
+        Issue.record("FLOWRUN_SEED=\(seed) \(id): \(end.word), not \(got[id] ?? "missing") in \(model.files)")
+      }
+    }
+  }
+
+  /// How the steps end when the model's files are run, by their ids.
+  private static func ends(_ model: IncludeModel) throws -> [String: String] {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    for (name, text) in model.files { try tool.write(text, to: name) }
+    let output = try tool.run("\(model.name).yaml", "--no-history", "--report", "report.json")
+    let report = try? JSONText.parse(tool.text(of: "report.json")).objectValue
+    let steps = try #require(report?["steps"]?.objectValue, "\(output) in \(model.files)")
+    var ends: [String: String] = [:]
+    for (id, step) in steps {
+      ends[id] = step.objectValue?["reason"]?.stringValue ?? step.objectValue?["outcome"]?.stringValue
+    }
+    return ends
+  }
+}

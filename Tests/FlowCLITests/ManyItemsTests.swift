@@ -1,0 +1,32 @@
+import Testing
+
+/// Nobody reads a line for each of a hundred thousand items that all is well.
+@Suite(.timeLimit(.minutes(1))) struct `A step of many items` {
+  private static func workflow(_ count: Int, _ uses: String) -> String {
+    let items = (0..<count).map(String.init).joined(separator: ", ")
+    return "name: many\nsteps:\n  each:\n    uses: \(uses)\n    foreach: [\(items)]\n"
+  }
+
+  @Test(arguments: [(1_000, true), (1_001, false)])
+  func `has lines of its items up to a thousand`(count: Int, areShown: Bool) throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.workflow(count, "flow.noop"), to: "w.yaml")
+    let output = try tool.run("w.yaml").standardOutput
+    #expect(output.contains("each[7] done") == areShown)
+    #expect(output.contains("each done in"))
+  }
+
+  @Test func `still tells which failed, and programs hear of all`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      Self.workflow(1_001, "flow.fail") + "    if: ${{ item == 7 }}\n    with: { message: no }\n", to: "w.yaml")
+    let failed = try tool.run("w.yaml")
+    #expect(failed.exitCode == 1 && failed.standardOutput.contains("each[7] failed in"))
+    #expect(!failed.standardOutput.contains("each[7] started"))
+    try tool.write(Self.workflow(1_001, "flow.noop"), to: "all.yaml")
+    let json = try tool.run("all.yaml", "--json").standardOutput
+    #expect(json.contains(#""step":"each[1000]""#))
+  }
+}

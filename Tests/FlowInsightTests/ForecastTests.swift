@@ -1,0 +1,172 @@
+import BasicsPlugin
+import FlowEngine
+import FlowInsight
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Testing
+
+@Suite struct `A forecast` {
+  private func step(
+    _ id: String, needs: [StepIndex] = [], _ estimate: (Int, Int)? = nil,
+    _ change: (inout StepOptions) -> Void = { _ in }
+  ) -> Step {
+    var options = StepOptions()
+    options.estimate = estimate.map { Estimate(low: .milliseconds($0.0), high: .milliseconds($0.1)) }
+    change(&options)
+    return Step(id: StepID(id)!, uses: "flow.noop", needs: needs[...], options: options)
+  }
+
+  private func model(
+    _ steps: [Step], gate: GateDeadline? = nil, launch: Launch = Launch(),
+    _ change: (inout ForecastOptions) -> Void = { _ in }
+  ) throws -> ForecastModel {
+    var workflow = Workflow(name: "forecast", steps: steps)
+    workflow.gate = gate
+    workflow.events = [EventDeclaration("door")]
+    let prepared = try PreparedWorkflow(
+      try WorkflowGraph(workflow), registry: ActionRegistry([BasicsPlugin()]))
+    var options = ForecastOptions()
+    options.launches = 2_000
+    change(&options)
+    return ForecastModel(try LaunchStage(prepared, inputs: [:], launch: launch), options)
+  }
+
+  private func forecast(_ model: ForecastModel) -> Forecast {
+    Forecast(model, Forecast.blocks(of: model.options.launches).map { ForecastBlock(model, $0) })
+  }
+
+  @Test func `of steps with one value each is the sum of the longest way`() throws {
+    let forecast = forecast(
+      try model([step("a", (100, 100)), step("b", needs: [0], (50, 50)), step("c", needs: [0], (20, 20))]))
+    for share in [0.5, 0.95, 1] { #expect(forecast.ready.value(share) == 150_000_000) }
+    #expect(forecast.opened.value(1) == 150_000_000 && forecast.missed == 0 && forecast.heldShare == 0)
+    #expect(forecast.lengths(of: 1).value(0.5) == 50)
+  }
+
+  @Test func `stays between the ends of estimates, and uses both`() throws {
+    let forecast = forecast(try model([step("a", (100, 200))]))
+    let least = try #require(forecast.ready.value(0))
+    let most = try #require(forecast.ready.value(1))
+    #expect((100_000_000...105_000_000).contains(least) && (195_000_000...200_000_000).contains(most))
+  }
+
+  @Test func `slows the steps of one launch together`() throws {
+    let forecast = forecast(try model([step("a", (100, 200)), step("b", needs: [0], (100, 200))]))
+    // Of steps that had nothing to do with each other one in twenty would come to more than 368 ms.
+    let slow = try #require(forecast.ready.value(0.95))
+    #expect(slow > 378_000_000)
+  }
+
+  @Test func `counts what the floor holds and what the ceiling cuts`() throws {
+    let gate = GateDeadline(min: .literal(.milliseconds(150)), max: .literal(.milliseconds(190)))
+    let forecast = forecast(try model([step("a", (100, 200))], gate: gate))
+    #expect((0.45...0.55).contains(forecast.heldShare) && (0.05...0.15).contains(forecast.missed))
+    #expect(forecast.opened.value(1) == 190_000_000 && forecast.opened.value(0) == 150_000_000)
+    #expect((20...30).contains(forecast.heldMilliseconds))
+    let free = self.forecast(try model([step("a", (100, 200))], gate: gate) { $0.ignoresFloor = true })
+    let least = try #require(free.opened.value(0))
+    #expect(free.heldShare == 0 && least < 110_000_000)
+  }
+
+  @Test func `is the same in one piece and in many, and another for another seed`() throws {
+    let model = try model([
+      step("a", (100, 200)), step("b", (10, 300)) { $0.queue = "main" }, step("c", needs: [0, 1]),
+    ])
+    let whole = Forecast(model, [ForecastBlock(model, 0..<2_000)])
+    let pieces = Forecast(
+      model, stride(from: 0, to: 2_000, by: 7).map { ForecastBlock(model, $0..<min(2_000, $0 + 7)) })
+    for share in stride(from: 0.0, through: 1, by: 0.01) {
+      #expect(whole.ready.value(share) == pieces.ready.value(share))
+    }
+    #expect(whole.lengths(of: 1).value(0.37) == pieces.lengths(of: 1).value(0.37))
+    let other = forecast(try self.model(model.graph.workflow.steps) { $0.seed = 2 })
+    #expect(other.ready.value(0.5) != whole.ready.value(0.5))
+  }
+
+  @Test func `fails steps at their rate, and tries them again`() throws {
+    let retry = RetryPolicy(attempts: 3, delay: .milliseconds(10))
+    let forecast = forecast(
+      try model([step("a", (100, 100)) { $0.retry = retry }]) { $0.failureRates = [0: 0.5] })
+    // One in eight fails three times.
+    #expect((0.10...0.15).contains(forecast.failed))
+    #expect(forecast.ready.value(0.4) == 100_000_000 && forecast.ready.value(0.7) == 210_000_000)
+    #expect(forecast.ready.value(1) == nil)
+  }
+
+  @Test func `asks conditions, takes outputs for null, and says so`() throws {
+    let steps = [
+      step("ask", (10, 10)),
+      step("guess", needs: [0], (100, 100)) { $0.condition = "steps.ask.outputs.granted" },
+      step("launched", needs: [0], (200, 200)) { $0.condition = "launch.reason == 'url'" },
+      step("after", needs: [0], (30, 30)) { $0.condition = "steps.ask.outcome == 'success'" },
+    ]
+    let plain = forecast(try model(steps))
+    #expect(plain.ready.value(1) == 40_000_000)
+    #expect(plain.model.conditions.map(\.step) == [1] && plain.model.conditions.first?.source == .null)
+    let link = forecast(try model(steps, launch: Launch(reason: .url)))
+    #expect(link.ready.value(1) == 210_000_000)
+  }
+
+  @Test func `waits for events that steps post and for those from outside`() throws {
+    var post = step("post", (80, 80))
+    post.uses = "flow.post"
+    post.with = ["event": "door"]
+    let inside = forecast(try model([post, step("enter", (5, 5)) { $0.after = ["door"] }]))
+    #expect(inside.ready.value(1) == 85_000_000)
+    let outside = forecast(
+      try model([step("enter", (5, 5)) { $0.after = ["door"] }]) {
+        $0.events = [LaunchPost(afterNanoseconds: 300_000_000, event: "door")]
+      })
+    #expect(outside.ready.value(1) == 305_000_000)
+  }
+
+  @Test func `draws recorded runs whole or step by step`() throws {
+    func run(_ first: Int, _ second: Int) -> RecordedRun {
+      RecordedRun(
+        name: "run",
+        steps: [first, second].map { milliseconds in
+          var step = RecordedRun.Step()
+          step.tries = [.init(nanoseconds: milliseconds * 1_000_000, isSuccess: true)]
+          return step
+        })
+    }
+    let steps = [step("a"), step("b", needs: [0])]
+    let runs = [run(10, 10), run(100, 100)]
+    func sums(_ correlation: Double) throws -> Set<Int?> {
+      let forecast = forecast(
+        try model(steps) {
+          $0.runs = runs
+          $0.correlation = correlation
+        })
+      return Set(stride(from: 0.01, through: 1, by: 0.01).map { forecast.ready.value($0) })
+    }
+    #expect(try sums(1) == [20_000_000, 200_000_000])
+    #expect(try sums(0) == [20_000_000, 110_000_000, 200_000_000])
+  }
+
+  @Test func `finds what helps, and proposes only what is safe`() throws {
+    let steps = [
+      step("store", (100, 100)), step("list", needs: [0], (80, 80)) { $0.isOptional = true },
+      step("view", needs: [0], (20, 20)),
+    ]
+    let model = try model(steps)
+    var forecast = forecast(model)
+    forecast.lookClosely()
+    #expect(forecast.closeLook.criticality == [1, 1, 0])
+    var registry: [Lever.Change] = []
+    forecast.findLevers { change, step in
+      registry.append(change)
+      var changes = WorkflowChanges()
+      changes = changes.adding(change, of: step)
+      guard let graph = try? WorkflowGraph(changes.applied(to: model.graph.workflow)),
+        let prepared = try? PreparedWorkflow(graph, registry: ActionRegistry([BasicsPlugin()]))
+      else { return nil }
+      return try? LaunchStage(prepared, inputs: [:], launch: Launch())
+    }
+    let best = try #require(forecast.levers.first)
+    #expect(best.step == 1 && best.before == 180_000_000 && best.after == 120_000_000)
+    // The first step is needed before the gate: it can only be faster.
+    #expect(forecast.levers.filter { $0.step == 0 }.map(\.change) == [.faster])
+  }
+}

@@ -1,0 +1,62 @@
+import FlowModel
+import Testing
+
+@Suite struct `A mask of secrets` {
+  private static let mask = SecretMask([
+    ("token", "s3cr3t-t0ken/x"), ("key", "line one is long\nxy\nline two is longer"),
+  ])
+
+  @Test(arguments: [
+    ("s3cr3t-t0ken/x", "***"), ("as3cr3t-t0ken/xb", "a***b"), ("s3cr3t-t0ken/xs3cr3t-t0ken/x", "***"),
+    ("s3cr3t-t0ken/", "s3cr3t-t0ken/"), ("", ""), ("s", "s"), ("line one is long\r\nxy", "***\r\nxy"),
+    ("s3cr3t-t0ken%2Fx s3cr3t-t0ken%2fx", "*** ***"), (#""s3cr3t-t0ken\/x""#, #""***""#),
+    ("Basic dXNlcjpzM2NyM3QtdDBrZW4veA==", "Basic dXNlcjpz***eA=="),
+  ])
+  func `hides them in every form`(text: String, wanted: String) {
+    let masked = Self.mask.masked(text)
+    if text.hasPrefix("Basic") {
+      #expect(masked.hasPrefix("Basic dXNlcjp") && masked.contains("***") && !masked.contains("M2NyM3Q"))
+    } else {
+      #expect(masked == wanted)
+    }
+  }
+
+  @Test func `hides what may be half of one where a text is cut`() {
+    #expect(Self.mask.masked("the s3cr3t-t0", isCut: true) == "the ***")
+    #expect(Self.mask.masked("the s3cr3t-t0") == "the s3cr3t-t0")
+    #expect(Self.mask.withholding("the s3cr3t-t0") == "the ")
+    let half = String(repeating: "a", count: 1 << 19)
+    #expect(
+      Self.mask.masked(half + "s3cr3t-" + "\n[flowrun: 12 bytes left out]\n" + "t0ken/x" + half)
+        == half + "***" + "\n[flowrun: 12 bytes left out]\n" + "***" + half)
+  }
+
+  @Test(arguments: [
+    "nothing", "s3cr3t-t0ken/x", "{secret:", "{secret:token}", "{secret:}", "a{secret:s3cr3t-t0ken/x}b",
+    "line two is longer and czNjcjN0LXQwa2VuL3g=", "{secret:token/text/14}", "{", "",
+  ])
+  func `marks them so that they can be filled in again`(text: String) throws {
+    let marked = Self.mask.marked(["text": .string(text)])
+    let shown = marked["text"]?.stringValue ?? ""
+    #expect(!shown.contains("s3cr3t") && !shown.contains("line two") && !shown.contains("czNjc"))
+    #expect(try SecretMask.filled(marked, by: Self.mask) == ["text": .string(text)])
+    let hasMark = shown.contains("{secret:token/") || shown.contains("{secret:key/")
+    if hasMark { #expect(throws: SecretMask.MissingSecret.self) { try SecretMask.filled(marked, by: nil) } }
+  }
+
+  @Test func `finds one that is spread over lines, which it cannot hide`() {
+    #expect(Self.mask.spreadSecret(in: ["a": ["b", "s3cr\n3t-t0k\nen/x"]]) == "token")
+    #expect(Self.mask.spreadSecret(in: ["a": "s3cr3t-t0ken/x\nand more"]) == nil)
+    #expect(Self.mask.spreadSecret(in: ["a": 1, "b": "s3cr 3t"]) == nil)
+  }
+
+  @Test func `leaves numbers and keys alone`() {
+    let mask = SecretMask([("pin", "1234")])
+    #expect(mask.masked(["1234": 1234, "text": "1234"] as ValueObject) == ["1234": 1234, "text": "***"])
+  }
+
+  @Test func `hides base64 that is cut into lines of any width`() {
+    let text = "abc\nczNjcjN0LXQwa2\nVuL3g=\n"
+    #expect(Self.mask.masked(text).hasPrefix("abc\n***\n"))
+  }
+}

@@ -1,0 +1,132 @@
+"""Opens a page in a real headless Chromium, does with it what a reader does, and says as JSON what came of it.
+
+Usage: browse.py PAGE.html [SCREENSHOT WIDTH light|dark]
+"""
+
+import base64
+import json
+import pathlib
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Browser:
+    """A session with chromedriver, by the WebDriver protocol."""
+
+    def __init__(self, width, scheme):
+        self.port = free_port()
+        self.driver = subprocess.Popen(
+            ["chromedriver", f"--port={self.port}"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+        )
+        for _ in range(200):
+            try:
+                if self.call("GET", "/status")["ready"]:
+                    break
+            except OSError:
+                time.sleep(0.05)
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--window-size={width},1200"]
+        arguments.append("--blink-settings=preferredColorScheme=" + ("0" if scheme == "dark" else "1"))
+        capabilities = {
+            "browserName": "chrome",
+            "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"},
+            "goog:chromeOptions": {"args": arguments},
+        }
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": capabilities}})
+        self.session = "/session/" + session["sessionId"]
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(
+            f"http://127.0.0.1:{self.port}{path}", data, {"Content-Type": "application/json"}, method=method
+        )
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.loads(answer.read())["value"]
+
+    def command(self, path, body):
+        return self.call("POST", self.session + path, body)
+
+    def run(self, script, *arguments):
+        return self.command("/execute/sync", {"script": script, "args": list(arguments)})
+
+    def keys(self, *keys):
+        actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self.command("/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
+
+    def point(self, x, y):
+        move = {"type": "pointerMove", "duration": 0, "x": int(x), "y": int(y)}
+        self.command("/actions", {"actions": [{"type": "pointer", "id": "mouse", "actions": [move]}]})
+
+    def close(self):
+        try:
+            self.call("DELETE", self.session)
+        finally:
+            # Whoever started this may have blocked the polite signal.
+            self.driver.kill()
+            self.driver.wait()
+
+
+COLUMN = """
+const table = [...document.querySelectorAll('table')].find(t => t.caption.textContent == arguments[0]);
+return [...table.tBodies[0].rows].map(row => row.cells[arguments[1]].textContent);
+"""
+SORT = """
+const table = [...document.querySelectorAll('table')].find(t => t.caption.textContent == arguments[0]);
+const head = table.tHead.rows[0].cells[arguments[1]];
+head.querySelector('button').focus();
+return head.textContent;
+"""
+
+
+def browse(page, width, scheme, screenshot):
+    browser = Browser(width, scheme)
+    try:
+        address = pathlib.Path(page).resolve().as_uri()
+        browser.command("/url", {"url": address})
+        result = {"title": browser.run("return document.title")}
+        result["overflows"] = browser.run("return document.documentElement.scrollWidth > innerWidth")
+        bar = browser.run(
+            "const bar = document.querySelector('.row.on i.run'); bar.scrollIntoView({block: 'center'});"
+            "const box = bar.getBoundingClientRect(); return [box.left + 1, box.top + box.height / 2];"
+        )
+        browser.point(*bar)
+        result["hover"] = browser.run("const tip = document.getElementById('tip'); return tip.hidden ? null : tip.textContent")
+        browser.run("document.querySelector('.rows').focus()")
+        browser.keys("\ue015", "\ue015")
+        result["arrow"] = browser.run("return document.getElementById('tip').textContent")
+        caption = browser.run("return [...document.querySelectorAll('table')].at(-1).caption.textContent")
+        for name in ("descending", "ascending"):
+            browser.run(SORT, caption, 2)
+            browser.keys("\ue007")
+            result[name] = browser.run(COLUMN.replace("textContent)", "dataset.v)").replace("[arguments[1]]", "[2]"), caption)
+        before = browser.run("return document.querySelector('.zoom').offsetWidth")
+        browser.run("document.querySelector('.tools button').click()")
+        result["zoom"] = browser.run("return document.querySelector('.zoom').offsetWidth") / before
+        result["console"] = [entry["message"] for entry in browser.command("/se/log", {"type": "browser"})]
+        requests = []
+        for entry in browser.command("/se/log", {"type": "performance"}):
+            message = json.loads(entry["message"])["message"]
+            if message["method"] == "Network.requestWillBeSent":
+                requests.append(message["params"]["request"]["url"])
+        result["requests"] = [url for url in requests if url != address and not url.startswith("data:")]
+        if screenshot:
+            browser.run("scrollTo(0, 0)")
+            image = browser.call("GET", browser.session + "/screenshot")
+            pathlib.Path(screenshot).write_bytes(base64.b64decode(image))
+        return result
+    finally:
+        browser.close()
+
+
+if __name__ == "__main__":
+    arguments = sys.argv[1:]
+    extra = arguments[1:] + [None, "1280", "light"][len(arguments) - 1 :]
+    print(json.dumps(browse(arguments[0], int(extra[1]), extra[2], extra[0])))

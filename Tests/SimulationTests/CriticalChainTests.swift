@@ -1,0 +1,157 @@
+import FlowInsight
+import FlowModel
+import FlowTestKit
+import Testing
+
+/// The way to the gate over launches that nobody chose.
+@Suite struct `The critical chain` {
+  @Test(.timeLimit(.minutes(5)), arguments: 0..<10)
+  func `gives every nanosecond one cause, whatever happens in a launch`(block: Int) throws {
+    let first = UInt64(block) * 500 + 1
+    for seed in first..<first + 500 {
+      let (course, _) = try RandomScenario.scenario(seed: seed).course()
+      let chain = CriticalChain(course)
+      #expect(chain.causes.values.reduce(0, +) == chain.end, "FLOWRUN_SEED=\(seed)")
+      var time = 0
+      for link in chain.links {
+        #expect(link.start == time && link.end >= link.start, "FLOWRUN_SEED=\(seed)")
+        time = link.end
+      }
+      #expect(time == chain.end, "FLOWRUN_SEED=\(seed)")
+      if course.outcome == .ready, course.shape.steps.contains(where: \.isBlocking), let ready = course.readyAt {
+        #expect(chain.end == max(0, ready), "FLOWRUN_SEED=\(seed)")
+      }
+    }
+  }
+
+  @Test func `goes from a waiter through the step that posts its event`() throws {
+    var workflow = Workflow(name: "events", steps: [])
+    workflow.events = [EventDeclaration("door")]
+    var aside = StepOptions()
+    aside.blocking = false
+    var waits = StepOptions()
+    waits.after = ["door"]
+    workflow.steps = [
+      Step(id: StepID("slow")!, uses: "flow.noop", options: aside), Step(id: StepID("quick")!, uses: "flow.noop"),
+      Step(id: StepID("show")!, uses: "flow.noop", needs: [1], options: waits),
+    ]
+    let slow = StepScript([
+      StepBehavior(
+        duration: .milliseconds(300), posts: [ScriptedPost(after: .milliseconds(300), "door")])
+    ])
+    let scenario = Scenario(
+      workflow, scripts: [slow, .succeeds(after: .milliseconds(10)), .succeeds(after: .milliseconds(51))])
+    let links = CriticalChain(try scenario.course().course).links
+    #expect(
+      links == [
+        ChainLink(step: 0, cause: .run, start: 0, end: 300_000_000),
+        ChainLink(step: 2, cause: .event, start: 300_000_000, end: 300_000_000),
+        ChainLink(step: 2, cause: .run, start: 300_000_000, end: 351_000_000),
+      ])
+  }
+
+  @Test func `goes through who held the place, the pauses between tries, and a floor`() throws {
+    var main = StepOptions()
+    main.queue = "main"
+    var tried = main
+    tried.retry = RetryPolicy(attempts: 2, delay: .milliseconds(20))
+    tried.deadline = StepDeadline(min: .milliseconds(100))
+    let workflow = Workflow(
+      name: "queue",
+      steps: [
+        Step(id: StepID("first")!, uses: "flow.noop", options: main),
+        Step(id: StepID("second")!, uses: "flow.noop", options: tried),
+      ])
+    let second = StepScript([.fails(after: .milliseconds(10)), .succeeds(after: .milliseconds(30))])
+    let scenario = Scenario(workflow, scripts: [.succeeds(after: .milliseconds(40)), second])
+    let links = CriticalChain(try scenario.course().course).links
+    #expect(
+      links.map { "\($0.step!) \($0.cause.rawValue) \($0.start / 1_000_000)-\($0.end / 1_000_000)" } == [
+        "0 run 0-40", "1 queue 40-40", "1 run 40-50", "1 retry 50-70", "1 run 70-100", "1 step floor 100-140",
+      ])
+  }
+
+  @Test func `of a gate that gave up is that of the late step, up to the ceiling`() throws {
+    var workflow = Workflow(
+      name: "late",
+      steps: [
+        Step(id: StepID("a")!, uses: "flow.noop"), Step(id: StepID("b")!, uses: "flow.noop", needs: [0]),
+        Step(id: StepID("c")!, uses: "flow.noop"),
+      ])
+    workflow.gate = GateDeadline(max: .literal(.milliseconds(100)))
+    let scenario = Scenario(
+      workflow,
+      scripts: [
+        .succeeds(after: .milliseconds(30)), .succeeds(after: .milliseconds(500)), .succeeds(after: .milliseconds(90)),
+      ])
+    let chain = CriticalChain(try scenario.course().course)
+    #expect(chain.end == 100_000_000)
+    #expect(chain.links.map(\.step) == [0, 1] && chain.causes == [.run: 100_000_000])
+  }
+}
+
+/// Slack against the oracle, which shares no code with what finds it.
+@Suite struct `Slack` {
+  /// A few steps with needs, the main queue, events and deferral; times in whole milliseconds.
+  private static func scenario(seed: UInt64) -> Scenario {
+    var random = SeededGenerator(seed: seed)
+    var workflow = Workflow(name: "slack", steps: [])
+    workflow.events = [EventDeclaration("door")]
+    var scripts: [StepScript] = []
+    let count = Int.random(in: 2...6, using: &random)
+    let poster = random.chance(40) ? Int.random(in: 0..<count - 1, using: &random) : nil
+    for index in 0..<count {
+      var options = StepOptions()
+      if random.chance(35) { options.queue = "main" }
+      if random.chance(25) { options.blocking = false }
+      if let poster, index > poster, random.chance(40) { options.after = ["door"] }
+      let needs = (0..<index).filter { _ in random.chance(35) }.map { StepIndex($0) }
+      if options.blocking == false, random.chance(30) { options.deferral = .afterGate }
+      let deferred = needs.contains { workflow.steps[Int($0)].options.deferral != .never }
+      if deferred { options.deferral = .afterGate }
+      if deferred { options.blocking = nil }
+      workflow.steps.append(Step(id: StepID("s\(index)")!, uses: "flow.noop", needs: needs[...], options: options))
+      let length = Duration.milliseconds(Int.random(in: 1...9, using: &random))
+      let posts = index == poster ? [ScriptedPost(after: length, "door")] : []
+      scripts.append(StepScript([StepBehavior(duration: length, posts: posts)]))
+    }
+    return Scenario(workflow, scripts: scripts)
+  }
+
+  private static func ready(_ scenario: Scenario, _ step: Int, longerBy extra: Int) -> Int? {
+    var longer = scenario
+    let length = longer.scripts[step].attempts[0].duration ?? .zero
+    longer.scripts[step].attempts[0].duration = length + .nanoseconds(extra)
+    for post in longer.scripts[step].attempts[0].posts.indices {
+      longer.scripts[step].attempts[0].posts[post].after = length + .nanoseconds(extra)
+    }
+    return Oracle.record(of: longer).gate.readyAt
+  }
+
+  @Test(.timeLimit(.minutes(2)))
+  func `is the most that a step can be longer without moving the gate`() throws {
+    var checked = 0
+    var queued = 0
+    for seed in UInt64(1)...1_500 {
+      let scenario = Self.scenario(seed: seed)
+      let (course, _) = try scenario.course()
+      // The played launch starts steps in the order in which they began; only where that is the file's are both comparable.
+      let starts = course.steps.map { $0.startedAt ?? .max }
+      guard starts == starts.sorted(), let base = course.readyAt, base > 0 else { continue }
+      let playback = try #require(CoursePlayback(RecordedLaunch(course, workflow: "slack")))
+      #expect(playback.readyAt() == base, "seed \(seed)")
+      for step in course.steps.indices where course.steps[step].startedAt != nil {
+        if let slack = playback.slack(of: step, limit: 1_000_000_000) {
+          let kept = try #require(Self.ready(scenario, step, longerBy: slack))
+          let moved = try #require(Self.ready(scenario, step, longerBy: slack + 1))
+          #expect(kept <= base && moved > base, "seed \(seed), step \(step): \(slack)")
+        } else {
+          #expect(Self.ready(scenario, step, longerBy: 1_000_000_000) == base, "seed \(seed), step \(step)")
+        }
+        checked += 1
+      }
+      if CriticalChain(course).links.contains(where: { $0.cause == .queue }) { queued += 1 }
+    }
+    #expect(checked > 1_000 && queued > 20)
+  }
+}

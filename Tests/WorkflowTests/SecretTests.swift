@@ -1,0 +1,298 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Secrets as the command handles them: planted wherever a run can say something, and looked for in every byte it wrote.
+@Suite(.timeLimit(.minutes(3))) struct `Secrets` {
+  private static let token = "tök/en+\"s3cr3t\" 100%"
+  private static let key = "-- first line 0123456789 --\nsecond/line+of the key\nab\nthird line \\ end"
+  private static let door = "open-sesame-0815"
+
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
+    var written: [String] = []
+
+    init(_ files: [String: String]) throws {
+      for (name, text) in files { try write(text, to: name) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func write(_ text: String, to name: String) throws {
+      let file = url.appendingPathComponent(name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try Data(text.utf8).write(to: file)
+      written.append(file.standardizedFileURL.resolvingSymlinksInPath().path)
+    }
+
+    func flowrun(
+      _ arguments: String..., environment: [String: String] = ["DEPLOY_TOKEN": token], input: String = ""
+    ) throws -> FlowrunProcess.Result {
+      try FlowrunProcess.run(
+        arguments, in: url.path, input: input, environment: environment.merging(["CI": "1"]) { first, _ in first })
+    }
+
+    /// Everything that flowrun wrote below the folder.
+    func bytes() throws -> [(name: String, bytes: Data)] {
+      let names = FileManager.default.enumerator(at: url, includingPropertiesForKeys: [.isRegularFileKey])
+      return try (names?.allObjects as? [URL] ?? []).compactMap { file in
+        let path = file.standardizedFileURL.resolvingSymlinksInPath().path
+        guard try file.resourceValues(forKeys: [.isRegularFileKey]).isRegularFile == true, !written.contains(path)
+        else { return nil }
+        return (path, try Data(contentsOf: file))
+      }
+    }
+  }
+
+  /// What must be found nowhere: parts of the secrets in all forms, each too long to come about by chance.
+  private static let traces: [String] = {
+    func percent(_ text: String) -> String { text.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? "" }
+    var traces = ["s3cr3t", "first line 012345", "second/line+of", "third line", "sesame-08", "0815"]
+    for secret in [token, key, door] {
+      for before in ["", "a", "ab"] {
+        // Without what changes with what stands around it.
+        let encoded = Data((before + secret).utf8).base64EncodedString()
+        traces.append(String(encoded.dropFirst(4).prefix(16)))
+        traces.append(String(encoded.dropFirst(4).prefix(16)).replacing("+", with: "-").replacing("/", with: "_"))
+      }
+      for line in secret.split(separator: "\n") where line.count > 12 {
+        traces.append(String(percent(String(line)).dropFirst(2).prefix(14)))
+      }
+    }
+    return traces.filter { $0.count >= 4 }
+  }()
+
+  private static func found(in bytes: Data) -> [String] {
+    traces.filter { bytes.range(of: Data($0.utf8)) != nil }
+  }
+
+  private static let plugin = #"""
+    import os, sys, flowrun_plugin as plugin
+    @plugin.action("leaky.say")
+    def say(call, secret):
+        call.log("logged " + secret)
+        call.progress(0.5, "half " + secret)
+        print("printed " + secret, file=sys.stderr, flush=True)
+        print("variable " + call.environment["T"], file=sys.stderr, flush=True)
+        return {"text": "given " + secret}
+    @plugin.action("leaky.fail")
+    def fail(call, secret):
+        raise plugin.Problem("leaked", "failed with " + secret, retryable=False)
+    @plugin.action("leaky.die")
+    def die(call, secret):
+        print("x" * 990 + secret, file=sys.stderr, flush=True)
+        os._exit(3)
+    plugin.serve()
+    """#
+
+  private static let manifest = """
+    name: leaky
+    version: 1.0.0
+    protocol: 1
+    command: [python3, plugin.py]
+    actions:
+      leaky.say:
+        summary: Says it everywhere
+        inputs: { secret: { type: string, secret: true } }
+        outputs: { text: { type: string } }
+      leaky.fail: { summary: Fails with it, inputs: { secret: { type: string, secret: true } } }
+      leaky.die: { summary: Dies with it, inputs: { secret: { type: string, secret: true } } }
+    """
+
+  private static let inner = """
+    name: inner
+    inputs: { pass: { type: string, secret: true } }
+    steps:
+      show: { run: 'echo "inner $P"', env: { P: "${{ inputs.pass }}" } }
+    outputs: { shown: "${{ steps.show.outputs.stdout }}" }
+    """
+
+  private static let workflow = #"""
+    name: leaks
+    secrets:
+      token: { env: DEPLOY_TOKEN }
+      key: { file: keys/key.pem }
+    inputs: { door: { type: string, secret: true } }
+    env-file: .env
+    steps:
+      plain: { run: 'echo "$T"; echo "$K"; echo "$D" >&2; printf "%s" "$T"', env: &all { T: "${{ secrets.token }}", K: "${{ secrets.key }}", D: "${{ inputs.door }}" } }
+      whole: { run: 'echo "$K" | base64 -w 0; echo "x$T" | base64; echo "xy$D" | base64 | tr +/ -_', env: *all }
+      wrapped: { run: 'echo "$K" | base64; echo "$K" | base64 -w 64', env: *all }
+      narrow: { run: 'echo "$K" | base64 -w 24', env: *all, optional: true }
+      spread: { run: 'echo "$D" | sed "s/./& /g"', env: *all, optional: true, quiet: true }
+      url:
+        run: 'python3 -c "import os, urllib.parse as u; [print(q(os.environ[n])) for n in \"TKD\" for q in (u.quote, u.quote_plus, lambda x: u.quote(x, safe=\"\"))]"'
+        env: *all
+      json: { run: 'python3 -c "import os, json; [print(json.dumps(os.environ[n], ensure_ascii=a)) for n in \"TKD\" for a in (True, False)]"', env: *all }
+      fails: { run: 'echo "out $T"; echo "err $K" >&2; exit 3', env: *all, optional: true }
+      long: { run: 'python3 -c "import os; print(\"x\" * 65530 + os.environ[\"D\"] + \"y\" * 100)"', env: *all }
+      huge: { run: 'python3 -c "import os; print(\"x\" * (524288 - 8) + os.environ[\"D\"] + \"\n\" + \"z\" * 700000 + os.environ[\"D\"] + \"y\" * 524280)"', env: *all, quiet: true }
+      retried: { run: 'echo "try $T"; test $FLOWRUN_ATTEMPT = 2', env: *all, retry: { attempts: 2, delay: 1ms } }
+      with-env: { uses: shell.run, with: { command: 'echo "with $W"', env: { W: "${{ secrets.token }}" } } }
+      inherited: { run: 'echo "inherited [$DEPLOY_TOKEN]"; env' }
+      later: { needs: plain, uses: flow.log, with: { message: "logged ${{ steps.plain.outputs.stdout }}" } }
+      kept: { needs: plain, uses: flow.set, with: { values: { text: "${{ steps.plain.outputs.stdout }}", literal: "{secret:token}" } } }
+      named: { needs: plain, if: "fromJSON(steps.plain.outputs.stdout) == 1", uses: flow.noop, optional: true }
+      typed: { needs: plain, uses: flow.sleep, with: { for: "${{ steps.plain.outputs.stdout }}" }, optional: true }
+      listed: { needs: plain, foreach: "${{ fromJSON(steps.plain.outputs.stdout) }}", uses: flow.noop, optional: true }
+      items: { needs: plain, foreach: [1, 2], run: 'echo "item $T"', env: *all }
+      fail: { needs: plain, uses: flow.fail, with: { message: "because of ${{ steps.plain.outputs.stdout }}" }, optional: true }
+      says: { uses: leaky.say, with: { secret: "${{ secrets.token }}" }, env: { T: "${{ secrets.key }}" } }
+      refuses: { uses: leaky.fail, with: { secret: "${{ inputs.door }}" }, optional: true }
+      dies: { uses: leaky.die, with: { secret: "${{ inputs.door }}" }, optional: true, needs: [says, refuses] }
+      included: { uses: ./inner.yaml, with: { pass: "${{ secrets.token }}" } }
+      last: { run: test -e ok, needs: [plain, kept, says, included] }
+    finally:
+      tell: { run: 'echo "$F"', env: { F: "${{ toJSON(run.failures) }}" } }
+    outputs:
+      all: ${{ steps.plain.outputs.stdout }}
+      said: ${{ steps.says.outputs.text }}
+      literal: ${{ steps.kept.outputs.literal }}
+      shown: ${{ steps.included.outputs.shown }}
+    """#
+
+  private func planted() throws -> Folder {
+    let folder = try Folder([
+      "leaks.yaml": Self.workflow, "inner.yaml": Self.inner, "keys/key.pem": Self.key + "\n", "door": Self.door + "\n",
+      ".env": "REGION=north\n", "plugins/leaky/plugin.yaml": Self.manifest, "plugins/leaky/plugin.py": Self.plugin,
+    ])
+    return folder
+  }
+
+  @Test func `are in no byte that flowrun writes, whoever says them, and a resume fills them in again`() throws {
+    let folder = try planted()
+    let check = try folder.flowrun("validate", "leaks.yaml")
+    #expect(check.exitCode == 0, "\(check.output)\(check.errors)")
+    var texts: [(String, Data)] = []
+    func note(_ name: String, _ result: FlowrunProcess.Result) {
+      texts += [(name, Data(result.output.utf8)), ("\(name), errors", Data(result.errors.utf8))]
+    }
+    let run = try folder.flowrun("leaks.yaml", "-i", "door=@door", "--report", "report.json", "--trace", "trace.json")
+    note("run", run)
+    #expect(run.exitCode == 1)
+    // What was said came out, without what is secret.
+    for text in [
+      "plain: ***", "whole: ***", "fails failed (optional)", "retried: try ***", "with-env: with ***", "inherited []",
+      "later: logged ***", "items[1]: item ***", "because of ***", "logged ***", "printed ***", "variable ***",
+      "failed with ***", "inner ***",
+    ] {
+      #expect(run.output.contains(text), "\(text): \(run.output)")
+    }
+    #expect(run.output.contains("[secret-in-output]"))
+    let lines = try folder.flowrun("leaks.yaml", "-i", "door=@-", "--json", input: Self.door)
+    note("json", lines)
+    for line in lines.lines { #expect((try? JSONSerialization.jsonObject(with: Data(line.utf8))) != nil, "\(line)") }
+    for words in [["runs"], ["runs", "show", "last"], ["runs", "export", "last"], ["logs", "last"]] {
+      note(words.joined(separator: " "), try FlowrunProcess.run(words, in: folder.url.path))
+    }
+    let missing = try folder.flowrun("resume", "last")
+    #expect(missing.exitCode == 64 && missing.errors.contains("-i door=@FILE"), "\(missing)")
+    try folder.write("", to: "ok")
+    let resumed = try folder.flowrun("resume", "last", "-i", "door=@door", "--report", "resumed.json")
+    note("resume", resumed)
+    #expect(resumed.exitCode == 0, "\(resumed.output)\(resumed.errors)")
+    // The literal that looks like a mark is itself again.
+    #expect(resumed.output.contains("literal: {secret:token}"), "\(resumed.output)")
+    let again = try folder.flowrun("resume", "last", "-i", "door=@door", "--from", "later")
+    note("resumed again", again)
+    #expect(again.output.contains("later: logged ***"), "\(again.output)\(again.errors)")
+    for (name, bytes) in texts + (try folder.bytes().map { ($0.name, $0.bytes) }) {
+      #expect(Self.found(in: bytes) == [], "\(name)")
+    }
+    #expect(try folder.bytes().contains { $0.name.hasSuffix("runs.sqlite") })
+  }
+
+  @Test func `that cannot be had or hidden stop a run before it begins`() throws {
+    func refusal(_ source: String, environment: [String: String] = [:], files: [String: String] = [:]) throws -> String
+    {
+      let folder = try Folder(files)
+      try folder.write(
+        "name: n\nsecrets:\n  token: \(source)\nsteps:\n  a: { run: touch ran, env: { T: \"${{ secrets.token }}\" } }\n",
+        to: "w.yaml")
+      let result = try folder.flowrun("w.yaml", environment: environment)
+      let hasRun = FileManager.default.fileExists(atPath: folder.url.path + "/ran")
+      #expect(hasRun == (result.exitCode == 0) && (hasRun || result.exitCode == 2), "\(result)")
+      return result.errors
+    }
+    let place = "w.yaml:3:3: error: the secret 'token' "
+    #expect(
+      try refusal("{ env: NOT_THERE }") == place
+        + "is missing: there is no variable NOT_THERE; set NOT_THERE, or write 'required: false'\n")
+    #expect(try refusal("{ env: T }", environment: ["T": ""]) == place + "is empty\n")
+    #expect(try refusal("{ env: T }", environment: ["T": "abc"]).hasPrefix(place + "has 3 characters, too few"))
+    #expect(try refusal("{ env: T }", environment: ["T": "abcd"]) == "")
+    #expect(try refusal("{ env: NOT_THERE, required: false }") == "")
+    #expect(try refusal("{ file: gone }").hasPrefix(place + "is missing: there is no file"))
+    #expect(try refusal("{ file: . }").hasPrefix(place + "cannot be read"))
+    #expect(try refusal("{ file: f }", files: ["f": "abc\n"]).hasPrefix(place + "has 3 characters"))
+    #expect(try refusal("{ file: f }", files: ["f": "abcd\n"]) == "")
+    let edge = String(repeating: "x", count: 64 << 10)
+    #expect(try refusal("{ file: f }", files: ["f": edge + "\n"]) == "")
+    #expect(try refusal("{ file: f }", files: ["f": edge + "x"]).hasPrefix(place + "has more than 64 KiB"))
+    let lines = String(repeating: "abcd\n", count: 1_000)
+    #expect(try refusal("{ file: f }", files: ["f": lines]) == "")
+    #expect(try refusal("{ file: f }", files: ["f": lines + "abcd"]).hasPrefix(place + "has more than 1000 lines"))
+    #expect(try refusal("{ command: [printf, abcd] }") == "")
+    #expect(try refusal("{ command: [no-such-program-here] }").hasPrefix(place + "cannot be had: there is no program"))
+    #expect(
+      try refusal("{ command: [sh, -c, 'echo no >&2; exit 3'] }")
+        .hasPrefix(place + "cannot be had: 'sh' ended with exit status 3: no"))
+  }
+
+  @Test func `of an env-file reach nobody who is not given them`() throws {
+    let folder = try Folder([
+      ".env": "DEPLOY_TOKEN=from-the-file\nREGION=north\n",
+      "w.yaml": """
+      name: n
+      env-file: .env
+      secrets: { token: { env: DEPLOY_TOKEN } }
+      steps:
+        a: { run: 'echo "[$DEPLOY_TOKEN] [$REGION] $T"', env: { T: "${{ secrets.token }}" } }
+      """,
+    ])
+    let run = try folder.flowrun("w.yaml", environment: [:])
+    #expect(run.output.contains("a: [] [north] ***"), "\(run)")
+    for (name, bytes) in try folder.bytes() { #expect(bytes.range(of: Data("from-the-file".utf8)) == nil, "\(name)") }
+  }
+
+  @Test func `as inputs come from a file or standard input alone`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: n
+      inputs: { token: { type: string, secret: true } }
+      steps:
+        a: { run: 'echo "${#T} $T"', env: { T: "${{ inputs.token }}" } }
+      """, "t": "abcdef\n",
+    ])
+    let literal = try folder.flowrun("w.yaml", "-i", "token=abcdef")
+    #expect(literal.exitCode == 64 && literal.errors.contains("write -i token=@FILE"))
+    #expect(!literal.errors.contains("abcd"))
+    for result in [
+      try folder.flowrun("w.yaml", "-i", "token=@t"), try folder.flowrun("w.yaml", "-i", "token=@-", input: "abcdef\n"),
+    ] {
+      #expect(result.exitCode == 0 && result.output.contains("a: 6 ***"), "\(result)")
+    }
+    let short = try folder.flowrun("w.yaml", "-i", "token=@-", input: "abc")
+    #expect(short.exitCode == 64 && short.errors.contains("3 characters"), "\(short)")
+  }
+
+  @Test func `that have changed are what a run goes on with, and that are gone stop it`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: n
+      secrets: { token: { env: DEPLOY_TOKEN } }
+      steps:
+        a: { run: 'echo "$T"', env: { T: "${{ secrets.token }}" } }
+        b: { run: 'test -e ok && test "$A" = new-secret', needs: a, env: { A: "${{ steps.a.outputs.stdout }}" } }
+      """
+    ])
+    #expect(try folder.flowrun("w.yaml", environment: ["DEPLOY_TOKEN": "old-secret"]).exitCode == 1)
+    try folder.write("", to: "ok")
+    let changed = try folder.flowrun("resume", environment: ["DEPLOY_TOKEN": "new-secret"])
+    #expect(changed.exitCode == 1, "a line break stands behind it: \(changed)")
+    try folder.write(
+      "name: n\nsteps:\n  a: { run: 'echo \"$T\"' }\n  b: { run: 'true', needs: a }\n", to: "w.yaml")
+    let gone = try folder.flowrun("resume", "--keep-changed", environment: [:])
+    #expect(gone.exitCode == 2 && gone.errors.contains("holds the secret 'token'"), "\(gone)")
+  }
+}

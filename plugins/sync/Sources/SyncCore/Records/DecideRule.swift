@@ -1,0 +1,199 @@
+/// How the records of a collection are arbitrated whole: which of several states that did not see each other counts.
+///
+/// What one has seen is replaced, what lies further back than the window is dropped; of the others the preferred one counts,
+/// then the one with the smallest value at one common instant, then the newest, then the larger device name. This is a
+/// lexicographic order over the set of states, never a comparison of two, which could go in a circle (F14).
+public struct DecideRule: MergePolicy, Hashable {
+  /// How far apart two states may lie and still be concurrent, in milliseconds; nil for any distance.
+  public var window: Int64?
+  /// Of which field which values come first; the first of them counts most.
+  public var prefer: Preference?
+  /// Of which field the smallest value counts.
+  public var smallest: Smallest?
+
+  /// An order of one field's values.
+  public struct Preference: Hashable, Sendable {
+    /// The field.
+    public var field: String
+    /// Its values; what is not among them comes last.
+    public var order: [String]
+
+    /// Makes an order.
+    public init(field: String, order: [String]) { (self.field, self.order) = (field, order) }
+  }
+
+  /// The smallest value of one field.
+  public struct Smallest: Hashable, Sendable {
+    /// The field: a whole number or a length of time.
+    public var field: String
+    /// Whether the value runs down with the time since it was written, in milliseconds.
+    public var ages = false
+    /// A truth value; where it is true the value does not run down.
+    public var unless: String?
+    /// A field and the values of it for which this counts; of all others the value is taken for 0.
+    public var when: Preference?
+
+    /// Names a field.
+    public init(field: String, ages: Bool = false, unless: String? = nil, when: Preference? = nil) {
+      (self.field, self.ages, self.unless, self.when) = (field, ages, unless, when)
+    }
+  }
+
+  /// Makes a rule.
+  public init(window: Int64? = nil, prefer: Preference? = nil, smallest: Smallest? = nil) {
+    (self.window, self.prefer, self.smallest) = (window, prefer, smallest)
+  }
+
+  /// The window; without one no state is too old.
+  public var windowMilliseconds: Int64 { window ?? .max }
+
+  /// Where a state stands among the others; see `MergePolicy`.
+  public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
+    guard let state = RecordState(payload: entry.payload) else { return Standing(priority: -1) }
+    let index = prefer.flatMap { prefer in state.text(prefer.field).flatMap { prefer.order.firstIndex(of: $0) } }
+    let priority = prefer.map { $0.order.count - (index ?? $0.order.count) } ?? 0
+    guard let smallest, smallest.when.map({ $0.order.contains(state.text($0.field) ?? "") }) ?? true else {
+      return Standing(priority: priority)
+    }
+    guard case .integer(let value)? = state.value(smallest.field) else {
+      return Standing(priority: priority, remainingMilliseconds: .max)
+    }
+    let stands = smallest.unless.map { state.value($0) == .boolean(true) } ?? false
+    let age = smallest.ages && !stands ? reference - entry.milliseconds : 0
+    return Standing(priority: priority, remainingMilliseconds: value - age)
+  }
+
+  /// Nothing: the zone's rules say what fits.
+  public func problem(with write: Write, for key: RecordKey) -> String? { nil }
+
+  /// Nothing: the zone's rules say what fits.
+  public func problem(with cell: Cell, for key: RecordKey) -> String? { nil }
+
+  // MARK: In words
+
+  /// The rule in words, as a zone keeps it: `causal, window 5000, prefer state focus break, newest, device`.
+  public var text: String {
+    var parts = ["causal"]
+    if let window { parts.append("window \(window)") }
+    if let prefer { parts.append("prefer " + prefer.words) }
+    if let smallest {
+      parts.append("smallest \(smallest.field)" + (smallest.ages ? " ages" : ""))
+      if let unless = smallest.unless { parts.append("unless \(unless)") }
+      if let when = smallest.when { parts.append("when " + when.words) }
+    }
+    return (parts + ["newest", "device"]).joined(separator: ", ")
+  }
+
+  /// Reads what `text` gave; nil for anything else, such as a rule of the future.
+  public init?(text: String) {
+    self.init()
+    for part in text.split(separator: ",") {
+      let words = part.split(separator: " ").map(String.init)
+      switch (words.first, words.count) {
+      case ("causal"?, 1), ("newest"?, 1), ("device"?, 1): continue
+      case ("window"?, 2):
+        guard let window = Int64(words[1]), window >= 0 else { return nil }
+        self.window = window
+      case ("prefer"?, 3...): prefer = Preference(words: words.dropFirst())
+      case ("smallest"?, 2): smallest = Smallest(field: words[1])
+      case ("smallest"?, 3) where words[2] == "ages": smallest = Smallest(field: words[1], ages: true)
+      case ("unless"?, 2) where smallest != nil: smallest?.unless = words[1]
+      case ("when"?, 3...) where smallest != nil: smallest?.when = Preference(words: words.dropFirst())
+      default: return nil
+      }
+    }
+    if self.text != text { return nil }
+  }
+}
+
+extension DecideRule.Preference {
+  /// A value may hold anything; what stands between the words is written as its code.
+  fileprivate var words: String {
+    ([field] + order).map { word in
+      word.utf8.map { byte -> String in
+        byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "%") || byte >= 0x7F
+          ? "%" + String(Int(byte) + 0x100, radix: 16).dropFirst() : String(UnicodeScalar(byte))
+      }.joined()
+    }.joined(separator: " ")
+  }
+
+  fileprivate init(words: ArraySlice<String>) {
+    let read = words.map { word -> String in
+      var (bytes, rest) = ([UInt8](), Array(word.utf8)[...])
+      while let byte = rest.popFirst() {
+        if byte == UInt8(ascii: "%"), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+          bytes.append(code)
+          rest = rest.dropFirst(2)
+        } else {
+          bytes.append(byte)
+        }
+      }
+      return String(decoding: bytes, as: UTF8.self)
+    }
+    self.init(field: read.first ?? "", order: Array(read.dropFirst()))
+  }
+}
+
+/// The state of a record that is arbitrated whole: the values of its fields, as one payload.
+public struct RecordState: Hashable, Sendable {
+  /// The values by name.
+  public var values: [String: [UInt8]]
+
+  /// A state with these values.
+  public init(values: [String: [UInt8]] = [:]) { self.values = values }
+
+  /// The state as an entry's payload.
+  public var payload: [UInt8] {
+    var packer = Packer()
+    packer.count(values.count)
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      packer.text(name)
+      packer.data(value)
+    }
+    return packer.bytes
+  }
+
+  /// Reads a payload; nil when it is none of a record's.
+  public init?(payload: [UInt8]) {
+    var reader = Unpacker(payload)
+    values = [:]
+    do {
+      for _ in 0..<(try reader.count("the number of values", limit: RecordLimits.fields)) {
+        let name = try reader.text("a field's name", limit: RecordLimits.fieldNameBytes)
+        values[name] = try reader.data("a value", limit: RecordLimits.stateBytes)
+      }
+    } catch {
+      return nil
+    }
+    if !reader.isAtEnd { return nil }
+  }
+
+  /// One of its values; nil for none.
+  public func value(_ field: String) -> Scalar? { values[field].flatMap { Scalar(bytes: $0) } }
+
+  func text(_ field: String) -> String? { if case .text(let text)? = value(field) { text } else { nil } }
+}
+
+extension Cell {
+  /// The state that counts in a record that is arbitrated whole; an empty one where nobody has written any.
+  public func state(by rule: DecideRule) -> RecordState {
+    reading(by: rule).flatMap { RecordState(payload: $0.winner.payload) } ?? RecordState()
+  }
+}
+
+/// A value of a field with epochs, as bytes: a later epoch is larger, whatever the value.
+public enum EpochValue {
+  private static let tag: UInt8 = 0x50
+
+  /// The value in an epoch.
+  public static func bytes(_ value: [UInt8], epoch: Int64) -> [UInt8] {
+    [tag] + (0..<8).map { UInt8(truncatingIfNeeded: epoch >> (56 - 8 * Int64($0))) } + value
+  }
+
+  /// Epoch and value; nil for other bytes.
+  public static func read(_ bytes: [UInt8]) -> (epoch: Int64, value: [UInt8])? {
+    guard bytes.count > 9, bytes[0] == tag else { return nil }
+    let epoch = bytes[1...8].reduce(Int64(0)) { $0 << 8 | Int64($1) }
+    return epoch >= 0 ? (epoch, Array(bytes[9...])) : nil
+  }
+}

@@ -1,0 +1,67 @@
+import SyncCore
+
+extension Replica {
+  /// Why a change is set aside that was made to a record before its deletion, which has been forgotten.
+  static let deletedThere =
+    "the record has been deleted meanwhile, and every device has seen that; discard this change, or make the record anew"
+
+  mutating func note(deletionIn record: Record) {
+    let content = record.cell.content
+    // Whether a deletion counts, its collection's rule says; here it is enough that it may.
+    guard record.cell.isRecord, content.living.isEmpty || content.deleted != nil else { return }
+    latestDeletion = max(latestDeletion, record.sequence)
+  }
+
+  /// Notes a collection that decides when its rules come.
+  mutating func note(decisionsOf key: RecordKey, _ names: @autoclosure () -> [String]) {
+    if key.type == ZoneRules.type, names().contains(ZoneRules.decideName) { deciding.insert(key.name) }
+  }
+
+  mutating func note(dropped present: Dropped) {
+    guard dropped != present else { return }
+    dropped = present
+    dirty.insert(.cursor)
+  }
+
+  mutating func noteTold(_ sequence: Int64, _ now: Int64) {
+    told = (sequence, now)
+    dirty.insert(.cursor)
+  }
+
+  /// Forgets a record that the zone has forgotten. What waits for it and was done to the life that is gone is fulfilled,
+  /// where it deletes, and otherwise set aside; gives the places of that.
+  mutating func forget(_ key: RecordKey) -> [Int64] {
+    guard let known = confirmed[key] else { return [] }
+    confirmed[key] = nil
+    tallies.forget(key)
+    unconfirmed.remove(key)
+    touched.insert(key)
+    dirty.insert(.record(key))
+    var late: [Int64] = []
+    for item in outbox.items(for: key) where item.parkedBecause == nil {
+      guard let record = item.write?.record else {
+        remove(position: item.position)
+        continue
+      }
+      guard record.life <= known.cell.content.life else { continue }
+      if record.isDeletion { remove(position: item.position) } else { late.append(item.position) }
+    }
+    return late
+  }
+
+  /// Has the writes that make a record begin in this life, where they began in an earlier one.
+  mutating func begin(_ key: RecordKey, in life: Int64) {
+    let known = confirmed[key]?.cell.context ?? VersionVector()
+    let items = outbox.items(for: key).filter { item in
+      guard let write = item.write, write.record != nil else { return false }
+      return item.parkedBecause != Self.deletedThere && !known.covers(write.dot)
+    }
+    guard let first = items.first?.write?.record?.life, first < life else { return }
+    for var item in items {
+      guard var write = item.write else { continue }
+      write.record?.life += life - first
+      item.change = .write(write)
+      replace(item)
+    }
+  }
+}

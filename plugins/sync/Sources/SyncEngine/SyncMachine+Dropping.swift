@@ -1,0 +1,94 @@
+import SyncCore
+
+extension SyncMachine {
+  /// How often the zone is told at least that this device is there, in milliseconds.
+  private static let tellMilliseconds: Int64 = 86_400_000
+  /// How long lies between two such words, in milliseconds.
+  private static let restMilliseconds: Int64 = 5000
+
+  // MARK: Hearing what the zone has forgotten
+
+  /// Whether a page cannot be used because the zone has forgotten something meanwhile: then what is fetched is fetched
+  /// anew, and the whole zone by who has not seen all that was forgotten.
+  mutating func isOvertaken(by page: ChangePage) -> Bool {
+    guard settings.projection != nil else { return false }
+    if let staged, staged.dropped != page.dropped {
+      self.staged = nil
+      pull.isWanted = true
+      return true
+    }
+    guard staged == nil, !replica.isResynchronizing, let cursor = replica.cursor,
+      cursor.sequence < page.dropped.sequence
+    else { return false }
+    resynchronize()
+    pull.isWanted = true
+    return true
+  }
+
+  /// The records that nobody knows here and for which something waits: what makes them may have to begin later.
+  func unknownRecords() -> Set<RecordKey> {
+    guard settings.projection != nil else { return [] }
+    return Set(
+      replica.outbox.lazy.filter { $0.write?.record != nil && replica.confirmed[$0.key] == nil }.map(\.key))
+  }
+
+  /// Forgets what the zone has forgotten since, and gives it.
+  mutating func forget(_ present: Dropped) -> Set<RecordKey> {
+    guard settings.projection != nil, present != replica.dropped else { return [] }
+    replica.note(dropped: present)
+    if replica.isResynchronizing { return [] }
+    var rules: [String: DeleteRule] = [:]
+    let deletions = replica.confirmed.values.compactMap { record -> SeenDeletion? in
+      guard record.cell.isRecord, record.sequence > 0, record.sequence <= present.sequence else { return nil }
+      let rule = rules[record.key.type] ?? self.rules(of: record.key.type).delete
+      rules[record.key.type] = rule
+      guard let life = record.cell.deletedLife(by: rule), life < present.life else { return nil }
+      return SeenDeletion(key: record.key, sequence: record.sequence, life: life)
+    }
+    let all = replica.confirmed.values.filter { $0.key.type == ZoneRules.type }
+      .map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
+    let known = replica.confirmed
+    let forgettable = SeenDeletion.forgettable(deletions, rules: all) { type in
+      known.values.filter { $0.key.type == type }.map(\.cell)
+    }
+    for deletion in forgettable { forget(deletion.key) }
+    return Set(forgettable.map(\.key))
+  }
+
+  mutating func forget(_ key: RecordKey) {
+    let before = view(of: key)
+    for position in replica.forget(key) {
+      for position in whole(position) { park(position, reason: Replica.deletedThere) }
+    }
+    tellRecord(key, before, isRemote: true)
+  }
+
+  /// Has what makes these records begin where the zone has them now, or would have them.
+  mutating func begin(_ keys: Set<RecordKey>) {
+    for key in keys { replica.begin(key, in: replica.confirmed[key]?.cell.content.life ?? replica.dropped.life) }
+  }
+
+  // MARK: Telling how far this device has read
+
+  /// When the zone is to be told; nil when it knows.
+  func tellDue(_ now: Int64) -> Int64? {
+    guard settings.projection != nil, canTell, completedPulls > 0, !replica.isResynchronizing, staged == nil,
+      let cursor = replica.cursor
+    else { return nil }
+    let isNews = replica.latestDeletion > replica.told.sequence && cursor.sequence > replica.told.sequence
+    let age = now - replica.told.milliseconds
+    guard isNews || age >= Self.tellMilliseconds || age < 0 else { return nil }
+    return max(pacing.lastTellMilliseconds + Self.restMilliseconds, push.notBeforeMilliseconds)
+  }
+
+  /// What tells the zone how far this device has read, where everything that waits goes with it.
+  mutating func word(with items: [OutboxItem], _ now: Int64) -> Operation? {
+    guard let due = tellDue(now), due <= now, let cursor = replica.cursor, items.count < SyncLimits.operations else {
+      return nil
+    }
+    let waiting = replica.outbox.lazy.filter { $0.parkedBecause == nil }.prefix(items.count + 1)
+    guard waiting.count == items.count else { return nil }
+    pacing.lastTellMilliseconds = now
+    return .seen(cursor, by: replica.device)
+  }
+}

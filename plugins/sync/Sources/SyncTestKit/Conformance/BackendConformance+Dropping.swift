@@ -1,0 +1,111 @@
+import SyncCore
+import SyncEngine
+
+/// What a backend does with what has been deleted.
+extension BackendConformance {
+  private static let note = RecordKey(type: "notes", name: "a")
+
+  private static func rules(
+    of collection: String, _ texts: [String: String], at milliseconds: Int64
+  ) -> Operation {
+    let fields = texts.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
+    let write = Write(dot: Dot(device: device(1), number: 1), milliseconds: milliseconds, fields: fields)
+    return Operation(key: ZoneRules.key(of: collection), expectedVersion: 0, change: .write(write))
+  }
+
+  private static func put(
+    _ key: RecordKey, _ device: Int, _ number: Int64, at milliseconds: Int64, expected: Int64 = 0, life: Int64 = 0
+  ) -> Operation {
+    let write = Write(
+      dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds,
+      record: RecordWrite(life: life, changes: [.init(name: "likes", kind: .add(1))]))
+    return Operation(key: key, expectedVersion: expected, change: .write(write))
+  }
+
+  private static func deletion(
+    of record: Record, _ device: Int, _ number: Int64, at milliseconds: Int64
+  ) -> Operation {
+    let write = Write(
+      dot: Dot(device: self.device(device), number: number), milliseconds: milliseconds, context: record.cell.context,
+      record: RecordWrite(life: record.cell.content.life, isDeletion: true))
+    return Operation(key: record.key, expectedVersion: record.version, change: .write(write))
+  }
+
+  private static func page(_ backend: any SyncBackend, _ zone: String) async throws -> ChangePage {
+    try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20)
+  }
+
+  private static func tell(_ device: Int, _ cursor: Cursor, _ backend: any SyncBackend, _ zone: String) async throws {
+    let reply = try await backend.commit([.seen(cursor, by: self.device(device))], zone: zone)
+    try expect(reply.results == [.unchanged], "saying how far one has read changes no record", "\(reply)")
+  }
+
+  /// A record that is made and deleted, in a zone in which two devices read.
+  private static func deleted(
+    _ backend: any SyncBackend, _ zone: String, at now: Int64
+  ) async throws -> (living: Record, before: Cursor, page: ChangePage) {
+    _ = try await backend.commit(
+      [rules(of: "notes", ["likes": "integer counter"], at: now), put(note, 1, 2, at: now)], zone: zone)
+    let first = try await page(backend, zone)
+    for device in 1...2 { try await tell(device, first.cursor, backend, zone) }
+    guard let living = first.records.first(where: { $0.key == note }) else {
+      throw Failure(rule: "a record that was put is there", seen: "\(first)")
+    }
+    _ = try await backend.commit([deletion(of: living, 1, 3, at: now)], zone: zone)
+    return (living, first.cursor, try await page(backend, zone))
+  }
+
+  static let forgotten: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let (living, before, deleted) = try await deleted(backend, zone, at: now)
+    try await tell(1, deleted.cursor, backend, zone)
+    try await tell(2, before, backend, zone)
+    let kept = try await page(backend, zone)
+    try expect(kept == with(kept.serverMilliseconds, deleted), "a deletion that one has not seen is kept", "\(kept)")
+    try await tell(2, deleted.cursor, backend, zone)
+    let gone = try await page(backend, zone)
+    try expect(!gone.records.contains { $0.key == note }, "one that all have seen is forgotten", "\(gone)")
+    try expect(gone.cursor == deleted.cursor, "forgetting is no change", "\(gone.cursor) after \(deleted.cursor)")
+    try expect(
+      gone.dropped == Dropped(sequence: deleted.cursor.sequence, life: 1), "a page tells what was forgotten",
+      "\(gone.dropped)")
+    // Somebody who has been away longer writes to the record, gives it back, or makes it anew without knowing.
+    let late = try await backend.commit(
+      [
+        put(note, 3, 1, at: now), Operation(key: note, expectedVersion: 0, change: .join(living.cell)),
+        put(note, 3, 2, at: now, life: 1),
+      ], zone: zone)
+    guard late.results.count == 3, late.results[0] == .conflict(nil), late.results[1] == .unchanged,
+      case .committed(1, _, _) = late.results[2]
+    else { throw Failure(rule: "what was forgotten does not come back, what is made anew is", seen: "\(late)") }
+  }
+
+  private static func with(_ milliseconds: Int64, _ page: ChangePage) -> ChangePage {
+    var page = page
+    page.serverMilliseconds = milliseconds
+    return page
+  }
+
+  static let heldDeletion: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let reference = Write(
+      dot: Dot(device: device(1), number: 5), milliseconds: now,
+      fields: [.init(name: "note", value: Scalar.text("a").bytes)], record: RecordWrite())
+    let links = rules(of: "links", ["note": "reference:notes newest clear"], at: now)
+    _ = try await backend.commit([links], zone: zone)
+    let (_, _, deleted) = try await deleted(backend, zone, at: now)
+    let link = RecordKey(type: "links", name: "l")
+    _ = try await backend.commit([Operation(key: link, expectedVersion: 0, change: .write(reference))], zone: zone)
+    for device in 1...2 { try await tell(device, deleted.cursor, backend, zone) }
+    let kept = try await page(backend, zone)
+    try expect(kept.records.contains { $0.key == note }, "what is referred to stays deleted", "\(kept)")
+    guard let known = kept.records.first(where: { $0.key == link }) else {
+      throw Failure(rule: "a record that was put is there", seen: "\(kept)")
+    }
+    _ = try await backend.commit([deletion(of: known, 1, 6, at: now)], zone: zone)
+    let end = try await page(backend, zone).cursor
+    for device in 1...2 { try await tell(device, end, backend, zone) }
+    let gone = try await page(backend, zone)
+    try expect(gone.records.allSatisfy { $0.key.type == ZoneRules.type }, "later all of it is forgotten", "\(gone)")
+  }
+}

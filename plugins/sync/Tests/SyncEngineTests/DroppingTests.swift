@@ -1,0 +1,151 @@
+import SyncCore
+import SyncEngine
+import Testing
+
+/// Deletions go when every device has seen them, and nothing that was deleted comes back.
+@Suite struct DroppingTests {
+  private let key = RecordFleet.key("a")
+
+  @Test func `a deletion that every device has seen is forgotten by the zone and by all`() {
+    var fleet = RecordFleet(3)
+    fleet.like(0, "a")
+    fleet.settle()
+    #expect(fleet.likes("a") == [1, 1, 1])
+    fleet.delete(1, "a")
+    fleet.settle()
+    #expect(fleet.zone.records[key] == nil)
+    #expect(fleet.zone.dropped.life == 1)
+    for machine in fleet.machines { #expect(machine.replica.confirmed[key] == nil) }
+    #expect(fleet.likes("a") == [nil, nil, nil])
+    // Made anew, by two at once who know of it, it holds what both do.
+    fleet.isAway = [0, 1]
+    fleet.like(0, "a")
+    fleet.like(1, "a")
+    fleet.isAway = []
+    fleet.settle()
+    #expect(fleet.likes("a") == [2, 2, 2])
+    #expect(fleet.parked.isEmpty)
+  }
+
+  @Test func `a device that is away keeps the deletion, and its edit wins`() {
+    var fleet = RecordFleet(3)
+    fleet.like(0, "a")
+    fleet.settle()
+    fleet.isAway = [2]
+    fleet.like(2, "a")
+    fleet.delete(1, "a")
+    fleet.settle()
+    #expect(fleet.zone.records[key] != nil)
+    fleet.isAway = []
+    fleet.advance(milliseconds: 600_000)
+    fleet.settle()
+    #expect(fleet.likes("a") == [2, 2, 2])
+  }
+
+  @Test func `a device that was away until its place was lost forgets what was forgotten, and parks what it did to it`()
+    throws
+  {
+    var fleet = RecordFleet(3)
+    for name in ["a", "b", "c"] { fleet.like(0, name) }
+    fleet.settle()
+    fleet.isAway = [2]
+    fleet.like(2, "a")
+    fleet.delete(2, "b")
+    fleet.like(2, "new")
+    for name in ["a", "b", "c"] { fleet.delete(1, name) }
+    fleet.settle()
+    #expect(fleet.zone.records[key] != nil)
+    // It does not come back for longer than a place is kept.
+    fleet.now += (RecordLimits.silentDays + 1) * 86_400_000
+    fleet.settle()
+    #expect(fleet.zone.records[key] == nil)
+    fleet.like(0, "c")
+    fleet.settle()
+    fleet.isAway = []
+    fleet.advance(milliseconds: 600_000)
+    fleet.settle()
+    #expect(fleet.likes("a") == [nil, nil, 1])
+    #expect(fleet.likes("b") == [nil, nil, nil])
+    #expect(fleet.likes("c") == [1, 1, 1])
+    #expect(fleet.likes("new") == [1, 1, 1])
+    #expect(fleet.parked.count == 1)
+    #expect(fleet.parked.first?.contains("deleted meanwhile") == true)
+    // Tried again it stays aside; given up, all are alike.
+    let position = try #require(fleet.machines[2].replica.outbox.first?.position)
+    fleet.give(2, .retried(position: position))
+    fleet.settle()
+    #expect(fleet.parked.count == 1 && fleet.zone.records[key] == nil)
+    fleet.give(2, .discarded(position: position))
+    #expect(fleet.likes("a") == [nil, nil, nil])
+  }
+
+  @Test func `a device whose file was put back gives nothing back that was forgotten`() throws {
+    var fleet = RecordFleet(2)
+    for name in ["a", "b"] { fleet.like(0, name) }
+    fleet.settle()
+    let old = fleet.disks[1]
+    fleet.delete(0, "a")
+    fleet.settle()
+    fleet.like(0, "b")
+    fleet.settle()
+    #expect(fleet.zone.records[key] == nil)
+    let restored = try fleet.addCopy(of: old, seed: 77)
+    #expect(fleet.likes(restored, "a") == 1 || fleet.likes(restored, "a") == nil)
+    fleet.settle()
+    #expect(fleet.likes("a") == [nil, nil, nil])
+    #expect(fleet.likes("b") == [2, 2, 2])
+    #expect(fleet.zone.records[key] == nil)
+  }
+
+  @Test func `a zone that was put back to before a deletion was forgotten goes on, and nothing is lost`() {
+    var fleet = RecordFleet(2)
+    for name in ["a", "b"] { fleet.like(0, name) }
+    fleet.settle()
+    let backup = fleet.zone
+    fleet.delete(0, "a")
+    fleet.settle()
+    fleet.like(1, "b")
+    fleet.like(1, "c")
+    fleet.settle()
+    fleet.zone = backup
+    fleet.zone.reopen(generation: 99)
+    fleet.settle()
+    fleet.like(0, "b")
+    fleet.settle()
+    // Nobody knows any more that it was deleted: it is there again, for all alike.
+    #expect(fleet.likes("a") == [1, 1])
+    #expect(fleet.likes("b") == [3, 3])
+    #expect(fleet.likes("c") == [1, 1])
+  }
+
+  @Test func `what was made under an unknown key before a deletion was forgotten is taken by who makes it too`() {
+    var fleet = RecordFleet(3)
+    fleet.like(0, "a")
+    fleet.settle()
+    fleet.delete(0, "a")
+    fleet.advance(milliseconds: 10)
+    fleet.isAway = [2]
+    fleet.like(2, "x")
+    fleet.isAway = []
+    fleet.settle()
+    fleet.like(0, "x")
+    fleet.settle()
+    #expect(fleet.zone.records[key] == nil)
+    #expect(fleet.likes("x") == [2, 2, 2])
+  }
+
+  @Test func `V15 two devices on copies of one file that do the same at the same moment are two`() throws {
+    var fleet = RecordFleet(1)
+    fleet.like(0, "a")
+    fleet.settle()
+    let copy = try fleet.addCopy(of: fleet.disks[0], seed: 1234)
+    fleet.settle()
+    fleet.isAway = [0, copy]
+    fleet.like(0, "a")
+    fleet.like(copy, "a")
+    fleet.isAway = []
+    fleet.settle()
+    #expect(fleet.likes("a") == [3, 3])
+    #expect(fleet.machines[0].replica.device != fleet.machines[copy].replica.device)
+  }
+}

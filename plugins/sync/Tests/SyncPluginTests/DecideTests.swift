@@ -1,0 +1,138 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import SyncCore
+import SyncPomodoro
+import SyncRecords
+import Testing
+
+@testable import SyncPlugin
+
+/// Records that are arbitrated whole, by the schema that says the timer's rules.
+@Suite(.timeLimit(.minutes(1))) struct DecideTests {
+  private static let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+    .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
+    .appendingPathComponent("workflows/pomodoro.sync.yaml")
+
+  private func timers() throws -> RecordSchema.Collection {
+    let file = SchemaFile(bytes: Array(try Data(contentsOf: Self.file)), file: "pomodoro.sync.yaml")
+    return try #require(file.schema?.collection("timers"), "\(file.rendered())")
+  }
+
+  private func connected(_ device: String, _ folder: String) async throws -> TestHost {
+    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    _ = try await host.call(
+      Connect.self,
+      with: ["device": .string(device), "store": "shared.sqlite", "schema": .string(Self.file.path)])
+    return host
+  }
+
+  private func put(_ host: TestHost, _ fields: ValueObject, wait: Bool = true) async throws {
+    _ = try await host.call(
+      Put.self, with: ["collection": "timers", "key": "timer", "fields": .object(fields), "wait": .boolean(wait)])
+  }
+
+  private func get(_ host: TestHost) async throws -> ValueObject? {
+    try await host.call(Get.self, with: ["collection": "timers", "key": "timer", "fetch": true])["record"]?.objectValue
+  }
+
+  private func folder() throws -> String {
+    let folder = NSTemporaryDirectory() + "sync-decide-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return folder
+  }
+
+  @Test func `S13–S18 M5 M6: of any states the schema chooses the one that the timer chooses, by the same rule`() throws
+  {
+    let rule = try #require(try timers().decide)
+    var random = SplitMix64(seed: 5)
+    let policy = PomodoroPolicy()
+    for round in 0..<3000 {
+      var (timer, record) = (Cell(), Cell())
+      for device in 1...(2 + Int(random.next() % 3)) {
+        let state = TimerState(
+          kind: TimerKind.allCases[Int(random.next() % 4)], remainingMilliseconds: Int64(random.next() % 4) * 1000,
+          isPaused: random.next() % 3 == 0)
+        let unit = RecordState(values: [
+          "state": Scalar.text(state.kind.rawValue).bytes,
+          "remaining": Scalar.integer(state.remainingMilliseconds).bytes,
+          "is-paused": Scalar.boolean(state.isPaused).bytes,
+        ])
+        let dot = Dot(device: DeviceID(stem: "d", random: UInt32(device)), number: 1)
+        let time = Int64(100_000 + random.next() % 9 * 1000)
+        timer.apply(
+          Write(dot: dot, milliseconds: time, payload: state.payload), windowMilliseconds: policy.windowMilliseconds)
+        record.apply(
+          Write(dot: dot, milliseconds: time, payload: unit.payload, record: RecordWrite()),
+          windowMilliseconds: rule.windowMilliseconds)
+      }
+      let (one, other) = (timer.reading(by: policy), record.reading(by: rule))
+      #expect(one?.winner.dot == other?.winner.dot && one?.rule == other?.rule, "round \(round)")
+    }
+  }
+
+  @Test func `a zone keeps how records are decided, in words that read back, whatever the values are`() throws {
+    let rule = try #require(try timers().decide)
+    #expect(DecideRule(text: rule.text) == rule)
+    #expect(
+      rule.text == "causal, window 5000, prefer state focus breakTime snooze idle, "
+        + "smallest remaining ages, unless is-paused, when state focus breakTime, newest, device")
+    let odd = DecideRule(prefer: .init(field: "a", order: ["x, y", "100%", "ü z"]))
+    #expect(DecideRule(text: odd.text) == odd)
+    for text in ["causal, window -1, newest, device", "causal, guess, newest, device", "", "causal, newest"] {
+      #expect(DecideRule(text: text) == nil, "\(text)")
+    }
+  }
+
+  @Test func `two devices that did not see each other show the one state, and who has seen it replaces it`()
+    async throws
+  {
+    let folder = try folder()
+    let (mac, phone) = (try await connected("mac", folder), try await connected("phone", folder))
+    try await put(mac, ["state": "idle", "completed": 1])
+    _ = try await get(phone)
+    let hosts = [mac, phone]
+    let connections: [Connection] = hosts.compactMap { $0.handle(.syncConnection) }
+    for connection in connections { await connection.session.setOnline(false) }
+    try await put(mac, ["state": "focus", "remaining": "25m", "completed": 4], wait: false)
+    try await put(phone, ["state": "breakTime", "remaining": "5m", "completed": 3], wait: false)
+    for connection in connections { await connection.session.setOnline(true) }
+    for host in hosts { _ = try await host.call(Flush.self) }
+    for host in hosts {
+      let timer = try #require(try await get(host))
+      #expect(timer["state"] == "focus" && timer["remaining"] == "25m" && timer["completed"] == 4, "\(timer)")
+    }
+    // A part that is not named stays as it was; the count begins anew only where that is said.
+    try await put(phone, ["state": "breakTime", "completed": ["begin": 0]])
+    for host in hosts {
+      let timer = try #require(try await get(host))
+      #expect(timer["state"] == "breakTime" && timer["remaining"] == "25m" && timer["completed"] == 0, "\(timer)")
+    }
+    try await put(mac, ["completed": 2])
+    try await put(mac, ["completed": 1])
+    #expect(try await get(phone)?["completed"] == 2)
+    for host in hosts { try host.closeResources() }
+    try? FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test(arguments: [
+    ("- newest", "- newst", "a step of 'decide' is"),
+    ("prefer: state", "prefer: stat", "did you mean 'state'?"),
+    ("order: [focus, breakTime", "order: [focus, breaktime", "'breakTime'"),
+    ("unless: is-paused", "unless: state", "no field of type boolean"),
+    ("window: 5s", "window: 5", "a length of time such as 5s"),
+    ("      - causal\n", "", "in this order"),
+    ("merge: largest, epoch", "merge: counter, epoch", "'epoch' needs 'merge: largest'"),
+  ])
+  func `what is wrong in a rule that decides is named by its place`(_ old: String, _ new: String, _ words: String)
+    throws
+  {
+    let text = try String(contentsOf: Self.file, encoding: .utf8)
+    let wrong = text.replacing(old, with: new)
+    #expect(wrong != text)
+    let file = SchemaFile(bytes: Array(wrong.utf8), file: "pomodoro.sync.yaml")
+    #expect(file.schema == nil)
+    #expect(file.rendered().contains(words), "\(file.rendered())")
+  }
+}
