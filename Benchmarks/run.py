@@ -44,6 +44,7 @@ SECTIONS = [
     ("durable-peer", ["flowrun"], runs.durable_peer),
     ("runs", ["flowrun"], runs.listing),
     ("resume", ["flowrun"], runs.resume),
+    ("restore", ["EngineBenchmark"], engine.restore),
     ("simulate", ["flowrun"], insight.simulate),
     ("forecast", ["flowrun"], insight.forecast),
     ("analyze", ["flowrun"], insight.analyze),

@@ -11,7 +11,7 @@ let package = Package(
   targets: [
     .executableTarget(
       name: "EngineBenchmark",
-      dependencies: [.product(name: "FlowKit", package: "flowrun")]),
+      dependencies: ["FlowKit", "FlowTestKit"].map { .product(name: $0, package: "flowrun") }),
     .executableTarget(
       name: "StartPeer",
       dependencies: [.product(name: "FlowCLI", package: "flowrun")]),

@@ -56,6 +56,14 @@ def efficiency():
             result["percent"], "%", f"two bare threads {result['bare']} %")
 
 
+def restore():
+    """What resuming and showing a run pay for each thing that its journal says."""
+    work = "a fact of a journal of 100,000 steps, taken in by a fresh plan"
+    fewest = min(lines(run([f"{BUILT}/EngineBenchmark", "restore"]))[0]["nanoseconds"]
+                 for _ in range(context.repetitions(3, 1)))
+    add(work, "≤ 300", fewest, "ns")
+
+
 def instructions():
     """Whether a step on a chain takes no more instructions than the committed count and a tenth."""
     work = "instructions a step on a chain (callgrind), against the committed count"

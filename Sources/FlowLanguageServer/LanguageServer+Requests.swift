@@ -129,7 +129,10 @@ extension LanguageServer {
 
   private func hover(_ message: Message) throws(RPCProblem) -> Value {
     guard let (document, workflow) = try subject(message) else { return .null }
-    guard let hover = workflow.hover(at: try offset(message, document), rank: workspace.rank) else { return .null }
+    let hover = workflow.hover(at: try offset(message, document), rank: workspace.rank) { step in
+      workspace.history(document.file, step)
+    }
+    guard let hover else { return .null }
     return ["contents": markdown(hover.text), "range": document.positions.range(hover.span)]
   }
 

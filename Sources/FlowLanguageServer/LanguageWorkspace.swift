@@ -36,6 +36,8 @@ public struct LanguageWorkspace: Sendable {
   public var schemaCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// For each step its place, from 1, in the order in which ready steps start.
   public var rank: @Sendable (WorkflowGraph) -> [Int]
+  /// What is remembered of a step of the file at a path; nil: nothing.
+  public var history: @Sendable (_ file: String, _ step: String) -> StepHistory?
   /// The version of flowrun.
   public var version: String
 
@@ -45,7 +47,8 @@ public struct LanguageWorkspace: Sendable {
     stamp: @escaping @Sendable (String) -> String = { _ in "" },
     files: @escaping @Sendable (String) -> [UInt8]? = { _ in nil },
     schemaCheck: @escaping @Sendable ([UInt8], String) -> DiagnosticReport.File? = { _, _ in nil },
-    rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] }
+    rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] },
+    history: @escaping @Sendable (_ file: String, _ step: String) -> StepHistory? = { _, _ in nil }
   ) {
     self.version = version
     self.install = install
@@ -53,5 +56,6 @@ public struct LanguageWorkspace: Sendable {
     self.files = files
     self.schemaCheck = schemaCheck
     self.rank = rank
+    self.history = history
   }
 }

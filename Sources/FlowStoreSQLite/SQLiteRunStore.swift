@@ -16,6 +16,8 @@ public final class SQLiteRunStore: RunStore {
   /// How long it may be behind a run. Whoever opens the store next reads it whole, at two microseconds a page; copying it
   /// waits for the disk, and is worth it for some twenty short runs at once.
   private static let idleLogPages = 96
+  /// A run of so many bytes fills the log by itself; it is copied behind some of them together, or behind the next short one.
+  private static let longRunBytes = idleLogPages << 11
 
   /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.
   public init(_ path: String, readOnly: Bool = false) throws(StoreProblem) {
@@ -87,7 +89,8 @@ public final class SQLiteRunStore: RunStore {
         let row = try insert(run, definition, chunkCount: chunks.count, connection)
         for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
       }
-      connection.shortenLog(over: Self.idleLogPages)
+      let isLong = chunks.reduce(0) { $0 + $1.count } >= Self.longRunBytes
+      connection.shortenLog(over: isLong ? Self.logPages : Self.idleLogPages)
     }
   }
 

@@ -1,4 +1,5 @@
 import FlowModel
+import FlowSyntax
 import Testing
 
 @testable import FlowLanguageServer
@@ -177,6 +178,20 @@ import Testing
   }
 
   // MARK: Looking things up
+
+  @Test func `says of a step how long it took in the runs that are remembered`() throws {
+    let client = try TestClient(
+      LanguageWorkspace(
+        version: "1", install: { _ in InstalledActions(catalog: TestClient.Catalog.standard) },
+        history: { _, step in
+          StepHistory(step == "fetch" ? (1...40).map { .microseconds(1100 * $0) } : step == "last" ? [.seconds(2)] : [])
+        }))
+    let fetch = try hover(client, marked("  fetch:", "  fe¦tch:"))
+    #expect(fetch.contains("- took 22ms in the median of 40 runs, 41.8ms at P95\n"), "\(fetch)")
+    #expect(try hover(client, marked("last:", "la¦st:")).contains("took 2s in the median of 1 run, 2s at P95"))
+    #expect(try !hover(client, marked("publish:", "pub¦lish:")).contains("took"))
+    try client.quit()
+  }
 
   private func hover(_ client: TestClient, _ marked: String) throws -> String {
     try client.ask("textDocument/hover", at: marked).objectValue?["contents"]?.objectValue?["value"]?.stringValue ?? ""

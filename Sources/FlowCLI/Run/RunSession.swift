@@ -59,7 +59,7 @@ struct RunSession: Sendable {
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: options.dataFolder)
     } catch {
-      throw InvalidWorkflow(description: "flowrun: \(error)\n")
+      throw InvalidWorkflow(description: "flowrun: \(error) with --data\n")
     }
     trace = request.trace == nil ? nil : TraceRecorder()
     style = TextStyle(isColored: StandardOutput.allowsColor)

@@ -46,7 +46,7 @@ struct CallCommand: Verb {
     do throws(DataFolder.Problem) {
       _ = try DataFolder(making: folder)
     } catch {
-      throw InvalidWorkflow(description: "flowrun: \(error)\n")
+      throw InvalidWorkflow(description: "flowrun: \(error) with --data\n")
     }
     var options = RunOptions(dataFolder: folder, workflowFolder: FilePath.absolute("."))
     options.observer = LogView(style: TextStyle(isColored: StandardOutput.errorAllowsColor))

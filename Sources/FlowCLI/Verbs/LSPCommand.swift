@@ -4,6 +4,7 @@ import FlowLanguageServer
 import FlowModel
 import FlowPluginHost
 import FlowPluginKit
+import FlowSyntax
 import FlowSystem
 
 /// `flowrun lsp`: the language server, for editors.
@@ -64,6 +65,12 @@ struct LSPCommand: Verb {
       rank: { graph in
         let plan = Plan(graph: graph)
         return graph.workflow.steps.indices.map { plan.rank(of: StepIndex($0)) + 1 }
+      },
+      history: { file, step in
+        StepHistory(
+          RememberedDurations.of(step, in: FilePath.absolute(file)) { file in
+            (try? Installation(around: file, given: folders))?.registry
+          })
       })
   }
 }

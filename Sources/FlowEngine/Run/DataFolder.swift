@@ -14,13 +14,13 @@ public struct DataFolder: Sendable {
     /// What the system said.
     public let cause: String
     /// Path, cause and remedy.
-    public var description: String {
-      "the data folder '\(path)' cannot be used: \(cause); name another one with --data"
-    }
+    public var description: String { "the data folder '\(path)' cannot be used: \(cause); name another one" }
   }
 
-  /// Opens the folder at an absolute path, making it and its parents when missing; what it makes is its owner's alone.
+  /// Opens the folder at a path, absolute or from the working folder, making it and its parents when missing; what it makes is
+  /// its owner's alone.
   public init(making path: String) throws(Problem) {
+    let path = FilePath.absolute(path)
     self.path = path
     if access(path, W_OK | X_OK) == 0, access(path + "/.", F_OK) == 0 { return }
     var partial = ""

@@ -11,15 +11,17 @@ extension WorkflowDocument {
     package var span: Span
   }
 
-  /// What there is to say of the byte at `offset`; `rank` gives a step's place in the order in which ready steps start,
-  /// from 1.
-  package func hover(at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }) -> Hover? {
+  /// What there is to say of the byte at `offset`; `rank` gives a step's number in the order in which ready steps start,
+  /// from 1, and `history` what is remembered of it.
+  package func hover(
+    at offset: Int, rank: (WorkflowGraph) -> [Int] = { _ in [] }, history: (String) -> StepHistory? = { _ in nil }
+  ) -> Hover? {
     if let hover = expressionHover(at: offset) { return hover }
     guard let check, let tree, let (path, isKey, node) = location(at: offset) else { return nil }
     let span = tree.span(node)
     let keys = EditingPlace(path: path).keys
     if keys.count == 2, WorkflowKey.holdsSteps(keys[0]), isKey, let step = step(named: keys[1]) {
-      return Hover(text: page(of: step, rank), span: span)
+      return Hover(text: page(of: step, rank, history), span: span)
     }
     if isKey {
       switch slot(at: path) {
@@ -32,7 +34,8 @@ extension WorkflowDocument {
     guard let text = tree.text(of: node) else { return nil }
     switch slot(at: path) {
     case .shape(.actionName, _): return catalog.declaration(named: text).map { Hover(text: $0.page, span: span) }
-    case .shape(.stepNames, _): return check.stepIndex(like: text).map { Hover(text: page(of: $0, rank), span: span) }
+    case .shape(.stepNames, _):
+      return check.stepIndex(like: text).map { Hover(text: page(of: $0, rank, history), span: span) }
     case .shape(.eventNames, _): return Hover(text: eventPage(text), span: span)
     case .shape(_, let page?): return Hover(text: page.page, span: span)
     case .type(_, let field?): return Hover(text: field.page, span: span)
@@ -42,7 +45,9 @@ extension WorkflowDocument {
 
   // MARK: Steps and events
 
-  private func page(of index: Int, _ rank: (WorkflowGraph) -> [Int]) -> String {
+  private func page(
+    of index: Int, _ rank: (WorkflowGraph) -> [Int], _ history: (String) -> StepHistory?
+  ) -> String {
     guard let check else { return "" }
     let step = workflow.steps[index]
     let options = step.options
@@ -73,6 +78,7 @@ extension WorkflowDocument {
       let (low, high) = (DurationText.format(estimate.low), DurationText.format(estimate.high))
       rows.append("estimate \(low == high ? low : "\(low) to \(high)")")
     }
+    if let history = history(step.id.text) { rows.append(history.words) }
     if let max = options.deadline?.max { rows.append("ends after at most \(DurationText.format(max))") }
     return text + "\n" + rows.map { "- \($0)\n" }.joined()
   }

@@ -9,6 +9,7 @@ import Synchronization
 ///     EngineBenchmark schedule [COUNT]      no-op steps, every shape and scheduler
 ///     EngineBenchmark own [COUNT]           the same without the other schedulers
 ///     EngineBenchmark efficiency            two workers, steps of 1 µs and 10 µs
+///     EngineBenchmark restore [COUNT]       a fact of a journal that a plan takes in
 ///     EngineBenchmark once SHAPE COUNT      one run, for callgrind and perf
 @main
 enum EngineBenchmark {
@@ -31,6 +32,7 @@ enum EngineBenchmark {
   private static func measure(_ arguments: ArraySlice<String>) async throws {
     switch arguments.first {
     case "efficiency": try await efficiency()
+    case "restore": try await restoring(count: Int(arguments.last ?? "") ?? 100_000)
     case "own": try await schedule(count: Int(arguments.last ?? "") ?? 100_000, peers: false)
     case "once":
       let words = Array(arguments)
@@ -91,6 +93,24 @@ enum EngineBenchmark {
   private static func engine(
     _ shape: Shape, count: Int, repetitions: Int, action: String = NoOperation.name, isHeard: Bool = false
   ) async throws -> Double {
+    let ready = try prepared(shape, count: count, action: action)
+    let folder = FileManager.default.temporaryDirectory.path
+    var best = Double.infinity
+    for _ in 0..<repetitions {
+      var options = RunOptions(dataFolder: folder, workflowFolder: folder)
+      if isHeard { options.observer = Listener() }
+      let run = try ready.engine.start(ready.workflow, options: options)
+      let report = await run.report
+      precondition(report.conclusion == .success)
+      best = min(best, report.durationMilliseconds * 1e6 / Double(report.stepCount))
+    }
+    return best
+  }
+
+  /// A workflow of that shape, ready to be run.
+  static func prepared(
+    _ shape: Shape, count: Int, action: String = NoOperation.name
+  ) throws -> (engine: Engine, workflow: PreparedWorkflow) {
     let needs = shape.needs(count: count)
     // One array of all needs, of which each step has a slice, as the loader makes it.
     let places = needs.joined().map { StepIndex($0) }
@@ -102,19 +122,9 @@ enum EngineBenchmark {
       start = end
     }
     let engine = Engine(plugins: [BenchmarkPlugin()])
-    let prepared = try PreparedWorkflow(
+    let workflow = try PreparedWorkflow(
       WorkflowGraph(Workflow(name: "benchmark", steps: steps)), registry: engine.registry)
-    let folder = FileManager.default.temporaryDirectory.path
-    var best = Double.infinity
-    for _ in 0..<repetitions {
-      var options = RunOptions(dataFolder: folder, workflowFolder: folder)
-      if isHeard { options.observer = Listener() }
-      let run = try engine.start(prepared, options: options)
-      let report = await run.report
-      precondition(report.conclusion == .success)
-      best = min(best, report.durationMilliseconds * 1e6 / Double(needs.count))
-    }
-    return best
+    return (engine, workflow)
   }
 
   private static func best(_ repetitions: Int, _ count: Int, _ graph: PeerGraph, _ body: () -> Void) -> Double {
@@ -143,7 +153,7 @@ enum EngineBenchmark {
     )
   }
 
-  private static func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
+  static func rounded(_ number: Double) -> Double { (number * 10).rounded() / 10 }
 }
 
 /// Hears every event and forgets it.

@@ -1,0 +1,30 @@
+import FlowKit
+import FlowStore
+import FlowTestKit
+import Foundation
+
+extension EngineBenchmark {
+  /// Prints nanoseconds a fact that a fresh plan takes in: what a report out of a run's journal takes more than one out of an
+  /// empty journal. The best of several.
+  static func restoring(count: Int) async throws {
+    let ready = try prepared(.chain, count: count)
+    let folder = FileManager.default.temporaryDirectory.path
+    let store = MemoryRunStore()
+    var options = RunOptions(dataFolder: folder, workflowFolder: folder)
+    options.history = RunHistory(
+      file: "/benchmark.yaml", definition: [], holder: RunHolder(process: 1, host: "here")
+    ) { _ in store }
+    let report = await (try ready.engine.start(ready.workflow, options: options)).report
+    precondition(report.conclusion == .success)
+    let run = try store.runs(RunFilter())[0]
+    let written = try RunRecollection(run, chunks: store.chunks(of: run.id), stepCount: count)
+    let empty = try RunRecollection(run, chunks: [], stepCount: count)
+    let graph = ready.workflow.graph
+    var (most, least) = (Duration.seconds(3600), Duration.seconds(3600))
+    for _ in 0..<25 {
+      most = min(most, ContinuousClock().measure { _ = RunReport(written, of: graph, run) })
+      least = min(least, ContinuousClock().measure { _ = RunReport(empty, of: graph, run) })
+    }
+    print("{\"row\":\"restore\",\"nanoseconds\":\(rounded(Double((most - least).nanoseconds) / Double(count)))}")
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Testing
+
+/// The README's app with a plugin of its own, in a package that refers to this one. Takes some minutes, so only where
+/// `FLOWRUN_LONG_TESTS` is set; what was built stays in `.build/outside-app` for the next time.
+@Suite(
+  .enabled(if: ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil), .timeLimit(.minutes(30)), .serialized)
+struct OutsideAppTests {
+  private static let folder = Repository.root.appendingPathComponent(".build/outside-app")
+
+  @Test(arguments: ["debug", "release"])
+  func `the app of the README, with a plugin of its own, builds and runs in a package outside`(
+    configuration: String
+  ) throws {
+    try write()
+    let build = try run("swift", "build", "-c", configuration)
+    #expect(build.status == 0, "\(build.text.suffix(4000))")
+    try? FileManager.default.removeItem(at: Self.folder.appendingPathComponent("data"))
+    let app = try run(".build/\(configuration)/outside", "launch.yaml", "data")
+    try #require(app.status == 0, "\(app.text.prefix(2000))")
+    var lines = app.text.split(separator: "\n").map(String.init)
+    #expect(lines.removeFirst() == "the gate opened ready")
+    #expect(lines.removeFirst().hasPrefix("outside: success in "))
+    #expect(lines.contains("said: Hello, you; Hello, you"), "\(app.text)")
+    #expect(lines.last == "again: success")
+  }
+
+  /// Writes the package; what has not changed keeps its time, so that it is not compiled again.
+  private func write() throws {
+    let block = try #require(Block.all(in: Repository.text("README.md")).first { $0.language == "swift" })
+    let plain = "Engine(plugins: [BasicsPlugin()])"
+    try #require(block.text.contains(plain))
+    let files = [
+      "Package.swift": """
+      // swift-tools-version: 6.1
+      import PackageDescription
+
+      let package = Package(
+        name: "outside",
+        platforms: [.macOS(.v15)],
+        dependencies: [.package(name: "flowrun", path: "\(Repository.root.path)")],
+        targets: [
+          .executableTarget(
+            name: "outside",
+            dependencies: [
+              .product(name: "FlowKit", package: "flowrun"), .product(name: "FlowPluginKit", package: "flowrun"),
+              .product(name: "BasicsPlugin", package: "flowrun"),
+            ])
+        ])
+
+      """,
+      "Package.resolved": try Repository.text("Package.resolved"),
+      "Sources/outside/Launch.swift": block.text.replacing(
+        plain, with: "Engine(plugins: [BasicsPlugin(), GreetingPlugin()])"),
+      "Sources/outside/GreetingPlugin.swift": try Repository.text("Tests/FlowCLITests/GreetingExample.swift"),
+      "Sources/outside/main.swift": """
+      import FlowKit
+      import Foundation
+
+      let report = try await launch(workflow: CommandLine.arguments[1], dataFolder: CommandLine.arguments[2])
+      print(report)
+      let copy = try JSONDecoder().decode(RunReport.self, from: JSONEncoder().encode(report))
+      print("again: \\(copy.conclusion)")
+
+      """,
+      "launch.yaml": """
+      name: outside
+      deadline: { max: 5s }
+      events: [map.first-use]
+      outputs: { said: "${{ steps.greet.outputs.text }}" }
+      steps:
+        greet: { uses: greeting.greet, with: { who: you, times: 2 } }
+        ask: { uses: flow.noop, needs: greet, defer: true, after: map.first-use }
+
+      """,
+    ]
+    for (path, text) in files {
+      let file = Self.folder.appendingPathComponent(path)
+      if let old = try? String(contentsOf: file, encoding: .utf8), old == text { continue }
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+  }
+
+  private func run(_ words: String...) throws -> (status: Int32, text: String) {
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = words
+    process.currentDirectoryURL = Self.folder
+    process.standardOutput = pipe
+    process.standardError = pipe
+    try process.run()
+    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return (process.terminationStatus, String(decoding: bytes, as: UTF8.self))
+  }
+}
