@@ -174,9 +174,9 @@
       for pending in open {
         guard let rules = rulesName(of: pending), let index = slotIndices[rules], counts[rules] == nil,
           let known = slotIndices[name(of: pending)], slots[known].stored == nil,
-          let limit = ZoneRules(collection: rules.key.name, cell: slots[index].stored?.cell).limit
+          ZoneRules(collection: rules.key.name, cell: slots[index].stored?.cell).limit != nil
         else { continue }
-        counts[rules] = try PostgresZone.count(rules.key.name, zone: rules.zone, limit: limit, connection)
+        counts[rules] = try PostgresZone.count(rules.key.name, zone: rules.zone, connection)
       }
     }
 
@@ -251,6 +251,10 @@
           PostgresZone.swap(
             slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
             cell: slot.record?.cell ?? Cell(), deletedLife: slot.deletedLife, isWhole: isWhole))
+      }
+      for index in changed where slots[index].name.key.type == ZoneRules.type {
+        let rules = ZoneRules(collection: slots[index].name.key.name, cell: slots[index].record?.cell)
+        if let statement = PostgresZone.limit(rules, zone: slots[index].name.zone) { statements.append(statement) }
       }
       let all = try connection.runTogether(statements)
       for zone in begun { cursors.begun(zone) }

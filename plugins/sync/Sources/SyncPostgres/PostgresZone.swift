@@ -6,33 +6,38 @@
   /// The tables of the zones and the statements on them.
   enum PostgresZone {
     /// Makes the tables where they are missing. Two servers that start together must not make the same table twice.
-    static let schema = [
-      "SELECT pg_advisory_xact_lock(7237106)",
-      "CREATE TABLE IF NOT EXISTS sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
-      """
-      CREATE TABLE IF NOT EXISTS sync_record (
-        zone text NOT NULL, type text NOT NULL, name text NOT NULL, version int8 NOT NULL, seq int8 NOT NULL,
-        cell bytea NOT NULL, PRIMARY KEY (zone, type, name))
-      """,
-      "CREATE INDEX IF NOT EXISTS sync_record_by_sequence ON sync_record (zone, seq)",
-      """
-      CREATE TABLE IF NOT EXISTS sync_life (
-        number bigserial PRIMARY KEY, zone text NOT NULL, generation int8 NOT NULL, from_seq int8 NOT NULL)
-      """,
-      """
-      ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS dropped_seq int8 NOT NULL DEFAULT 0,
-      ADD COLUMN IF NOT EXISTS dropped_life int8 NOT NULL DEFAULT 0
-      """,
-      "ALTER TABLE sync_record ADD COLUMN IF NOT EXISTS deleted_life int8",
-      """
-      CREATE INDEX IF NOT EXISTS sync_record_deleted ON sync_record (zone, seq) WHERE deleted_life IS NOT NULL
-      """,
-      """
-      CREATE TABLE IF NOT EXISTS sync_seen (
-        zone text NOT NULL, device text NOT NULL, seq int8 NOT NULL, at timestamptz NOT NULL,
-        PRIMARY KEY (zone, device))
-      """,
-    ].map { PostgresStatement(sql: $0, parameters: []) }
+    static let schema =
+      [
+        "SELECT pg_advisory_xact_lock(7237106)",
+        "CREATE TABLE IF NOT EXISTS sync_zone (name text PRIMARY KEY, generation int8 NOT NULL, seq int8 NOT NULL)",
+        """
+        CREATE TABLE IF NOT EXISTS sync_record (
+          zone text NOT NULL, type text NOT NULL, name text NOT NULL, version int8 NOT NULL, seq int8 NOT NULL,
+          cell bytea NOT NULL, PRIMARY KEY (zone, type, name))
+        """,
+        "CREATE INDEX IF NOT EXISTS sync_record_by_sequence ON sync_record (zone, seq)",
+        """
+        CREATE TABLE IF NOT EXISTS sync_life (
+          number bigserial PRIMARY KEY, zone text NOT NULL, generation int8 NOT NULL, from_seq int8 NOT NULL)
+        """,
+        """
+        ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS dropped_seq int8 NOT NULL DEFAULT 0,
+        ADD COLUMN IF NOT EXISTS dropped_life int8 NOT NULL DEFAULT 0
+        """,
+        "ALTER TABLE sync_record ADD COLUMN IF NOT EXISTS deleted_life int8",
+        """
+        CREATE INDEX IF NOT EXISTS sync_record_deleted ON sync_record (zone, seq) WHERE deleted_life IS NOT NULL
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_seen (
+          zone text NOT NULL, device text NOT NULL, seq int8 NOT NULL, at timestamptz NOT NULL,
+          PRIMARY KEY (zone, device))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_collection (
+          zone text NOT NULL, type text NOT NULL, records int8 NOT NULL, most int8, PRIMARY KEY (zone, type))
+        """,
+      ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
     /// Makes a zone that is not there, with its first life.
     static func make(_ zone: String) -> [PostgresStatement] {
@@ -97,16 +102,6 @@
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(cell.packed()),
           .integer(deletedLife ?? -1),
         ])
-    }
-
-    /// How many records a collection has, counted up to a limit.
-    static func count(
-      _ type: String, zone: String, limit: Int, _ connection: ZoneConnection
-    ) throws(BackendError) -> Int {
-      let rows = try connection.run(
-        "SELECT count(*) FROM (SELECT 1 FROM sync_record WHERE zone = $1 AND type = $2 LIMIT $3::int8) AS known",
-        [.text(zone), .text(type), .integer(Int64(limit))])
-      return Int(rows.integer(0, 0))
     }
 
     static func cell(_ bytes: [UInt8]) throws(BackendError) -> Cell {

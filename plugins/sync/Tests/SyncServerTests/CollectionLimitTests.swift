@@ -1,0 +1,66 @@
+#if Network
+  import SyncCore
+  import SyncEngine
+  import SyncPomodoro
+  import SyncPostgres
+  import Testing
+
+  /// How many records a collection may have, held by PostgreSQL for all servers together.
+  @Suite(.timeLimit(.minutes(1))) struct CollectionLimitTests {
+    private static let zone = "Limited"
+
+    private func operation(_ key: RecordKey, _ device: Int, _ write: (inout Write) -> Void) -> Operation {
+      var one = Write(dot: Dot(device: DeviceID(stem: "d", random: UInt32(device)), number: 1), milliseconds: 1)
+      write(&one)
+      return Operation(key: key, expectedVersion: 0, change: .write(one))
+    }
+
+    private func note(_ number: Int) -> Operation {
+      operation(RecordKey(type: "notes", name: "n\(number)"), number) { $0.record = RecordWrite() }
+    }
+
+    @Test func `two servers that fill a collection at once do not pass its limit, and what is forgotten makes room`()
+      async throws
+    {
+      let database = try Database()
+      var backends: [PostgresBackend] = []
+      for _ in 0..<2 {
+        backends.append(try await PostgresBackend(database.information, zones: [Self.zone: PomodoroPolicy()]))
+      }
+      defer { for backend in backends { backend.close() } }
+      let rules = ["title": "string newest", "_limit": "5"].map {
+        Write.FieldChange(name: $0.key, value: Array($0.value.utf8))
+      }
+      _ = try await backends[0].commit(
+        [operation(ZoneRules.key(of: "notes"), 99) { $0.fields = rules.sorted { $0.name < $1.name } }], zone: Self.zone)
+      let taken = try await withThrowingTaskGroup(of: Int.self) { [backends] group in
+        for number in 0..<40 {
+          group.addTask {
+            for _ in 0..<50 {
+              switch try await backends[number % 2].commit([note(number)], zone: Self.zone).results.first {
+              case .committed?: return 1
+              case .refused(let refusal)?:
+                #expect("\(refusal)".contains("at most 5 are allowed"))
+                return 0
+              default: continue
+              }
+            }
+            Issue.record("the commit \(number) never came to an end")
+            return 0
+          }
+        }
+        return try await group.reduce(0, +)
+      }
+      #expect(taken == 5)
+      #expect(try database.value("SELECT count(*) FROM sync_record WHERE type = 'notes'") == "5")
+      #expect(try database.value("SELECT records FROM sync_collection WHERE type = 'notes'") == "5")
+      try database.execute(
+        "DELETE FROM sync_record WHERE name = (SELECT min(name) FROM sync_record WHERE type = 'notes')")
+      let more = try await backends[1].commit([note(100), note(101)], zone: Self.zone).results
+      guard case .committed = more[0], case .refused = more[1] else {
+        Issue.record("\(more)")
+        return
+      }
+    }
+  }
+#endif
