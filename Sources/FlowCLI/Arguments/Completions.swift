@@ -32,7 +32,7 @@ enum Completions {
   }
 
   /// The steps of the workflow that stands on the line.
-  static let steps = CompletionKind.custom { words, _, _ in
+  static let stepsOfFile = CompletionKind.custom { words, _, _ in
     workflow(among: words)?.workflow.steps.map(\.id.text) ?? []
   }
 

@@ -56,16 +56,17 @@ struct SimulateCommand: Verb {
   @Option(help: "How often a recorded run is drawn whole instead of step by step, from 0 to 1.")
   var correlation = 0.5
 
-  @Option(help: "Multiplies the time of a step: STEP=FACTOR; '*=1.5' that of each.", completion: Completions.steps)
+  @Option(
+    help: "Multiplies the time of a step: STEP=FACTOR; '*=1.5' that of each.", completion: Completions.stepsOfFile)
   var slow: [String] = []
 
-  @Option(help: "How often a try of a step fails: STEP=RATE, from 0 to 1.", completion: Completions.steps)
+  @Option(help: "How often a try of a step fails: STEP=RATE, from 0 to 1.", completion: Completions.stepsOfFile)
   var fail: [String] = []
 
-  @Option(name: .customLong("defer"), help: "Lets a step wait for the gate.", completion: Completions.steps)
+  @Option(name: .customLong("defer"), help: "Lets a step wait for the gate.", completion: Completions.stepsOfFile)
   var deferred: [String] = []
 
-  @Option(name: .customLong("drop"), help: "Leaves a step out.", completion: Completions.steps)
+  @Option(name: .customLong("drop"), help: "Leaves a step out.", completion: Completions.stepsOfFile)
   var dropped: [String] = []
 
   @Flag(name: .customLong("no-floor"), help: "Leaves the gate's floor out.")

@@ -61,7 +61,7 @@ package struct LaunchPlayer<World: LaunchWorld> {
     if let activation { activate(activation) }
     plan.apply(.started(prewarm: activation == nil), at: now)
     settleWorld()
-    goOn(limitNanoseconds)
+    playUntil(limitNanoseconds)
   }
 
   /// Plays a launch of a plan that has been activated and started at its instant 0 and not asked for anything since.
@@ -74,7 +74,7 @@ package struct LaunchPlayer<World: LaunchWorld> {
   package mutating func begin(_ limitNanoseconds: Int) {
     if plan.gateBounds.floorNanoseconds == 0 { gate = gate.after(.floorReached) }
     settleWorld()
-    goOn(limitNanoseconds)
+    playUntil(limitNanoseconds)
   }
 
   /// Goes on from an instant with a plan that has taken in the facts of a run.
@@ -89,10 +89,10 @@ package struct LaunchPlayer<World: LaunchWorld> {
     }
     plan.apply(.started(prewarm: false), at: now)
     settleWorld()
-    goOn(limitNanoseconds)
+    playUntil(limitNanoseconds)
   }
 
-  private mutating func goOn(_ limitNanoseconds: Int) {
+  private mutating func playUntil(_ limitNanoseconds: Int) {
     while plan.endedAt == nil, let next = nextInstant, next <= limitNanoseconds {
       now = max(now, next)
       handleInstant()
