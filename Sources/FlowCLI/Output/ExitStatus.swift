@@ -5,6 +5,7 @@ enum ExitStatus: Int32 {
   case success = 0
   case failure = 1
   case invalidWorkflow = 2
+  case incomplete = 4
   case usage = 64
   case outputFailed = 74
   case gateTimedOut = 124

@@ -121,7 +121,7 @@ enum QueueKey: String, FormatKey {
 
 /// The keys of `defaults`.
 enum DefaultsKey: String, FormatKey {
-  case retry, deadline, queue
+  case retry, deadline, queue, executor
 
   static let owner = "defaults"
 
@@ -130,6 +130,7 @@ enum DefaultsKey: String, FormatKey {
     case .retry: .retry
     case .deadline: .deadline
     case .queue: .queue
+    case .executor: .executor
     }
   }
 

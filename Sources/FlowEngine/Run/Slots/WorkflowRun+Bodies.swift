@@ -21,7 +21,7 @@ extension WorkflowRun {
   }
 
   /// Runs a body in a task of its own.
-  private func run(
+  func run(
     _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, lane: Lane
   ) {
     let (step, attempt) = (start.step, Int(start.attempt))
@@ -97,6 +97,8 @@ extension WorkflowRun {
       return .cancelled
     }
     switch error {
+    case let error as ExecutorLost:
+      return .interrupted(StepFailure(code: ExecutorLost.code, message: error.message), isFinal: error.isFinal)
     case let error as ActionError:
       let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first {
         $0.code == error.code
