@@ -89,7 +89,7 @@ extension Plan {
     if Int(step) < states.count {
       setCeilings(step, isFirst: isFirst, at: now)
     } else {
-      let (index, item) = fans.place(of: step)
+      let (index, item) = fans.fanItem(of: step)
       setItemCeilings(item, of: index, isFirst: isFirst, at: now)
     }
   }

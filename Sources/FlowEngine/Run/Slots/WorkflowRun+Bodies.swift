@@ -88,8 +88,13 @@ extension WorkflowRun {
   /// What an error thrown by a body means.
   func ending(of error: any Error, _ start: Start) -> Ending {
     let ending = meaning(of: error, start)
-    guard mask != nil, case .failure(let failure, let isRetryable, let pause) = ending else { return ending }
-    return .failure(hidden(failure), isRetryable: isRetryable, retryAfterNanoseconds: pause)
+    if mask == nil { return ending }
+    switch ending {
+    case .failure(let failure, let isRetryable, let pause):
+      return .failure(hidden(failure), isRetryable: isRetryable, retryAfterNanoseconds: pause)
+    case .interrupted(let failure, let isFinal): return .interrupted(hidden(failure), isFinal: isFinal)
+    case .success, .cancelled: return ending
+    }
   }
 
   private func meaning(of error: any Error, _ start: Start) -> Ending {
