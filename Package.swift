@@ -91,6 +91,13 @@ let package = Package(
       uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport"],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core(
+      "FlowExecutors",
+      uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost"],
+      tests: [
+        "FlowSystem", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginHost", "FlowTestKit", "BasicsPlugin",
+        "ShellPlugin", "TestSupport", "flowrun",
+      ])
+    + core(
       "FlowLanguageServer", uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax"],
       tests: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowTestKit"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
@@ -156,7 +163,7 @@ let package = Package(
       uses: [
         "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowSyntax", "FlowPluginKit", "FlowStore",
         "FlowStoreSQLite", .target(name: "FlowStorePostgres", condition: network), "FlowEngine", "FlowInsight",
-        "FlowPluginHost", "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
+        "FlowPluginHost", "FlowExecutors", "FlowLanguageServer", "BasicsPlugin", "GeocodePlugin",
         "LocationPlugin", "NotificationPlugin",
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "SyncRecords",
         "UserInterfacePlugin",

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from sections import command, editor, engine, insight, plugins, runs
+from sections import command, editor, engine, executors, insight, plugins, runs
 from sections.harness import HERE, PACKAGES, add, build, context, shown, value_text, verdict
 
 LATEST = os.path.join(HERE, "Results/latest.json")
@@ -53,6 +53,10 @@ SECTIONS = [
     ("gates", ["flowrun"], command.gates),
     ("neighbors", ["flowrun"], command.neighbors),
     ("plugin-calls", ["PluginCallBenchmark"], plugins.plugin_calls),
+    ("workers", ["flowrun"], executors.workers),
+    ("places", ["flowrun"], executors.held),
+    ("slurm", ["flowrun"], executors.slurm),
+    ("dask", ["flowrun"], executors.dask),
     ("new-plugin", ["flowrun"], plugins.new_plugin),
     ("geocode", ["flowrun", "GeocodeBenchmark"], plugins.geocode),
     ("router", ["RouterBenchmark"], plugins.router),

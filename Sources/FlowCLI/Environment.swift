@@ -1,7 +1,15 @@
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 import FlowSystem
 
 /// What the environment of the process says.
 enum Environment {
+  /// All variables of this process.
+  static var all: [String: String] { ProcessInfo.processInfo.environment }
+
   /// Whether colors are welcome: `NO_COLOR` is not set and the terminal is not dumb.
   static var allowsColor: Bool { value("NO_COLOR") == nil && value("TERM") != "dumb" }
 

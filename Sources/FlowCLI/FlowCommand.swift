@@ -9,7 +9,8 @@ public struct FlowCommand: AsyncParsableCommand {
     abstract: "Runs workflows: steps with dependencies, deadlines and a launch gate.",
     discussion: """
       flowrun FILE is short for flowrun run FILE.
-      Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 3 a budget is broken, 64 wrong usage, \
+      Exit codes: 0 success or partial, 1 failure, 2 the workflow is invalid or cannot be read, 3 a budget is broken, \
+      4 an export left something out, 64 wrong usage, \
       74 output could not be written, 124 the gate timed out and --strict was given, 129, 130, 131 and 143 \
       interrupted.
       """,
@@ -18,9 +19,9 @@ public struct FlowCommand: AsyncParsableCommand {
       RunCommand.self, ResumeCommand.self, RunsCommand.self, LogsCommand.self, CancelCommand.self, PostCommand.self,
       AnswerCommand.self,
       ValidateCommand.self, GraphCommand.self, SimulateCommand.self, AnalyzeCommand.self,
-      CompareCommand.self, PluginsCommand.self, CallCommand.self,
+      CompareCommand.self, ExportCommand.self, PluginsCommand.self, CallCommand.self,
       EvalCommand.self, SchemaCommand.self, SyncCommand.self, RoutesCommand.self,
-      NotificationsCommand.self, LSPCommand.self, ManualCommand.self,
+      NotificationsCommand.self, LSPCommand.self, WorkerCommand.self, ManualCommand.self,
     ],
     defaultSubcommand: RunCommand.self)
 

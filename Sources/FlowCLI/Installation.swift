@@ -60,6 +60,16 @@ struct Installation {
     }
   }
 
+  /// What tells the program of an action from others: its plugin's, or this flowrun.
+  var digest: @Sendable (ActionDeclaration) -> String {
+    let brought = brought
+    return { declaration in
+      let plugin = brought.first { $0.name == declaration.pluginName }
+      guard let plugin else { return "flowrun \(Release.version)" }
+      return "\(plugin.name) \(plugin.manifest.version) (\(plugin.digest.prefix(12)))"
+    }
+  }
+
   /// The same of every plugin, on standard error; whether there is none.
   func explainProgramProblems() -> Bool {
     let report = DiagnosticReport(brought.compactMap { $0.programProblem() })

@@ -32,6 +32,8 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var shellTextInput: String?
   /// Bytes that its outputs may have, as JSON: ``Limits/outputBytes``, or more where it bounds them itself.
   public var outputLimitBytes = Limits.outputBytes
+  /// Whether it does the same on another machine: it works on its inputs, files and commands alone.
+  public var isPortable = false
   /// What its work is done to, which says whether a resume must do it again.
   public var effect = ActionEffect.durable
   /// An example step in YAML, indented by nothing, beginning with `uses:`.
@@ -69,6 +71,20 @@ public struct ActionDeclaration: Sendable, Hashable {
   public func eventsPosted(with inputs: ValueObject) -> [String] {
     guard let event = eventFromInput.flatMap({ inputs[$0]?.stringValue }) else { return events }
     return events + [event]
+  }
+
+  /// Why a step of it cannot be sent to another machine; nil: it can.
+  public var portabilityObstacle: String? {
+    if !isPortable { return "'\(name)' is not portable" }
+    if isService { return "'\(name)' is a service" }
+    if calls != nil { return "'\(name)' calls other actions" }
+    if let key = provides.first { return "'\(name)' provides '\(key)'" }
+    if let key = requires.first { return "'\(name)' requires '\(key)'" }
+    if needsProtectedData { return "'\(name)' reads protected data" }
+    if let field = inputs.first(where: { $0.type.readsDataFolder }) {
+      return "its input '\(field.name)' is a path in the data folder"
+    }
+    return nil
   }
 
   /// The declaration of the input `name`, or nil.

@@ -71,6 +71,8 @@ public struct StepOptions: Sendable, Hashable {
   public var retry: RetryPolicy?
   /// `main`, a quality of service, or one of the workflow's queues; nil: `user-initiated`, `utility` if deferred.
   public var queue: String?
+  /// Where it runs, as `--on` takes it, or `local`; nil: where `--on` says.
+  public var executor: String?
   /// How long it is thought to take.
   public var estimate: Estimate?
   /// Whether it may run before activation.

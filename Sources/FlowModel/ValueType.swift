@@ -24,6 +24,16 @@ public indirect enum ValueType: Sendable, Hashable {
     case file
   }
 
+  /// Whether a path in a value of this type starts at the run's data folder, which only its own machine has.
+  var readsDataFolder: Bool {
+    switch self {
+    case .path(let base): base == .data
+    case .array(let element): element.readsDataFolder
+    case .object(let properties): properties?.contains { $0.type.readsDataFolder } ?? false
+    default: false
+    }
+  }
+
   /// The word for this type in a workflow or manifest, such as `string` or `array`.
   public var name: String {
     switch self {

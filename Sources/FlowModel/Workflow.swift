@@ -32,6 +32,8 @@ public struct Workflow: Sendable {
   public var budgets: [BudgetRule] = []
   /// The steps in file order.
   public var steps: [Step]
+  /// Where steps run that do not say so themselves, as `--on` takes it; nil: here.
+  public var executor: String?
   /// What the run gives back, each a value that may hold `${{ }}`.
   public var outputs: ValueObject = [:]
 

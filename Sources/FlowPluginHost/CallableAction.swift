@@ -3,9 +3,9 @@ import FlowPluginKit
 import FlowSyntax
 
 /// An action of a manifest with everything that is the same in each of its calls made once.
-final class CallableAction: Sendable {
+package final class CallableAction: Sendable {
   /// What the manifest says of it.
-  let declaration: ActionDeclaration
+  package let declaration: ActionDeclaration
   /// Whether an error that does not say so itself is worth another try.
   let isRetryable: Bool
   /// What stands in a request between its id and its inputs.
@@ -15,13 +15,21 @@ final class CallableAction: Sendable {
   private let inputType: ValueType
   private let outputType: ValueType
 
-  init(_ action: PluginManifest.Action) {
-    declaration = action.declaration
-    isRetryable = action.isRetryable
-    requestHead = HostMessage.runHead(action: action.declaration.name)
-    durationNames = action.declaration.inputs.filter { $0.type == .duration }.map(\.name)
-    inputType = .object(properties: action.declaration.inputs)
-    outputType = .object(properties: action.declaration.outputs)
+  /// An action of a manifest.
+  convenience init(_ action: PluginManifest.Action) { self.init(action.declaration, isRetryable: action.isRetryable) }
+
+  private init(_ declaration: ActionDeclaration, isRetryable: Bool) {
+    self.declaration = declaration
+    self.isRetryable = isRetryable
+    requestHead = HostMessage.runHead(action: declaration.name)
+    durationNames = declaration.inputs.filter { $0.type == .duration }.map(\.name)
+    inputType = .object(properties: declaration.inputs)
+    outputType = .object(properties: declaration.outputs)
+  }
+
+  /// An action that is declared elsewhere than in a manifest.
+  package convenience init(_ declaration: ActionDeclaration) {
+    self.init(declaration, isRetryable: true)
   }
 
   /// The inputs as the program gets them: with defaults, checked against the declared types.
@@ -39,10 +47,11 @@ final class CallableAction: Sendable {
   }
 
   /// The outputs that the program gave, checked against the declared types.
-  func checkedOutputs(_ value: Value) throws(ActionError) -> ValueObject {
+  package func checkedOutputs(_ value: Value) throws(ActionError) -> ValueObject {
     guard let outputs = value.objectValue else {
       throw lie("gave outputs that are \(value.shortText), not an object")
     }
+    if declaration.outputsFromInput != nil { return outputs }
     if let mismatch = outputType.mismatch(of: value) {
       throw lie("gave outputs that its manifest does not declare: \(mismatch.description)")
     }
@@ -54,7 +63,7 @@ final class CallableAction: Sendable {
   }
 
   /// The program's failure as the engine knows it.
-  func error(_ failure: PluginFailure) -> ActionError {
+  package func error(_ failure: PluginFailure) -> ActionError {
     let declared = declaration.errors.first { $0.code == failure.code }?.isRetryable
     return ActionError(
       failure.code, failure.message, isRetryable: failure.isRetryable ?? declared ?? isRetryable,

@@ -39,7 +39,7 @@ final class PluginClient: Sendable {
       case .refused(let failure):
         try Task.checkCancellation()
         throw action.error(failure)
-      case .failed(let error): throw error
+      case .failed(let error), .lost(let error): throw error
       case .unread: forget(session)
       }
     }
@@ -179,7 +179,7 @@ final class PluginClient: Sendable {
       ActionError(
         "plugin-start", "the program of the plugin '\(plugin.name)' refused to start: \(failure.message)",
         isRetryable: false)
-    case .failed(let error): error
+    case .failed(let error), .lost(let error): error
     case .unread:
       ActionError(
         "plugin-exited", "the program of the plugin '\(plugin.name)' ended before it answered 'initialize'")

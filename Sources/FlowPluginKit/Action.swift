@@ -40,6 +40,10 @@ public protocol ActionType: Sendable {
   /// What its work is done to: to the process, for what shows something, registers something or keeps it in memory.
   static var effect: ActionEffect { get }
 
+  /// Whether it does the same on another machine, where steps may be sent (`--on`): it works on its inputs, files and
+  /// commands alone.
+  static var isPortable: Bool { get }
+
   /// What is wrong with the literal inputs beyond their types. Pure; called by `validate`.
   static func check(_ input: LiteralInput) -> [InputProblem]
 
@@ -77,6 +81,8 @@ extension ActionType {
   public static var calls: ActionCall? { nil }
   /// What every action may have.
   public static var outputLimitBytes: Int { Limits.outputBytes }
+  /// No.
+  public static var isPortable: Bool { false }
   /// To what outlives the process.
   public static var effect: ActionEffect { .durable }
   /// Nothing.

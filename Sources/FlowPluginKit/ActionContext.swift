@@ -85,6 +85,9 @@ public struct ActionContext: Sendable {
     host.showUnfinished(line, from: stream, step: step)
   }
 
+  /// Says that the body has begun elsewhere: from then on the step's deadline counts.
+  package func begun() { host.begun(step, attempt: attempt) }
+
   /// Tells how far the step is: `fraction` from 0 to 1, and what it is doing.
   public func progress(_ fraction: Double, _ message: String = "") {
     host.progress(fraction, message, step: step)
@@ -208,6 +211,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func provide(
     _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
     attempt: Int)
+  /// Says that the body of this try has begun elsewhere, for steps that are sent away.
+  func begun(_ step: StepIndex, attempt: Int)
   /// Reports a service ready.
   func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int)
   /// Puts each post of an event that repeats into `posts`, from the first on.
@@ -231,6 +236,9 @@ extension ActionHost {
 
   /// Run and step, for hosts that resume nothing.
   public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }
+
+  /// Nothing, for hosts that send no steps away.
+  public func begun(_ step: StepIndex, attempt: Int) {}
 
   /// Always, for hosts that keep every line.
   public func showsOutput(of step: StepIndex) -> Bool { true }

@@ -76,6 +76,7 @@ public struct RegisteredAction: Sendable {
     declaration.calls = A.calls
     declaration.shellTextInput = A.shellTextInput
     declaration.effect = A.effect
+    declaration.isPortable = A.isPortable
     return RegisteredAction(
       declaration: declaration, body: body, plainBody: action.plainBody(), check: { A.check($0) })
   }

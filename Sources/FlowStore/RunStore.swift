@@ -75,6 +75,13 @@ public protocol RunLease: AnyObject, Sendable {
   var run: String { get }
   /// Which holder this is; the first is 1.
   var epoch: Int { get }
+  /// Whether it is sure that nobody else can have the run yet: what runs for it elsewhere may be kept going.
+  var isSure: Bool { get }
+}
+
+extension RunLease {
+  /// Always, where the run is held until the process ends.
+  public var isSure: Bool { true }
 }
 
 /// How far somebody knows a run.

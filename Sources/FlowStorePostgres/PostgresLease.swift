@@ -12,6 +12,7 @@
     /// How many chunks there are.
     let next: Atomic<Int>
     private let shared: Shared
+    private let milliseconds: Int
 
     /// What the lease and the thread that renews it have in common.
     private final class Shared: Sendable {
@@ -21,6 +22,8 @@
       let isOver = Atomic<Bool>(false)
       /// Whether it must still be given back.
       let isHeld = Atomic<Bool>(true)
+      /// When the last renewal that succeeded was sent.
+      let sentAt = Mutex(ContinuousClock.now)
     }
 
     /// How often the thread looks whether the run is over.
@@ -31,6 +34,7 @@
       self.epoch = epoch
       self.number = number
       self.next = Atomic(next)
+      self.milliseconds = milliseconds
       shared = Shared()
       let shared = shared
       do throws(SystemError) {
@@ -40,6 +44,12 @@
       } catch {
         // It lasts as long as it was given for, and whoever takes the run then fences this process.
       }
+    }
+
+    /// Half of its length after the last renewal was sent somebody else cannot have it yet, and what runs elsewhere still
+    /// has the time to end.
+    var isSure: Bool {
+      !isFenced && ContinuousClock.now < shared.sentAt.withLock { $0 } + .milliseconds(milliseconds / 2)
     }
 
     deinit { shared.isOver.store(true, ordering: .relaxed) }
@@ -62,12 +72,14 @@
         usleep(napMicroseconds)
         guard ContinuousClock.now >= due else { continue }
         due = .now + .milliseconds(milliseconds / 3)
+        let sent = ContinuousClock.now
         let rows = try? connection.run(
           """
           UPDATE flowrun_run SET lease_until = clock_timestamp() + $3::int8 * interval '1 millisecond'
           WHERE number = $1::int8 AND epoch = $2::int8 RETURNING 1
           """, [.integer(Int64(number)), .integer(Int64(epoch)), .integer(Int64(milliseconds))])
         if let rows, rows.count == 0 { return shared.isFenced.store(true, ordering: .relaxed) }
+        if rows != nil { shared.sentAt.withLock { $0 = sent } }
       }
       guard shared.isHeld.load(ordering: .relaxed) else { return }
       _ = try? connection.run(

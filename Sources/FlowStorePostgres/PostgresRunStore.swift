@@ -22,7 +22,7 @@
 
     /// Connects to the database at an address such as `postgres://USER@HOST/NAME` and makes the tables where they are
     /// missing. A run whose process does not renew its lease is free after `leaseMilliseconds`.
-    public init(_ address: String, leaseMilliseconds: Int = 10_000) throws(StoreProblem) {
+    public init(_ address: String, leaseMilliseconds: Int = 20_000) throws(StoreProblem) {
       self.address = address
       self.leaseMilliseconds = leaseMilliseconds
       shown = Self.withoutPassword(address)

@@ -40,7 +40,7 @@
       #expect(held.exitCode == 1 && held.errors.contains("is being run by process"), "\(held)")
       first.send(SIGSTOP)
       try write("", to: "ok")
-      // Its lease runs out after 10 s.
+      // Its lease runs out after 20 s.
       let second = try FlowrunProcess.run(
         ["resume", "last", "--wait", "--store", address], in: folder, limitSeconds: 60)
       #expect(second.exitCode == 0 && second.output.contains("kept: a\n"), "\(second)")

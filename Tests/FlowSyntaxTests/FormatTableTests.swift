@@ -123,6 +123,7 @@ extension Shape {
     case .deferral: "`true`, `idle`, `false` or an expression"
     case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .queueName: "a queue"
+    case .executorAddress: "an executor"
     case .actionName: "an action"
     case .command: "text, or a list of texts"
     case .map(let keys): "a map: \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"

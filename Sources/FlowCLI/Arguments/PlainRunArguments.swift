@@ -32,6 +32,7 @@ enum PlainRunArguments {
         case "--report" where request.report == nil: request.report = value
         case "--trace" where request.trace == nil: request.trace = value
         case "--data" where request.data == nil: request.data = value
+        case "--on" where request.on == nil: request.on = value
         case "--plugin-dir": request.pluginFolders.append(value)
         default: return nil
         }

@@ -6,6 +6,7 @@ enum ExitStatus: Int32 {
   case failure = 1
   case invalidWorkflow = 2
   case budgetBroken = 3
+  case incomplete = 4
   case usage = 64
   case outputFailed = 74
   case gateTimedOut = 124

@@ -21,6 +21,8 @@ struct RunRequest: Hashable {
   var keepsHistory = true
   /// The database that keeps the run; nil: the file beside the workflow.
   var store: String?
+  /// Where steps are sent; nil: where the file says.
+  var on: String?
 }
 
 extension RunRequest {

@@ -15,13 +15,14 @@ struct RunSession: Sendable {
   private let style: TextStyle
   private let subject: RunSubject
   private let view: TerminalView?
+  private let executors: RunExecutors
 
   /// Runs the workflow and ends the process, or says why it cannot be run and ends the process. Returns while it runs.
   static func start(_ request: RunRequest) {
     do {
       let session = try RunSession(request)
       session.run.whenEnded { report in
-        if session.installation.host.isEmpty { session.endAtOnce(report) }
+        if session.installation.host.isEmpty, session.executors.isEmpty { session.endAtOnce(report) }
         Task { await session.end(report) }
       }
     } catch {
@@ -84,6 +85,9 @@ struct RunSession: Sendable {
       options.observer = ManyObservers(observers: [main] + others.compactMap { $0 })
     }
 
+    executors = try RunExecutors(
+      graph.workflow, installation, request, workflowFolder: options.workflowFolder)
+    options.placement = executors.placement
     Interrupts.holdForStart()
     do {
       let engine = Engine(registry: installation.registry)
@@ -91,6 +95,7 @@ struct RunSession: Sendable {
     } catch let error as PreparedWorkflow.Problem {
       throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
     }
+    executors.follow(run)
     Interrupts.cancel(run)
     watchOutput()
     if let view {
@@ -101,8 +106,15 @@ struct RunSession: Sendable {
     if let prewarm { activate(after: prewarm, options.launch) }
   }
 
+  /// The same from a task, whose thread must not wait.
+  static func inTask(_ request: RunRequest, resuming resume: PreparedResume? = nil) async throws -> RunSession {
+    let result = try await DetachedThread.run { Result { try RunSession(request, resuming: resume) } }
+    return try result.get()
+  }
+
   /// Shows and writes the report, ends the plugins' programs, and ends the process.
   func end(_ report: RunReport) async -> Never {
+    await executors.close()
     let code = tell(report)
     await installation.close()
     ExitStatus.exit(code)
@@ -134,6 +146,7 @@ struct RunSession: Sendable {
   /// Shows and writes the report; the exit code of the process.
   private func tell(_ report: RunReport) -> Int32 {
     var report = report
+    report.warnings += executors.warnings
     if let warning = LeftBehindText.warning() {
       report.warnings.append(warning)
       if request.isJSON { StandardOutput.writeError("flowrun: \(warning)\n") }

@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
+import FlowPluginHost
 import FlowStore
 import FlowSyntax
 import FlowSystem
@@ -93,6 +94,8 @@ struct PreparedResume {
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
     options.showsOutput = !request.isQuiet
     options.inputs = inputs
+    // One that ended in an orderly way has ended its workers, too.
+    if run.state == .interrupted, plan.hasSentAway { options.takeoverPause = PulseRhythm().silence }
     return options
   }
 

@@ -50,6 +50,9 @@ struct ResumeCommand: Verb {
   @Flag(help: "Prints what would be kept and what would run, and runs nothing.")
   var dryRun = false
 
+  @Option(help: "Where portable steps run, as for flowrun run.")
+  var on: String?
+
   @OptionGroup var output: OutputArguments
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
@@ -79,7 +82,7 @@ struct ResumeCommand: Verb {
       }
       if dryRun { return }
       do {
-        let session = try RunSession(request, resuming: resume)
+        let session = try await RunSession.inTask(request, resuming: resume)
         await session.end(session.run.report)
       } catch let problem as StoreProblem {
         // Another one that waited was faster.
@@ -134,6 +137,7 @@ struct ResumeCommand: Verb {
     request.pluginFolders = plugins.folders
     request.store = place.store
     request.inputs = inputs
+    request.on = on
     return request
   }
 

@@ -48,6 +48,10 @@ struct RunCommand: Verb {
   @Flag(name: .customLong("no-history"), help: "Does not remember the run; see flowrun runs.")
   var noHistory = false
 
+  @Option(
+    help: "Where portable steps run: workers=4 (processes here), slurm=8,partition=short, a plugin's name, or local.")
+  var on: String?
+
   @OptionGroup var plugins: PluginArguments
 
   /// What the arguments ask for.
@@ -55,11 +59,11 @@ struct RunCommand: Verb {
     RunRequest(
       file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: output.json,
       report: output.report, trace: output.trace, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
-      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, store: store)
+      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, store: store, on: on)
   }
 
   func perform() async throws {
-    let session = try RunSession(request)
+    let session = try await RunSession.inTask(request)
     await session.end(session.run.report)
   }
 }

@@ -27,12 +27,16 @@ struct ValidateCommand: Verb {
   @Option(help: "text, json (an array of diagnostics) or sarif (2.1.0).")
   var format = Format.text
 
+  @Option(help: "Lists which steps would run there, as flowrun run --on takes it, and why others stay here.")
+  var on: String?
+
   @Flag(help: "Checks again at each save, until Ctrl-C.")
   var watch = false
 
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
+    try RunExecutors.check(on)
     guard watch else {
       if try !check() { ExitStatus.invalidWorkflow.exit() }
       return
@@ -78,6 +82,9 @@ struct ValidateCommand: Verb {
         reports += check.others.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
         if check.isValid, let steps = check.result.graph?.workflow.steps.count {
           summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
+        }
+        if let on, check.isValid, let workflow = check.result.graph?.workflow {
+          summaries += PlacementText.text(workflow, StepPlacement(workflow, installation.registry, on: on))
         }
       } catch {
         isValid = false

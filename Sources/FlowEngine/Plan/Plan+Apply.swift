@@ -15,6 +15,7 @@ extension Plan {
       } else {
         takeEndOfItem(step, UInt8(attempt), ending, at: now)
       }
+    case .begun(let step, let attempt): begin(step, UInt8(attempt), at: now)
     case .ready(let step, _) where Int(step) >= states.count: break
     case .ready(let step, let attempt): reportReady(step, UInt8(attempt), at: now)
     case .decided(let step, let decision): decide(step, decision, at: now)

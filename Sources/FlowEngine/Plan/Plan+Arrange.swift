@@ -11,6 +11,7 @@ extension Plan {
       queues.append(
         PlanQueue(name: queue.name, lane: .slots(queue.qualityOfService), width: queue.width ?? .max))
     }
+    let firstRemoteQueue = queues.count
     for (index, queue) in queues.enumerated() { queueIndices[queue.name] = Int32(index) }
     hasOnlyBuiltInQueues = graph.workflow.queues.isEmpty
     let usualQueue = (
@@ -37,6 +38,7 @@ extension Plan {
       traits[step].flags.formUnion(Self.flags(of: options))
       if let queue = options.queue.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
     }
+    if let remote { arrange(remote, behind: firstRemoteQueue, &queues) }
     for step in resolution.disabled { traits[step].flags.insert(.disabled) }
     for (step, fact) in facts { traits[step].flags.formUnion(Self.flags(of: fact)) }
     rank(&queues)

@@ -18,7 +18,9 @@ extension Plan {
     fans[index].occupied += 1
     occupy(step)
     if states[step].startedAt == never { noteFirstStart(of: step, at: now) }
-    if traits[step].flags.contains(.timed) { setItemCeilings(item, of: index, isFirst: isFirst, at: now) }
+    if traits[step].flags.contains(.timed), !isRemote(step) {
+      setItemCeilings(item, of: index, isFirst: isFirst, at: now)
+    }
     let attempt = Int(fans[index].states[item].attempt)
     if journal?.keepsStarts == true {
       noteFact(.item(of: step, .started(StepIndex(item), attempt: attempt, atNanoseconds: now)))
@@ -41,7 +43,7 @@ extension Plan {
     }
   }
 
-  private mutating func setItemCeilings(_ item: Int, of index: Int, isFirst: Bool, at now: Int) {
+  mutating func setItemCeilings(_ item: Int, of index: Int, isFirst: Bool, at now: Int) {
     let instance = fans[index].firstInstance + StepIndex(item)
     let options = options(of: fans[index].step)
     if isFirst, let max = options.deadline?.max {
@@ -95,6 +97,14 @@ extension Plan {
     case .success:
       if !particulars.failures.isEmpty { particulars.failures[instance] = nil }
       succeedItem(item, of: index, at: now)
+    case .interrupted(let failure, let isFinal):
+      let attempt = Int(fans[index].states[item].attempt)
+      if repeats(instance, of: fans[index].step, after: failure, isFinal: isFinal, attempt: attempt, at: now) {
+        moveItem(item, of: index, to: .queued)
+        fans[index].again.insert(item)
+        return
+      }
+      settleItem(item, of: index, .failure, nil, at: now)
     case .cancelled:
       particulars.failures[instance] = StepFailure(
         code: "error", message: "the item ended as cancelled though nobody cancelled it")
@@ -292,7 +302,8 @@ extension Plan {
     let (step, state) = (fans[index].step, fans[index].states[item])
     guard state.startedAt != never else { return nil }
     let options = options(of: step)
-    let whole = options.deadline?.max.map { state.startedAt + $0.nanoseconds }
+    let start = isRemote(step) ? particulars.beginnings[instance]?.firstAt : state.startedAt
+    let whole = start.flatMap { start in options.deadline?.max.map { start + $0.nanoseconds } }
     let single = options.retry?.attemptDeadline.map {
       (particulars.attemptStarts[instance] ?? state.startedAt) + $0.nanoseconds
     }

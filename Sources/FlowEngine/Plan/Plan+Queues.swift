@@ -22,6 +22,12 @@ extension Plan {
   /// The step of the lowest rank that may start now in a lane (nil: in any), marked as running, or nil.
   public mutating func startNext(in lane: Lane? = nil, at now: Int) -> (step: StepIndex, attempt: Int)? {
     guard counts.queued > 0, let index = nextQueue(in: lane) else { return nil }
+    return startNext(from: index, at: now)
+  }
+
+  /// The first ready step of a queue that may start one, marked as running.
+  @inline(__always)
+  mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
     if tables.makeUnique() { endSeries() }
     let step = queues[index].members[queues[index].ready.lowest!]
     if traits[step].flags.contains(.fan) { return startItem(of: step, at: now) }
@@ -34,7 +40,7 @@ extension Plan {
     } else {
       particulars.tries[step, default: []].append(TryTimes(startedAt: now, endedAt: never))
     }
-    if traits[step].flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
+    if traits[step].flags.contains(.timed), !isRemote(step) { setCeilings(step, isFirst: isFirst, at: now) }
     noteTry(of: step, at: now)
     noteStart(of: step, at: now)
     return (step, Int(states[step].attempt))
@@ -59,7 +65,7 @@ extension Plan {
     return best?.queue
   }
 
-  private mutating func setCeilings(_ step: StepIndex, isFirst: Bool, at now: Int) {
+  mutating func setCeilings(_ step: StepIndex, isFirst: Bool, at now: Int) {
     let options = options(of: step)
     if isFirst, let max = options.deadline?.max {
       timers.insert(PlanTimer(atNanoseconds: now + max.nanoseconds, kind: .deadline, step: step, attempt: 0))

@@ -117,7 +117,8 @@ extension Plan {
     if Int(step) >= states.count { return ceilingOfItem(step) }
     guard traits[step].flags.contains(.timed), states[step].startedAt != never else { return nil }
     let options = options(of: step)
-    let whole = options.deadline?.max.map { states[step].startedAt + $0.nanoseconds }
+    let start = isRemote(step) ? particulars.beginnings[step]?.firstAt : states[step].startedAt
+    let whole = start.flatMap { start in options.deadline?.max.map { start + $0.nanoseconds } }
     let single = options.retry?.attemptDeadline.map { attemptStart(step) + $0.nanoseconds }
     return [whole, single].compactMap { $0 }.min()
   }

@@ -26,6 +26,8 @@ public struct Plan: Sendable {
   var tables: StepTables
   /// Whether the workflow has no queues of its own, so that each lane has one queue, with the lane's index.
   var hasOnlyBuiltInQueues = true
+  /// The steps that executors run; nil: there are none.
+  let remote: RemoteSteps?
   /// How many steps may run at once.
   let concurrency: Int
   var timers = Heap<PlanTimer>()
@@ -65,15 +67,17 @@ public struct Plan: Sendable {
   ///   - announcedEvents: how many events were announced from outside (`--event`).
   ///   - outsideSourceIsOpen: whether more events may come from outside.
   ///   - detail: how much is noted for the event stream.
+  ///   - remote: the steps that executors run; nil: there are none.
   ///   - jitter: draws from 0..<1 for the pause before a retry.
   public init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
-    announcedEvents: Int = 0, outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
+    remote: RemoteSteps? = nil, announcedEvents: Int = 0, outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
     jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 }
   ) {
     let count = graph.workflow.steps.count
     self.graph = graph
     self.facts = facts
+    self.remote = remote
     self.jitter = jitter
     self.detail = detail
     concurrency = graph.workflow.concurrency ?? .max

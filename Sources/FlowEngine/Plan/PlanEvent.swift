@@ -9,6 +9,8 @@ public enum PlanEvent: Sendable {
   case activated(Resolution)
   /// The body of a step returned or threw.
   case ended(StepIndex, attempt: Int, Ending)
+  /// The body of a step that an executor runs has begun: its time counts from now on.
+  case begun(StepIndex, attempt: Int)
   /// A service reported ready.
   case ready(StepIndex, attempt: Int)
   /// The `if` of a step has been evaluated.
@@ -34,6 +36,8 @@ public enum Ending: Sendable, Hashable {
   case success
   /// It threw; `isRetryable` says whether another try may help, `retryAfterNanoseconds` the least pause before it.
   indirect case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int = 0)
+  /// It was lost with what it ran on: no try that counts. Where `isFinal`, another one would be lost as well.
+  indirect case interrupted(StepFailure, isFinal: Bool)
   /// It ended because it had been told to.
   case cancelled
 }

@@ -151,6 +151,18 @@ struct StepParticulars: Sendable {
   var tries: [StepIndex: [TryTimes]] = [:]
   /// Tries of a step that were interrupted with the process and do not count against its retries.
   var interruptions: [StepIndex: UInt8] = [:]
+  /// How many bodies of a step executors have lost in this process.
+  var losses: [StepIndex: Int] = [:]
+  /// When the body of a step that an executor runs first began, and of which try it was the last time.
+  var beginnings: [StepIndex: Beginning] = [:]
+}
+
+/// When bodies of a step began elsewhere.
+struct Beginning: Sendable {
+  /// When the first one did.
+  var firstAt: Int
+  /// Which try the last one was.
+  var attempt: UInt8
 }
 
 /// When a try began and ended, in nanoseconds from the start of the run.

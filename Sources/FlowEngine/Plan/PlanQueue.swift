@@ -1,6 +1,6 @@
 import FlowModel
 
-/// Which threads a queue's steps run on: the main thread, or the slots of one quality of service.
+/// Which threads a queue's steps run on: the main thread, the slots of one quality of service, or none of this process.
 public struct Lane: Hashable, Sendable {
   /// 0 for the main thread, then the qualities of service, most urgent first.
   let index: Int
@@ -13,11 +13,16 @@ public struct Lane: Hashable, Sendable {
     Lane(index: QualityOfService.allCases.firstIndex(of: quality)! + 1)
   }
 
-  /// Every lane, in the order of their indices.
+  /// No threads of this process: executors run its steps elsewhere.
+  public static let remote = Lane(index: QualityOfService.allCases.count + 1)
+
+  /// Every lane that has slots, in the order of their indices.
   static let all = [main] + QualityOfService.allCases.map { slots($0) }
 
-  /// The quality of service of its slots; nil: the main thread.
-  var qualityOfService: QualityOfService? { index == 0 ? nil : QualityOfService.allCases[index - 1] }
+  /// The quality of service of its slots; nil: the main thread, or none of this process.
+  var qualityOfService: QualityOfService? {
+    index == 0 || self == .remote ? nil : QualityOfService.allCases[index - 1]
+  }
 }
 
 /// A queue as the plan counts it: who is ready, how many run, how many may.

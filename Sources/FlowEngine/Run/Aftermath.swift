@@ -4,6 +4,8 @@ import FlowModel
 struct Aftermath {
   /// Lanes of which a slot must be woken, each as often as it is named.
   var wakes: [Lane] = []
+  /// Steps whose bodies executors must run.
+  var remoteStarts: [Start] = []
   /// Tries that must be told to end.
   var cancellations: [(step: StepIndex, attempt: Int)] = []
   /// When the plan's timer must be set; nil: it is.

@@ -67,7 +67,8 @@ public struct Engine: Sendable {
     let lease = try store.take(
       id, at: plan.recollection.position, by: history.holder, definition: history.definition)
     let epoch = RunEpoch(
-      epoch: lease.epoch, holder: history.holder, startedMilliseconds: RunJournal.wallMilliseconds)
+      epoch: lease.epoch, holder: history.holder, startedMilliseconds: RunJournal.wallMilliseconds,
+      sendsAway: options.placement != nil)
     for chunk in plan.preface(epoch: epoch, programs: history.programs()) {
       try store.append(chunk.bytes, to: lease, isDurable: false)
     }

@@ -32,6 +32,10 @@ public struct RunOptions: Sendable {
   public var history: RunHistory?
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
+  /// How long a run that goes on waits before anything of it begins: what another process sent away may run for so long.
+  public var takeoverPause = Duration.zero
+  /// Which steps run elsewhere; nil: none.
+  public var placement: ExecutorPlacement?
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
   package var shortStepNanoseconds = 400
   /// How long the steps may take, by a slot's pace, that it takes in one go: no ready step waits longer for a slot that is at

@@ -47,8 +47,16 @@ extension WorkflowRun: ActionHost {
 
   /// The time left until the deadline of the step or of this try; nil: none.
   public func remaining(of step: StepIndex, attempt: Int) -> Duration? {
-    let due = state.withLock { $0.plan.ceiling(of: step, attempt: attempt) }
-    return due.map { .nanoseconds(max(0, $0 - clock.now)) }
+    let (due, limit) = state.withLock { state in
+      (state.plan.ceiling(of: step, attempt: attempt), state.plan.limitOfUnbegun(step, attempt: attempt))
+    }
+    return due.map { .nanoseconds(max(0, $0 - clock.now)) } ?? limit
+  }
+
+  /// The body of a step that was sent away has begun.
+  public func begun(_ step: StepIndex, attempt: Int) {
+    guard options.placement != nil else { return }
+    change(.begun(step, attempt: attempt))
   }
 
   /// Whether this try is to end.

@@ -41,6 +41,7 @@ extension WorkflowRun {
       }
       if let watched, state.plan.canStart(in: watched) { watch(watched, &state, &aftermath) }
     }
+    if state.plan.remote != nil { startRemotely(&state, &aftermath) }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true {
       state.timerAt = due
       aftermath.timerAt = due
@@ -109,6 +110,7 @@ extension WorkflowRun {
       state.withLock { $0.tasks[RunState.TaskKey(step: step, attempt: attempt)] }?.cancel()
     }
     for lane in aftermath.wakes { startSlot(of: lane) }
+    for start in aftermath.remoteStarts { runRemotely(start) }
     if let due = aftermath.timerAt {
       deadlines.schedule(atNanoseconds: due) { [self] in timerFired() }
     }

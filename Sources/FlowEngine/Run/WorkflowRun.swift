@@ -55,7 +55,8 @@ public final class WorkflowRun: Sendable {
       RunJournal($0, thread: AlarmClock(clock: clock), resuming: origin.map { ($0.store, $0.lease) })
     }
     var plan = Plan(
-      graph: prepared.graph, facts: prepared.facts, announcedEvents: options.announcedEvents.count,
+      graph: prepared.graph, facts: prepared.facts, remote: options.placement?.steps,
+      announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
     origin?.restore(&plan, at: clock.now)
@@ -78,7 +79,7 @@ public final class WorkflowRun: Sendable {
     }
     try startJournal()
     if let origin {
-      beginResumed(from: origin)
+      beginResumed(from: origin, after: options.takeoverPause)
     } else if options.isPrewarmed {
       try resolveEnvironment()
       change(.started(prewarm: true))

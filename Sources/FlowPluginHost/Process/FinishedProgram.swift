@@ -2,16 +2,16 @@ import FlowModel
 import FlowSystem
 
 /// A program that ran to its end, with what it wrote; it is waited for on the calling thread.
-struct FinishedProgram: Sendable {
+package struct FinishedProgram: Sendable {
   /// How it ended.
-  let status: TerminationStatus
+  package let status: TerminationStatus
   /// What it wrote on both its outputs, at most 64 KiB of it.
-  let output: String
+  package let output: String
 
   private static let outputBytes = 64 << 10
 
   /// Runs a program in `directory` until it ends or is killed at the deadline.
-  init(_ command: PluginCommand, directory: String, deadline: ContinuousClock.Instant) throws(SystemError) {
+  package init(_ command: PluginCommand, directory: String, deadline: ContinuousClock.Instant) throws(SystemError) {
     let child = try ChildProcess(command.arguments, environment: command.environment, directory: directory)
     child.closeInput()
     var written: [UInt8] = []

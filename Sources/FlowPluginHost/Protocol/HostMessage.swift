@@ -19,6 +19,22 @@ enum HostMessage {
     return line
   }
 
+  /// The same to a worker: which additions to the protocol the host knows, and where the workflow lies.
+  static func initialize(worker name: String, version: String, _ terms: WorkerTerms) -> [UInt8] {
+    let parameters: ValueObject = [
+      "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
+      "offers": .array(terms.offers.map { .string($0.rawValue) }), "workflowFolder": .string(terms.workflowFolder),
+      "silenceMilliseconds": .integer(terms.pulse.guardSilence.nanoseconds / 1_000_000),
+    ]
+    var line = Array(#"{"jsonrpc":"2.0","id":\#(initializeID),"method":"initialize","params":"#.utf8)
+    JSONText.append(.object(parameters), to: &line)
+    append("}\n", to: &line)
+    return line
+  }
+
+  /// Asks for a sign of life.
+  static func ping() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"ping"}"#.utf8) + [UInt8(ascii: "\n")] }
+
   /// What stands in a call of `action` between its id and its inputs.
   static func runHead(action: String) -> [UInt8] {
     var head: [UInt8] = []
@@ -29,10 +45,10 @@ enum HostMessage {
   }
 
   /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that type,
-  /// which it gets in milliseconds beside their text.
+  /// which it gets in milliseconds beside their text; `key` and `isQuiet` are told to workers.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
-    remaining: Duration?
+    remaining: Duration?, key: String? = nil, isQuiet: Bool = false
   ) -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(256)
@@ -51,6 +67,11 @@ enum HostMessage {
     } else {
       append("null", to: &line)
     }
+    if let key {
+      append(#","key":"#, to: &line)
+      JSONText.append(string: key, to: &line)
+    }
+    if isQuiet { append(#","quiet":true"#, to: &line) }
     append("}}\n", to: &line)
     return line
   }

@@ -1,7 +1,7 @@
 import FlowSystem
 
 /// Cuts a stream of bytes into lines, none longer than a limit.
-struct LineBuffer: Sendable {
+package struct LineBuffer: Sendable {
   /// How much room is made for a read.
   static let readBytes = 64 << 10
   /// The most bytes of a line, its end not counted.
@@ -13,7 +13,7 @@ struct LineBuffer: Sendable {
   private var scanned = 0
 
   /// What ``next()`` finds.
-  enum Found {
+  package enum Found {
     /// A line without its end.
     case line(ArraySlice<UInt8>)
     /// A line that has passed the limit, with how it begins; the stream cannot be read on.
@@ -22,13 +22,13 @@ struct LineBuffer: Sendable {
     case nothing
   }
 
-  init(limit: Int) {
+  package init(limit: Int) {
     self.limit = limit
     storage = Array(repeating: 0, count: Self.readBytes)
   }
 
   /// Lends the free room to `read`, which says what it put there.
-  mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Descriptor.Received) -> Descriptor.Received {
+  package mutating func fill(_ read: (UnsafeMutableRawBufferPointer) -> Descriptor.Received) -> Descriptor.Received {
     makeRoom()
     let end = filled.upperBound
     let received = storage.withUnsafeMutableBytes { read(UnsafeMutableRawBufferPointer(rebasing: $0[end...])) }
@@ -50,7 +50,7 @@ struct LineBuffer: Sendable {
   }
 
   /// The next whole line.
-  mutating func next() -> Found {
+  package mutating func next() -> Found {
     guard let end = nextLineEnd() else {
       scanned = filled.upperBound
       return filled.count > limit ? .tooLong(beginning: storage[filled].prefix(200)) : .nothing

@@ -7,14 +7,18 @@ enum PluginMessage: Sendable {
   case result(id: Int, Value)
   /// Why a call failed.
   case failure(id: Int, PluginFailure)
-  /// A line for the log.
-  case log(call: Int?, level: LogLevel, message: String)
+  /// A line for the log; with a stream, one that a command wrote there.
+  case log(call: Int?, level: LogLevel, stream: LogStream?, message: String)
   /// How far a call is.
   case progress(call: Int?, fraction: Double, message: String)
   /// An event for the run.
   case post(call: Int?, event: String)
   /// A service is ready, with its outputs.
   case ready(call: Int?, outputs: Value)
+  /// The answer to a ping.
+  case pong
+  /// The body of a call has begun.
+  case started(call: Int?)
   /// A method that this version does not know; newer programs may send it.
   case unknown(method: String)
 
@@ -61,7 +65,8 @@ enum PluginMessage: Sendable {
     switch method {
     case "log":
       return .log(
-        call: call, level: LogLevel(rawValue: parameters["level"]?.stringValue ?? "") ?? .info, message: message)
+        call: call, level: LogLevel(rawValue: parameters["level"]?.stringValue ?? "") ?? .info,
+        stream: parameters["stream"]?.stringValue.flatMap { LogStream(rawValue: $0) }, message: message)
     case "progress":
       guard let fraction = parameters["fraction"]?.numberValue else {
         throw Problem("a 'progress' without a number 'fraction'")
@@ -72,6 +77,8 @@ enum PluginMessage: Sendable {
       return .post(call: call, event: event)
     case "ready":
       return .ready(call: call, outputs: parameters["outputs"] ?? [:])
+    case "pong": return .pong
+    case "started": return .started(call: call)
     default:
       return .unknown(method: method)
     }
@@ -79,15 +86,15 @@ enum PluginMessage: Sendable {
 }
 
 /// The `error` of an answer.
-struct PluginFailure: Sendable, Hashable {
+package struct PluginFailure: Sendable, Hashable {
   /// A word for programs; a number is kept as its digits.
-  let code: String
+  package let code: String
   /// What happened, for people.
-  let message: String
+  package let message: String
   /// Whether another try may succeed; nil: what the manifest says of the action.
-  let isRetryable: Bool?
+  package let isRetryable: Bool?
   /// The least pause before another try; nil: none.
-  let retryAfter: Duration?
+  package let retryAfter: Duration?
 
   init(_ members: ValueObject) {
     switch members["code"] {

@@ -9,15 +9,17 @@ import Synchronization
 /// copied with its context and declaration each time.
 // @unchecked: what can change beside `answer` is touched only under the session's state lock, which hands calls out;
 // everything else is constant.
-final class PluginCall: @unchecked Sendable {
+package final class PluginCall: @unchecked Sendable {
   /// How a request ends.
-  enum Outcome: Sendable {
+  package enum Outcome: Sendable {
     /// The program's answer.
     case answered(Value)
     /// The program's own error.
     case refused(PluginFailure)
-    /// The program broke the protocol or ended.
+    /// The program broke a rule of the protocol for this call.
     case failed(ActionError)
+    /// The program ended, or is not spoken to any more.
+    case lost(ActionError)
     /// The program ended without having read the request.
     case unread
   }

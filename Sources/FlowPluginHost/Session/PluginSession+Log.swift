@@ -48,8 +48,10 @@ extension PluginSession {
   }
 
   /// Writes a line to the run's log, as a line of the call it belongs to; false when that call has no room for it.
-  @discardableResult func log(_ message: String, level: LogLevel, call id: Int?) -> Bool {
-    pass([message], level: level, call: id) > 0
+  @discardableResult func log(
+    _ message: String, level: LogLevel, from stream: LogStream? = nil, call id: Int?
+  ) -> Bool {
+    pass([message], level: level, from: stream, call: id) > 0
   }
 
   /// Passes on lines of the program's standard error: as the step's for which it works, or, where it works for several,

@@ -49,6 +49,7 @@ extension PluginSession {
       let plan = state.withLock { $0.plan(at: now, hasExited: hasExited, limits: limits) }
       guard case .wait(let wait) = plan else { break }
       if wait.recallsCaller { _ = recallPipe.writing.send([0]) }
+      if wait.sendsPing { sendPing(at: now) }
       let readsLog = logStream.isRead(at: now)
       let readsOutput = outputStream.isRead(at: now) && wait.readsOutput
       // `poll` ignores negative numbers.
@@ -104,15 +105,16 @@ extension PluginSession {
       state.isOver = true
       return (state.takeCalls(), state.queuedBytes - state.outbox.count - unread)
     }
-    if !calls.isEmpty {
+    if !calls.isEmpty || worker != nil {
       let error = reason.error(plugin: plugin, status: status, remains: remains())
+      state.withLock { $0.endText = error.message }
       for call in calls {
         reportDroppedLines(of: call)
         let isHandedOver = call.position >= readBytes && call.context != nil && reason.permitsHandover
-        call.finish(isHandedOver ? .unread : .failed(error))
+        call.finish(isHandedOver ? .unread : .lost(error))
       }
     }
-    over.finish(())
+    over.finish()
   }
   /// A closed pipe is most often the first that is seen of a program's end.
   private func decideReason() -> SessionEnd {

@@ -70,7 +70,7 @@ extension PluginSession {
   private static let atomicBytes = 4096
 
   /// What a message was good for.
-  private enum Effect: Int, Comparable {
+  enum Effect: Int, Comparable {
     /// It is past a limit.
     case none
     /// It told something.
@@ -93,11 +93,14 @@ extension PluginSession {
     switch message {
     case .result(let id, let value): return answer(id, .answered(value), isLogRead: isLogRead)
     case .failure(let id, let failure): return answer(id, .refused(failure), isLogRead: isLogRead)
-    case .log(let id, let level, let message): return log(message, level: level, call: id) ? .some : .none
+    case .log(let id, let level, let stream, let message):
+      return log(message, level: level, from: worker == nil ? nil : stream, call: id) ? .some : .none
     case .progress(let id, let fraction, let message): return progress(fraction, message, call: id) ? .some : .none
     case .post(let id, let event): post(event, call: id)
     case .ready(let id, let outputs): ready(outputs, call: id)
-    case .unknown: state.withLock { $0.countStray(limits: limits) }
+    case .pong where worker != nil: return notePong()
+    case .started(let id) where worker != nil: state.withLock { $0.call(id) }?.context?.begun()
+    case .pong, .started, .unknown: state.withLock { $0.countStray(limits: limits) }
     }
     return .some
   }

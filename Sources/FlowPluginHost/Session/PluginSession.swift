@@ -10,9 +10,11 @@ import Synchronization
 /// that a quick answer costs no change of threads; a call that takes longer, or does not come alone, leaves it to the
 /// session's own thread (`PluginSession+Pump.swift`), which also reads the log, writes what the pipe had no room for,
 /// notices the program's end and keeps the deadlines. Only that thread ends the conversation.
-final class PluginSession: Sendable {
+package final class PluginSession: Sendable {
   let plugin: String
   private let version: String
+  /// What is agreed with a worker; nil: it is a plugin's program.
+  let worker: WorkerTerms?
   let limits: PluginLimits
   let child: ChildProcess
   let state = Mutex(SessionState())
@@ -23,17 +25,27 @@ final class PluginSession: Sendable {
   /// Ends the turn of a caller that reads.
   let recallPipe: Descriptor.Pipe
   /// Told when everything is over.
-  let over = OneShot<Void>()
+  let over = SharedEnd()
   private let nextID = Atomic(HostMessage.initializeID)
 
-  /// Starts the program and its thread.
-  init(_ command: PluginCommand, of plugin: InstalledPlugin, limits: PluginLimits) throws(SystemError) {
-    self.plugin = plugin.name
-    version = plugin.manifest.version
+  /// Starts the program of a plugin and its thread.
+  convenience init(_ command: PluginCommand, of plugin: InstalledPlugin, limits: PluginLimits) throws(SystemError) {
+    try self.init(
+      command, name: plugin.name, version: plugin.manifest.version, folder: plugin.folder, limits: limits)
+  }
+
+  /// Starts a program and its thread.
+  package init(
+    _ command: PluginCommand, name: String, version: String, folder: String, limits: PluginLimits,
+    worker: WorkerTerms? = nil
+  ) throws(SystemError) {
+    plugin = name
+    self.version = version
+    self.worker = worker
     self.limits = limits
     wakePipe = try Descriptor.pipe()
     recallPipe = try Descriptor.pipe()
-    child = try ChildProcess(command.arguments, environment: command.environment, directory: plugin.folder)
+    child = try ChildProcess(command.arguments, environment: command.environment, directory: folder)
     wakePipe.setNonBlocking()
     recallPipe.setNonBlocking()
     lines = Mutex(LineBuffer(limit: limits.lineBytes))
@@ -41,22 +53,28 @@ final class PluginSession: Sendable {
   }
 
   /// Whether calls can still be made.
-  var isOpen: Bool { state.withLock { $0.end == nil } }
+  package var isOpen: Bool { state.withLock { $0.end == nil } }
 
   /// Asks the program who it is.
-  func initialize() async -> PluginCall.Outcome {
+  package func initialize() async -> PluginCall.Outcome {
     let call = newCall(nil, nil, deadline: .now + limits.start)
-    let line = HostMessage.initialize(name: plugin, version: version)
+    let line =
+      worker.map { HostMessage.initialize(worker: plugin, version: version, $0) }
+      ?? HostMessage.initialize(name: plugin, version: version)
     return if let outcome = make(call, line) { outcome } else { await call.end() }
   }
 
   /// Calls an action with complete inputs.
-  func run(_ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext) async -> PluginCall.Outcome {
+  package func run(
+    _ action: CallableAction, _ inputs: ValueObject, _ context: ActionContext
+  ) async -> PluginCall.Outcome {
     let call = newCall(action, context, deadline: nil)
     let line = HostMessage.run(
       id: call.id, head: action.requestHead, inputs: inputs, durations: action.durationNames,
       environment: context.environment,
-      attempt: context.attempt, remaining: context.remaining)
+      attempt: context.attempt, remaining: context.remaining,
+      key: worker == nil ? nil : context.idempotencyKey,
+      isQuiet: worker != nil && !context.host.showsOutput(of: context.step))
     // Most often the answer comes within the moment for which the caller reads itself.
     if let outcome = make(call, line) { return outcome }
     return await withTaskCancellationHandler {
@@ -156,14 +174,26 @@ final class PluginSession: Sendable {
     if hasStarted { wakePump() }
   }
 
+  /// Waits until everything is over: the program is gone, and every call has been told how it ended.
+  package func awaitEnd() async { await over.value() }
+
+  /// Whether the host asked the program to end.
+  package var wasStopped: Bool { state.withLock { if case .stopped? = $0.end { true } else { false } } }
+
+  /// Whether it was given up because it had been silent for too long.
+  package var wasSilent: Bool { state.withLock { if case .noPulse? = $0.end { true } else { false } } }
+
+  /// Why it is over, for people.
+  package var endText: String { state.withLock { $0.endText } }
+
   /// Asks the program to end and waits until it has, or has been killed after the grace.
-  func stop() async {
+  package func stop() async {
     requestStop()
-    await over.wait()
+    await over.value()
   }
 
   /// Asks the program to end, without waiting.
-  func requestStop() {
+  package func requestStop() {
     state.withLock { state in
       guard state.end == nil else { return }
       write(HostMessage.shutdown(), &state)
@@ -173,6 +203,24 @@ final class PluginSession: Sendable {
       child.closeInput()
     }
     wakePump()
+  }
+
+  /// Begins to ask a worker for signs of life.
+  package func startPulse() {
+    guard let worker else { return }
+    state.withLock { $0.pulse = SessionPulse(worker.pulse, at: .now) }
+    wakePump()
+  }
+
+  /// Sends a ping, unless whoever gives permission does not.
+  func sendPing(at now: ContinuousClock.Instant) {
+    let isAllowed = worker?.mayPing() ?? false
+    state.withLock { state in
+      guard state.end == nil, state.pulse != nil else { return }
+      state.pulse?.notePing(at: now, isSent: isAllowed)
+      if isAllowed { write(HostMessage.ping(), &state) }
+      if case .nobody = state.reader { state.reader = .pump }
+    }
   }
 
   /// Queues a line for the program: as much as its pipe takes now, the rest when it has room.

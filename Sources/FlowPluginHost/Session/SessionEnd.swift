@@ -22,6 +22,8 @@ enum SessionEnd: Sendable {
   case strayMessages(Int)
   /// It does not read what is sent to it.
   case inputUnread(bytes: Int)
+  /// It did not answer pings for so long.
+  case noPulse(Duration)
   /// The host asked it to end.
   case stopped
 
@@ -44,7 +46,7 @@ enum SessionEnd: Sendable {
   /// Whether a call that the program has not read may be handed to its successor.
   var permitsHandover: Bool {
     switch self {
-    case .stopped, .silentStart, .inputUnread: false
+    case .stopped, .silentStart, .inputUnread, .noPulse: false
     default: true
     }
   }
@@ -86,6 +88,9 @@ enum SessionEnd: Sendable {
       ActionError(
         "plugin-stuck",
         "the program of the plugin '\(plugin)' does not read its standard input: \(bytes >> 20) MiB wait for it")
+    case .noPulse(let time):
+      ActionError(
+        "plugin-stuck", "'\(plugin)' has not answered for \(DurationText.format(time))\(remains)", isRetryable: false)
     case .stopped:
       ActionError("plugin-stopped", "the plugin '\(plugin)' was stopped before it answered", isRetryable: false)
     }

@@ -20,12 +20,16 @@ struct SessionState: Sendable {
   private(set) var end: SessionEnd?
   /// Set when everything is over and the program reaped.
   var isOver = false
+  /// Why it is over, for people.
+  var endText = ""
   /// When a program that was asked to end is killed.
   var stopDeadline: ContinuousClock.Instant?
   /// All bytes ever meant for the program.
   var queuedBytes = 0
   /// Those that its pipe had no room for yet.
   var outbox: ArraySlice<UInt8> = []
+  /// The signs of life of a worker; nil: none are asked for.
+  var pulse: SessionPulse?
   private var strays = 0
   /// How often a caller has begun to read.
   private var directReads = 0
@@ -35,7 +39,7 @@ struct SessionState: Sendable {
   private var isRecalled = false
 
   /// Whether nothing is under way, so that nobody has to read.
-  var isQuiet: Bool { calls.isEmpty && outbox.isEmpty && end == nil }
+  var isQuiet: Bool { calls.isEmpty && outbox.isEmpty && end == nil && pulse?.isAwaited != true }
 
   /// Notes a request whose line is about to be queued.
   mutating func add(_ call: PluginCall) {
@@ -127,6 +131,8 @@ struct SessionState: Sendable {
     var writesInput: Bool
     /// Whether the caller that reads is to leave it now.
     var recallsCaller: Bool
+    /// Whether a sign of life is to be asked for now.
+    var sendsPing: Bool
     /// When something is to happen by itself; nil: never.
     var deadline: ContinuousClock.Instant?
   }
@@ -151,6 +157,7 @@ struct SessionState: Sendable {
     return .wait(
       Wait(
         readsOutput: isReader, writesInput: !isOver && !outbox.isEmpty, recallsCaller: recallsCaller,
+        sendsPing: end == nil && pulse?.isDue(at: now) == true,
         deadline: isOver ? now + Self.directTime : nextDeadline))
   }
 
@@ -175,11 +182,13 @@ struct SessionState: Sendable {
 
   private var nextDeadline: ContinuousClock.Instant? {
     let watchEnd = isRecalled ? nil : watch?.end
-    return (calls.map(\.deadline) + [stopDeadline, watchEnd]).compactMap(\.self).min()
+    let pulseEnd = end == nil ? pulse?.nextInstant : nil
+    return (calls.map(\.deadline) + [stopDeadline, watchEnd, pulseEnd]).compactMap(\.self).min()
   }
 
   private func overdue(at now: ContinuousClock.Instant, limits: PluginLimits) -> SessionEnd? {
     if let stopDeadline, stopDeadline <= now { return .stopped }
+    if end == nil, let pulse, pulse.isLost(at: now) { return .noPulse(pulse.rhythm.silence) }
     guard let late = calls.first(where: { $0.deadline.map { $0 <= now } ?? false }) else { return nil }
     guard let context = late.context else { return .silentStart(limits.start) }
     return .ignoredCancel(step: "\(context.stepID)", limits.grace)

@@ -39,6 +39,7 @@ struct WorkflowCheck: DocumentReading {
     checkEvents()
     checkCalls()
     checkFans()
+    checkExecutors()
     checkIncludes()
     checkEstimates()
     checkRetries()

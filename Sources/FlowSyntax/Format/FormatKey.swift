@@ -53,6 +53,8 @@ indirect enum Shape: Sendable {
   case deferral
   case word([String])
   case queueName
+  /// Where steps are sent, as ``ExecutorAddress`` reads it.
+  case executorAddress
   case actionName
   /// A text for a shell, or a list of a program and its arguments.
   case command

@@ -8,7 +8,7 @@ enum StepKey: String, FormatKey {
   case deferral = "defer"
   case blocking, optional, deadline, retry, queue, estimate, prewarm, quiet, env
   case onInterrupt = "on-interrupt"
-  case foreach, parallel
+  case foreach, parallel, executor
   case failFast = "fail-fast"
 
   static let owner = "a step"
@@ -38,6 +38,7 @@ enum StepKey: String, FormatKey {
     case .foreach: .foreach
     case .parallel: .integer(1...Limits.items)
     case .failFast: .boolean
+    case .executor: .executorAddress
     }
   }
 
@@ -78,6 +79,7 @@ enum StepKey: String, FormatKey {
       "What the step runs for, once for each: a list, an expression that gives one, or a map of items or axes"
     case .parallel: "With foreach, how many items run at once at most"
     case .failFast: "With foreach, whether an item that fails ends the others"
+    case .executor: "Where the step runs, as --on takes it (workers=4, slurm=8), or local: here"
     case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"
     }
   }

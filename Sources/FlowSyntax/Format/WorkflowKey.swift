@@ -123,7 +123,7 @@ enum QueueKey: String, FormatKey {
 
 /// The keys of `defaults`.
 enum DefaultsKey: String, FormatKey {
-  case retry, deadline, queue
+  case retry, deadline, queue, executor
 
   static let owner = "defaults"
 
@@ -132,6 +132,7 @@ enum DefaultsKey: String, FormatKey {
     case .retry: .retry
     case .deadline: .deadline
     case .queue: .queue
+    case .executor: .executor
     }
   }
 

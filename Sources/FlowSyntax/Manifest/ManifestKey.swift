@@ -1,10 +1,10 @@
 /// The keys of a plugin's manifest, `plugin.yaml`.
 enum ManifestKey: String, FormatKey {
-  case name, version, `protocol`, command, source, env, actions, description
+  case name, version, `protocol`, command, source, env, actions, description, executor
 
   static let owner = "a manifest"
 
-  var isRequired: Bool { self == .name || self == .version || self == .protocol || self == .actions }
+  var isRequired: Bool { self == .name || self == .version || self == .protocol }
 
   var shape: Shape {
     switch self {
@@ -15,6 +15,7 @@ enum ManifestKey: String, FormatKey {
     case .command: .list(of: .string, isNonempty: true)
     case .env: .list(of: .string, isNonempty: false)
     case .actions: .named(.action, .map(ManifestActionKey.self))
+    case .executor: .map(ManifestExecutorKey.self)
     }
   }
 
@@ -26,8 +27,26 @@ enum ManifestKey: String, FormatKey {
     case .command: "The program with its arguments, run in the plugin's folder"
     case .source: "A Swift file that flowrun compiles and keeps"
     case .env: "The environment variables that the program may see besides PATH"
-    case .actions: "The actions by full name"
+    case .actions: "The actions by full name; an executor may have none"
+    case .executor: "How steps are sent away with --on NAME; instead of, or beside, actions"
     case .description: "What the plugin is for"
+    }
+  }
+}
+
+/// The keys of an executor in a manifest.
+enum ManifestExecutorKey: String, FormatKey {
+  case command, places
+
+  static let owner = "an executor"
+
+  var isRequired: Bool { true }
+  var shape: Shape { .list(of: .string, isNonempty: true) }
+
+  var summary: String {
+    switch self {
+    case .command: "The program that carries a worker's pipe; {value}, {place}, {worker}, {worker-line} are filled in"
+    case .places: "The program that prints the places, a line each: a name, and how many bodies it runs at once"
     }
   }
 }
@@ -36,7 +55,7 @@ enum ManifestKey: String, FormatKey {
 enum ManifestActionKey: String, FormatKey {
   case summary, inputs, outputs, events, service
   case protectedData = "protected-data"
-  case retryable, errors, example
+  case retryable, portable, errors, example
 
   static let owner = "an action"
 
@@ -47,14 +66,14 @@ enum ManifestActionKey: String, FormatKey {
     case .summary, .example: .string
     case .inputs, .outputs: .named(.field, .map(FieldKey.self))
     case .events: .list(of: .nameOf(.event), isNonempty: false)
-    case .service, .protectedData, .retryable: .boolean
+    case .service, .protectedData, .retryable, .portable: .boolean
     case .errors: .named(.field, .map(ManifestErrorKey.self))
     }
   }
 
   var defaultText: String? {
     switch self {
-    case .service, .protectedData, .retryable: "false"
+    case .service, .protectedData, .retryable, .portable: "false"
     default: nil
     }
   }
@@ -68,6 +87,7 @@ enum ManifestActionKey: String, FormatKey {
     case .service: "Whether it reports ready and then goes on until it is stopped"
     case .protectedData: "Whether it reads data that is unavailable while the device is locked"
     case .retryable: "Whether its errors are worth another try where it does not say so itself"
+    case .portable: "Whether it does the same on another machine, where --on may send its steps"
     case .errors: "The errors that it may end with, by code"
     case .example: "An example step, beginning with uses:"
     }

@@ -37,12 +37,41 @@ struct ManifestReader: DocumentReading {
     let protocolVersion = members[.protocol].flatMap { self.protocolVersion($0.value) }
     let summary = members[.description].flatMap { string($0.value, "description") } ?? ""
     let environment = members[.env].map { names($0.value, "env") } ?? []
-    let program = program(members, root)
+    let executor = members[.executor].flatMap { self.executor($0) }
+    // What is an executor alone has no program of its own.
+    let isExecutorAlone =
+      members[.executor] != nil && members[.command] == nil && members[.source] == nil && members[.actions] == nil
+    let program = isExecutorAlone ? executor.map { .command($0.command) } : program(members, root)
+    if members[.actions] == nil, !isExecutorAlone {
+      report(
+        .missingKey, "the manifest lacks the key 'actions'", at: span(root).part(0, 0),
+        help: "'actions' declares what the plugin's program does")
+    }
     let actions = members[.actions].map { self.actions($0.value, plugin: name) } ?? []
     guard let name, let version, let protocolVersion, let program else { return nil }
     return PluginManifest(
       name: name, version: version, protocolVersion: protocolVersion, program: program, environment: environment,
-      actions: actions, summary: summary)
+      actions: actions, executor: executor, summary: summary)
+  }
+
+  private mutating func executor(_ member: MemberCursor.Member) -> PluginManifest.Executor? {
+    var executor = PluginManifest.Executor(command: [], places: [])
+    forEachKey(
+      of: member.value, KeyTable<ManifestExecutorKey>(), owner: "executor", place: member.key
+    ) { reader, key, entry in
+      let words = reader.names(entry.value, .text("the \(key.rawValue) of executor"))
+      switch key {
+      case .command: executor.command = words
+      case .places: executor.places = words
+      }
+    }
+    if !executor.command.isEmpty, !executor.command.contains("{worker}"), !executor.command.contains("{worker-line}") {
+      report(
+        .missingKey, "the command of executor starts no worker: it has no word {worker} or {worker-line}",
+        at: span(member.key), help: "write {worker} where the worker's words go, {worker-line} where a shell reads them"
+      )
+    }
+    return executor.command.isEmpty || executor.places.isEmpty ? nil : executor
   }
 
   private mutating func protocolVersion(_ node: NodeID) -> Int? {
@@ -146,6 +175,7 @@ struct ManifestReader: DocumentReading {
       case .service: action.declaration.isService = reader.boolean(node, part) ?? false
       case .protectedData: action.declaration.needsProtectedData = reader.boolean(node, part) ?? false
       case .retryable: action.isRetryable = reader.boolean(node, part) ?? false
+      case .portable: action.declaration.isPortable = reader.boolean(node, part) ?? false
       case .errors: action.declaration.errors = reader.errors(node, part)
       case .example: action.declaration.example = reader.string(node, part) ?? ""
       }

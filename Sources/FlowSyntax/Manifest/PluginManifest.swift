@@ -30,6 +30,19 @@ public struct PluginManifest: Sendable {
   public var environment: [String]
   /// The actions in the order of the file.
   public var actions: [Action]
+  /// How steps are sent away through the plugin; nil: they are not.
+  public var executor: Executor?
+
+  /// How an executor starts workers.
+  public struct Executor: Sendable, Hashable {
+    /// The program that carries a worker's standard input and output, with its arguments; `{value}` stands for what
+    /// `--on NAME=` is given, `{place}` for the place, `{worker}` for the worker's command and `{worker-line}` for that as a
+    /// text for a shell.
+    public var command: [String]
+    /// The program that prints the places, a line each: a name, and how many bodies it runs at once.
+    public var places: [String]
+  }
+
   /// What the plugin is for, or empty.
   public var summary: String
 }

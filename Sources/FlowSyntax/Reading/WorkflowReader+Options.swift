@@ -28,6 +28,7 @@ extension WorkflowReader {
     case .quiet: options.isQuiet = boolean(node, owner) ?? false
     case .env: options.environment = environment(node, owner)
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
+    case .executor: options.executor = executor(node, owner)
     case .foreach: options.fan = fanOut(node, owner, of: place)
     case .parallel, .failFast: checkBesideForeach(key, member, of: place)
     }
@@ -173,6 +174,18 @@ extension WorkflowReader {
         help: (correction.map { $0.question + " " } ?? "") + "there are \(Self.list(known))", correction: correction)
     }
     return name
+  }
+
+  /// `workers=4`, `slurm=8,partition=short`, or `local`.
+  mutating func executor(_ node: NodeID, _ owner: Owner) -> String? {
+    guard let text = string(node, owner) else { return nil }
+    do throws(ExecutorAddress.Problem) {
+      _ = try ExecutorAddress(text)
+      return text
+    } catch {
+      report(.unknownValue, "\(owner.text(in: tree)): \(error.message)", at: span(node), help: error.help)
+      return nil
+    }
   }
 
   /// `80ms` or `50ms..200ms`.

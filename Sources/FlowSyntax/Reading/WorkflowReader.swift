@@ -237,6 +237,7 @@ struct WorkflowReader: DocumentReading {
       case .retry: reader.defaults.retry = reader.retry(member.value, "defaults.retry", place: member.key)
       case .deadline: reader.defaults.deadline = reader.stepDeadline(member.value, "defaults.deadline")
       case .queue: reader.defaults.queue = reader.queueName(member.value, "defaults.queue")
+      case .executor: reader.workflow.executor = reader.executor(member.value, "defaults.executor")
       }
     }
   }

@@ -27,6 +27,7 @@ extension Shape {
         ["type": "string", "enum": .array(Queue.builtIn.map(Value.string))],
         ["type": "string", "pattern": .string(NameKind.queue.pattern)],
       ])
+    case .executorAddress: ["type": "string", "pattern": .string(ExecutorAddress.pattern)]
     case .actionName: ["type": "string"]
     case .command:
       Self.anyOf([

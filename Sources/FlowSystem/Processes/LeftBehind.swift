@@ -45,7 +45,21 @@ package enum LeftBehind {
     return names
   }
 
-  private static func processes() -> [pid_t] {
+  /// Kills what bears another process's mark, which that process itself did not outlive; false: something is left.
+  package static func endAll(marked mark: String) -> Bool {
+    // One may start another while it is looked for; whoever is killed starts none.
+    for _ in 0..<10 {
+      let found = processes(marked: mark)
+      if found.isEmpty { return true }
+      for process in found { sendKill(process) }
+      _ = poll(nil, 0, 2)
+    }
+    return processes(marked: mark).isEmpty
+  }
+
+  private static func processes() -> [pid_t] { processes(marked: mark) }
+
+  private static func processes(marked mark: String) -> [pid_t] {
     let wanted = Array("\(variable)=\(mark)".utf8)
     return ProcessTable.numbers.filter { process in
       process != getpid()
@@ -74,3 +88,5 @@ package enum LeftBehind {
     return all
   }
 }
+
+private func sendKill(_ process: pid_t) { kill(process, SIGKILL) }

@@ -101,6 +101,9 @@ public struct ResumePlan: Sendable {
   /// What the run was begun with.
   public private(set) var header: RunHeader
 
+  /// Whether steps of the run were sent away.
+  public var hasSentAway: Bool { recollection.hasSentAway }
+
   /// Whether nothing is left to do.
   public var isDone: Bool {
     !fates.contains { if case .again(let reason) = $0 { reason != .final } else { false } }

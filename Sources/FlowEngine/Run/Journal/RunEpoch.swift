@@ -9,19 +9,22 @@ public struct RunEpoch: Sendable, Hashable {
   public var holder: RunHolder
   /// Milliseconds since 1970 at which it began or went on.
   public var startedMilliseconds: Int
+  /// Whether it sent steps away.
+  public var sendsAway: Bool
 
   /// A process of a run.
-  public init(epoch: Int, holder: RunHolder, startedMilliseconds: Int) {
+  public init(epoch: Int, holder: RunHolder, startedMilliseconds: Int, sendsAway: Bool = false) {
     self.epoch = epoch
     self.holder = holder
     self.startedMilliseconds = startedMilliseconds
+    self.sendsAway = sendsAway
   }
 
   /// As a chunk keeps it.
   var value: Value {
     [
       "epoch": .integer(epoch), "host": .string(holder.host), "pid": .integer(holder.process),
-      "startedAt": .integer(startedMilliseconds),
+      "startedAt": .integer(startedMilliseconds), "away": .boolean(sendsAway),
     ]
   }
 
@@ -32,6 +35,7 @@ public struct RunEpoch: Sendable, Hashable {
       let started = object["startedAt"]?.numberValue
     else { return nil }
     self.init(
-      epoch: Int(epoch), holder: RunHolder(process: Int(process), host: host), startedMilliseconds: Int(started))
+      epoch: Int(epoch), holder: RunHolder(process: Int(process), host: host), startedMilliseconds: Int(started),
+      sendsAway: object["away"]?.booleanValue ?? false)
   }
 }

@@ -20,6 +20,8 @@ public struct RunHeader: Sendable {
   public var isDurable = false
   /// Whether what steps gave has marks in the place of secrets.
   public var hasMarks = false
+  /// Whether steps were sent away: some of them may go on for a while when the process is gone.
+  public var sendsAway = false
   /// What tells the programs of external plugins apart, by the plugin's name.
   public var programs: [String: String] = [:]
 
@@ -40,6 +42,7 @@ public struct RunHeader: Sendable {
         ],
         "jitterSeed": .string(String(jitterSeed)), "prewarmed": .boolean(isPrewarmed), "durable": .boolean(isDurable),
         "marks": .boolean(hasMarks),
+        "away": .boolean(sendsAway),
       ])
   }
 
@@ -58,6 +61,7 @@ public struct RunHeader: Sendable {
     isPrewarmed = object["prewarmed"]?.booleanValue ?? false
     isDurable = object["durable"]?.booleanValue ?? false
     hasMarks = object["marks"]?.booleanValue ?? false
+    sendsAway = object["away"]?.booleanValue ?? false
     for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }
   }
 }

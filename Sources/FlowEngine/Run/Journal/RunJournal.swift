@@ -15,6 +15,8 @@ final class RunJournal: Sendable {
   /// The thread.
   let thread: AlarmClock
   private let state: Mutex<State>
+  /// What the run is held by, once it is.
+  private let held: Mutex<Held>
 
   private struct State {
     var store: (any RunStore)?
@@ -35,6 +37,7 @@ final class RunJournal: Sendable {
     self.history = history
     self.thread = thread
     state = Mutex(State(store: resuming?.store, lease: resuming?.lease))
+    held = Mutex(Held(lease: resuming?.lease))
   }
 
   /// Why nothing more is written; nil: all is well.
@@ -42,6 +45,22 @@ final class RunJournal: Sendable {
 
   /// Whether the run's end has been written, or nothing can be.
   var isOver: Bool { state.withLock { $0.isOver || $0.problem != nil } }
+
+  /// Whether nobody else can have the run, as far as is known.
+  ///
+  /// It has a lock of its own: that of the writes is held while a database takes its time.
+  var isSure: Bool { held.withLock { !$0.isFenced && $0.lease?.isSure ?? true } }
+
+  /// What the run is held by; not kept alive, so that it is given back when the journal lets it go.
+  private struct Held {
+    weak var lease: (any RunLease)?
+    var isFenced = false
+  }
+
+  private func fail(_ problem: StoreProblem, _ state: inout State) -> StoreProblem {
+    if case .fenced = problem { held.withLock { $0.isFenced = true } }
+    return state.fail(problem)
+  }
 
   /// Opens the store, so that a run that must be written down does not begin where it cannot be.
   func open() throws(StoreProblem) {
@@ -66,9 +85,10 @@ final class RunJournal: Sendable {
           for chunk in collect() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
         } else {
           try Self.create(run(), collect().map(\.bytes), history, &state)
+          held.withLock { $0.lease = state.lease }
         }
       } catch {
-        throw state.fail(error)
+        throw fail(error, &state)
       }
     }
   }
@@ -80,7 +100,7 @@ final class RunJournal: Sendable {
       do throws(StoreProblem) {
         for chunk in collect() { try store.append(chunk.bytes, to: lease, isDurable: history.isDurable) }
       } catch {
-        throw state.fail(error)
+        throw fail(error, &state)
       }
     }
   }
@@ -118,7 +138,7 @@ final class RunJournal: Sendable {
         state.isOver = true
         state.lease = nil
       } catch {
-        throw state.fail(error)
+        throw fail(error, &state)
       }
     }
   }
@@ -155,7 +175,7 @@ final class RunJournal: Sendable {
         return try store.requests(of: lease)
       } catch {
         guard case .fenced = error else { return [] }
-        throw state.fail(error)
+        throw fail(error, &state)
       }
     }
   }

@@ -11,6 +11,8 @@ public struct RunRecollection: Sendable {
   public private(set) var header: RunHeader
   /// The processes that the run has had, the last one at the end.
   public private(set) var epochs: [RunEpoch] = []
+  /// Whether steps were sent away, by whichever of these processes.
+  public var hasSentAway: Bool { header.sendsAway || epochs.contains(where: \.sendsAway) }
   /// How far the journal was known when it was read.
   public let position: RunPosition
   /// The steps that the last resume kept.

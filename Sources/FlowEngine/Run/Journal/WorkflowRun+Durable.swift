@@ -40,13 +40,23 @@ extension WorkflowRun {
 
   /// The next step for a slot of a lane.
   func nextStart(in lane: Lane, _ state: inout RunState, at now: Int) -> (step: StepIndex, attempt: Int)? {
-    guard state.durableStarts != nil else { return state.plan.startNext(in: lane, at: now) }
+    guard state.durableStarts != nil else { return startNext(in: lane, &state.plan, at: now) }
     while let start = state.durableStarts?.take(from: lane) {
       // It may have been cancelled or have timed out while it was written.
       if state.plan.isAwaiting(start.step, attempt: start.attempt) { return start }
       state.plan.apply(.ended(start.step, attempt: start.attempt, .cancelled), at: now)
     }
     return nil
+  }
+
+  private func lanes(of plan: Plan) -> [Lane] { plan.remote == nil ? Lane.all : Lane.all + [.remote] }
+
+  private func mayStart(in lane: Lane, _ plan: Plan) -> Bool {
+    lane == .remote ? plan.canStartRemotely : plan.canStart(in: lane)
+  }
+
+  private func startNext(in lane: Lane, _ plan: inout Plan, at now: Int) -> (step: StepIndex, attempt: Int)? {
+    lane == .remote ? plan.startNextRemotely(at: now) : plan.startNext(in: lane, at: now)
   }
 
   /// What follows under the lock from a change of a durable run in place of waking slots.
@@ -59,7 +69,7 @@ extension WorkflowRun {
     guard state.durableStarts?.isFlushing == false else { return }
     var isStuck = false
     var canStart = false
-    for lane in Lane.all where state.plan.canStart(in: lane) {
+    for lane in lanes(of: state.plan) where mayStart(in: lane, state.plan) {
       if durableRoom(in: lane, state) > 0 { canStart = true } else { isStuck = true }
     }
     guard canStart || (state.plan.hasFacts && !isStuck) else { return }
@@ -94,9 +104,9 @@ extension WorkflowRun {
     let (chosen, facts, outputs, launch) = withPlan { state in
       var chosen: [(start: (step: StepIndex, attempt: Int), lane: Lane)] = []
       let now = state.instant(clock.now)
-      for lane in Lane.all {
+      for lane in lanes(of: state.plan) {
         var room = durableRoom(in: lane, state)
-        while room > 0, let start = state.plan.startNext(in: lane, at: now) {
+        while room > 0, let start = startNext(in: lane, &state.plan, at: now) {
           chosen.append((start, lane))
           room -= 1
         }

@@ -134,6 +134,7 @@ extension WorkflowRun {
     header.dataFolder = run.dataFolder
     header.jitterSeed = options.jitterSeed
     header.isPrewarmed = options.isPrewarmed
+    header.sendsAway = options.placement != nil
     header.isDurable = journal?.history.isDurable ?? false
     header.programs = journal?.history.programs() ?? [:]
     state.withLock { state in

@@ -27,8 +27,17 @@ extension WorkflowRun {
     if journal != nil { state.unwrittenOutputs.steps.append((step, outputs)) }
   }
 
+  /// Goes on from what the journal says, once nothing can run any more that another process sent away.
+  func beginResumed(from origin: RunOrigin, after pause: Duration) {
+    guard pause > .zero else { return beginResumed(from: origin) }
+    emit(
+      .warning(
+        "the run had sent steps away: nothing begins for \(DurationText.format(pause)), until they have ended there"))
+    deadlines.schedule(atNanoseconds: clock.now + pause.nanoseconds) { [self] in beginResumed(from: origin) }
+  }
+
   /// Goes on from what the journal says.
-  func beginResumed(from origin: RunOrigin) {
+  private func beginResumed(from origin: RunOrigin) {
     let header = origin.plan.header
     let aftermath = withPlan { state in
       state.launch = header.launch

@@ -21,7 +21,7 @@ extension WorkflowRun {
   }
 
   /// Runs a body in a task of its own.
-  private func run(
+  func run(
     _ body: @escaping StepBodies.Asynchronous, _ start: Start, _ context: ActionContext, lane: Lane
   ) {
     let (step, attempt) = (start.step, Int(start.attempt))
@@ -88,8 +88,13 @@ extension WorkflowRun {
   /// What an error thrown by a body means.
   func ending(of error: any Error, _ start: Start) -> Ending {
     let ending = meaning(of: error, start)
-    guard mask != nil, case .failure(let failure, let isRetryable, let pause) = ending else { return ending }
-    return .failure(hidden(failure), isRetryable: isRetryable, retryAfterNanoseconds: pause)
+    if mask == nil { return ending }
+    switch ending {
+    case .failure(let failure, let isRetryable, let pause):
+      return .failure(hidden(failure), isRetryable: isRetryable, retryAfterNanoseconds: pause)
+    case .interrupted(let failure, let isFinal): return .interrupted(hidden(failure), isFinal: isFinal)
+    case .success, .cancelled: return ending
+    }
   }
 
   private func meaning(of error: any Error, _ start: Start) -> Ending {
@@ -97,6 +102,8 @@ extension WorkflowRun {
       return .cancelled
     }
     switch error {
+    case let error as ExecutorLost:
+      return .interrupted(StepFailure(code: ExecutorLost.code, message: error.message), isFinal: error.isFinal)
     case let error as ActionError:
       let declared = prepared.action(of: instances.owner(of: start.step)).declaration.errors.first {
         $0.code == error.code

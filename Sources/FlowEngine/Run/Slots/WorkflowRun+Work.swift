@@ -139,7 +139,7 @@ extension WorkflowRun {
   private func shares(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
     // Short steps are not shared, but watched: one of them may turn out to take long.
     state.pools[lane.index].needsWatch || !pace.isShort && state.pools[lane.index].hasRoom(at: state.latestNanoseconds)
-      || state.plan.queuedSteps > state.plan.queuedSteps(in: lane)
+      || state.plan.queuedSteps > state.plan.queuedSteps(in: lane) && state.plan.concernsOthers(than: lane)
   }
 
   // The state is passed to be changed though it is only read: passed to be read, all of it would be copied.

@@ -7,6 +7,7 @@ import FlowSystem
 struct Block: Action {
   static let name = "flow.block"
   static let summary = "Holds a thread in a blocking call and ignores cancellation, for tests and measurements"
+  static let isPortable = true
   static let example = """
     uses: flow.block
     with: { for: 10ms }

@@ -4,6 +4,7 @@ import FlowPluginKit
 struct DoNothing: Action {
   static let name = "flow.noop"
   static let summary = "Does nothing; other steps can meet at it"
+  static let isPortable = true
 
   func run(_ input: NoInput, in context: ActionContext) -> NoOutput { NoOutput() }
 }

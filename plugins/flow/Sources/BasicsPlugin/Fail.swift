@@ -5,6 +5,7 @@ import FlowPluginKit
 struct Fail: Action {
   static let name = "flow.fail"
   static let summary = "Fails with a message"
+  static let isPortable = true
   static let errors = [ErrorDeclaration("failed", "The step was told to fail", isRetryable: true)]
   static let example = """
     uses: flow.fail

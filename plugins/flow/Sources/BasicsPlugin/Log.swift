@@ -5,6 +5,7 @@ import FlowPluginKit
 struct Log: Action {
   static let name = "flow.log"
   static let summary = "Writes a line to the run's log"
+  static let isPortable = true
   static let example = """
     uses: flow.log
     with: { message: "${{ steps.trips.outputs.count }} trips" }

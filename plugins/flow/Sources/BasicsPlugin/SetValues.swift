@@ -5,6 +5,7 @@ import FlowPluginKit
 struct SetValues: Action {
   static let name = "flow.set"
   static let summary = "Gives its values back as outputs"
+  static let isPortable = true
   static let outputsFromInput: String? = "values"
   static let example = """
     uses: flow.set

@@ -5,6 +5,7 @@ import FlowPluginKit
 struct Sleep: AsyncAction {
   static let name = "flow.sleep"
   static let summary = "Waits without holding a thread"
+  static let isPortable = true
   static let example = """
     uses: flow.sleep
     with: { for: 250ms }

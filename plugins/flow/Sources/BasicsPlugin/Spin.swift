@@ -5,6 +5,7 @@ import FlowPluginKit
 struct Spin: Action {
   static let name = "flow.spin"
   static let summary = "Burns a processor and ignores cancellation, for tests and measurements"
+  static let isPortable = true
   static let example = """
     uses: flow.spin
     with: { for: 10ms }

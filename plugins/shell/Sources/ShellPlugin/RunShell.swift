@@ -17,6 +17,7 @@ struct RunShell: Action {
   /// Both outputs at their longest, every character of them the six of an escape in JSON.
   static let outputLimitBytes = 16 << 20
   static let shellTextInput: String? = "command"
+  static let isPortable = true
   static let example = """
     uses: shell.run
     with:

@@ -5,6 +5,7 @@ import GeocodeCore
 /// Tells where the bearers of a name are.
 struct ForwardGeocode: Action {
   static let name = "geocode.forward"
+  static let isPortable = true
   static let summary = "Finds cities, provinces, countries and Chinese districts by name"
   static let errors =
     GeocodeError.lookupDeclarations + [

@@ -4,6 +4,7 @@ import FlowPluginKit
 /// Lists the countries of the tables (L12).
 struct ListGeocodeCountries: Action {
   static let name = "geocode.countries"
+  static let isPortable = true
   static let summary = "Lists all countries and territories, with their names in English and Chinese"
   static let errors = GeocodeError.lookupDeclarations.filter { $0.code == "data-corrupt" || $0.code == "cancelled" }
   static let example = """

@@ -5,6 +5,7 @@ import GeocodeCore
 /// Tells where a coordinate is.
 struct ReverseGeocode: Action {
   static let name = "geocode.reverse"
+  static let isPortable = true
   static let summary = "Tells the city, province and country of a coordinate, in English and Chinese"
   static let errors =
     GeocodeError.lookupDeclarations + [GeocodeError.invalidCoordinateDeclaration, GeocodeError.outOfRangeDeclaration]

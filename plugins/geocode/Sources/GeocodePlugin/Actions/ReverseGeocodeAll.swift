@@ -5,6 +5,7 @@ import GeocodeCore
 /// Tells where each of a list of places is, as a person would say it.
 struct ReverseGeocodeAll: Action {
   static let name = "geocode.reverse-all"
+  static let isPortable = true
   static let summary = "Tells city, province and country of each place of a list, in the user's language"
   static let errors =
     GeocodeError.lookupDeclarations.filter { $0.code != "no-result" } + [

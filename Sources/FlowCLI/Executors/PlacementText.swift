@@ -1,0 +1,23 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+
+/// Which steps would run where and why, for people.
+enum PlacementText {
+  /// A line a step: its id, where it runs, and why where it was to go elsewhere.
+  static func text(_ workflow: Workflow, _ placement: StepPlacement) -> String {
+    let width = min(40, workflow.steps.map(\.id.text.count).max() ?? 0)
+    var text = ""
+    var away = 0
+    for (step, place) in zip(workflow.steps, placement.places) {
+      let id = step.id.text + String(repeating: " ", count: max(0, width - step.id.text.count))
+      switch place {
+      case .away(let address):
+        away += 1
+        text += "  \(id)  \(TerminalText.visible(address))\n"
+      case .here(let why): text += "  \(id)  here" + (why.map { ": \(TerminalText.visible($0))" } ?? "") + "\n"
+      }
+    }
+    return text + "  \(away) of \(workflow.steps.count) steps would be sent away\n"
+  }
+}

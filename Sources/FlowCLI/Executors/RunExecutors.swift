@@ -1,0 +1,143 @@
+import FlowEngine
+import FlowExecutors
+import FlowModel
+import FlowPluginKit
+import FlowSyntax
+import FlowSystem
+import Synchronization
+
+/// The executors of one run, from the file and `--on` to the last worker's end.
+struct RunExecutors: Sendable {
+  /// Which steps run elsewhere; nil: none.
+  let placement: ExecutorPlacement?
+  private let pools: [WorkerPool]
+  private let told: Told
+
+  /// What executors said, for the report.
+  private final class Told: Sendable {
+    private let lines = Mutex<[String]>([])
+    private let run = Mutex<WorkflowRun?>(nil)
+
+    /// Whether this process has the run as far as is known.
+    var isSure: Bool { run.withLock { $0 }?.isSureOfRun ?? true }
+
+    func follow(_ run: WorkflowRun) { self.run.withLock { $0 = run } }
+    private static let most = 100
+
+    func add(_ line: String) { lines.withLock { if $0.count < Self.most { $0.append(line) } } }
+    var all: [String] { lines.withLock { $0 } }
+  }
+
+  /// How long a run waits for the first worker before it starts: behind that steps wait for their places.
+  private static let firstWorker = Duration.seconds(5)
+
+  /// Starts the executors that the steps of a workflow are sent to; on a thread that may wait. Throws a ``UsageProblem`` or an
+  /// ``InvalidWorkflow`` where one cannot be had.
+  init(_ workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String) throws {
+    let told = Told()
+    self.told = told
+    try Self.check(request.on)
+    let steps = StepPlacement(workflow, installation.registry, on: request.on)
+    guard !steps.addresses.isEmpty else {
+      placement = nil
+      pools = []
+      return
+    }
+    var pools: [WorkerPool] = []
+    for (index, text) in steps.addresses.enumerated() {
+      let names = Set(steps.assignment.filter { $0.value == index }.map { workflow.steps[Int($0.key)].uses })
+      let needs = WorkerNeeds(
+        actions: names.sorted().compactMap { installation.registry.declaration(named: $0) },
+        digest: installation.digest)
+      do {
+        var executor = ExecutorRequest(
+          address: try ExecutorAddress(text), needs: needs, workflowFolder: workflowFolder,
+          pluginFolders: request.pluginFolders.map(FilePath.absolute), plugins: installation.brought,
+          environment: Environment.all)
+        executor.tell = { told.add($0) }
+        executor.mayPing = { told.isSure }
+        pools.append(try executor.pool())
+      } catch let problem as ExecutorAddress.Problem {
+        throw UsageProblem(Self.text(problem))
+      } catch let problem as ExecutorProblem {
+        throw Self.problem(problem)
+      }
+    }
+    self.pools = pools
+    placement = ExecutorPlacement(executors: pools, assignment: steps.assignment)
+    try open()
+  }
+
+  /// Throws when `--on` is no address.
+  static func check(_ on: String?) throws(UsageProblem) {
+    guard let on else { return }
+    do throws(ExecutorAddress.Problem) {
+      _ = try ExecutorAddress(on)
+    } catch {
+      throw UsageProblem("--on: \(Self.text(error))")
+    }
+  }
+
+  private static func text(_ problem: ExecutorAddress.Problem) -> String {
+    problem.message + (problem.help.map { "; \($0)" } ?? "")
+  }
+
+  private static func problem(_ problem: ExecutorProblem) -> any Error {
+    if problem.isUsage { return UsageProblem(problem.message) }
+    return InvalidWorkflow(description: "flowrun: \(problem.message)\n")
+  }
+
+  private func open() throws {
+    let pools = pools
+    let problem = try BlockingWait.result { () async -> ExecutorProblem? in
+      for pool in pools {
+        do throws(ExecutorProblem) {
+          try await pool.open(waitingAtMost: Self.firstWorker)
+        } catch {
+          for pool in pools { await pool.close() }
+          return error
+        }
+      }
+      return nil
+    }
+    if let problem { throw Self.problem(problem) }
+  }
+
+  /// Keeps workers going only while this process has the run.
+  func follow(_ run: WorkflowRun) { if !isEmpty { told.follow(run) } }
+
+  /// Whether there are none.
+  var isEmpty: Bool { pools.isEmpty }
+
+  /// What was left out or lost.
+  var warnings: [String] { told.all }
+
+  /// Ends every worker with everything it runs.
+  func close() async {
+    await withTaskGroup { group in
+      for pool in pools { group.addTask { await pool.close() } }
+    }
+  }
+}
+
+/// Waits on the calling thread, which must be none of a pool, for what a task does.
+private final class BlockingWait<Answer: Sendable>: Sendable {
+  private let answer = Mutex<Answer?>(nil)
+  private let pipe: Descriptor.Pipe
+
+  private init() throws(SystemError) { pipe = try Descriptor.pipe() }
+
+  /// What `body` gives.
+  static func result(_ body: @escaping @Sendable () async -> Answer) throws(SystemError) -> Answer {
+    let wait = try BlockingWait()
+    Task.detached {
+      let answer = await body()
+      wait.answer.withLock { $0 = answer }
+      _ = wait.pipe.writing.send([1])
+    }
+    while true {
+      withUnsafeTemporaryAllocation(byteCount: 1, alignment: 1) { _ = wait.pipe.reading.receive(into: $0) }
+      if let answer = wait.answer.withLock({ $0 }) { return answer }
+    }
+  }
+}

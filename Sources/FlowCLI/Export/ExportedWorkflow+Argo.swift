@@ -1,0 +1,57 @@
+import FlowModel
+
+extension ExportedWorkflow {
+  /// A Workflow of Argo, as JSON, which is YAML too: a container a step in one DAG.
+  func argo(image: String) -> Value {
+    let tasks = steps.map { step -> Value in
+      var task: ValueObject = ["name": .string(Self.argoName(step.id)), "template": .string(Self.argoName(step.id))]
+      if !step.needs.isEmpty { task["dependencies"] = .array(step.needs.map { .string(Self.argoName($0.id)) }) }
+      if step.isOptional { task["continueOn"] = ["failed": true, "error": true] }
+      return .object(task)
+    }
+    let templates = steps.map { template(of: $0, image) }
+    return [
+      "apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow",
+      "metadata": ["generateName": .string(Self.argoName(name) + "-")],
+      "spec": [
+        "entrypoint": "flowrun",
+        "templates": .array([["name": "flowrun", "dag": ["tasks": .array(tasks)]]] + templates),
+      ],
+    ]
+  }
+
+  private func template(of step: ExportedStep, _ image: String) -> Value {
+    var container: ValueObject = [
+      "image": .string(image), "command": .array([.string(step.words[0])]),
+      "args": .array(step.words.dropFirst().map { .string(Self.argoText($0)) }),
+    ]
+    if !step.environment.isEmpty {
+      container["env"] = .array(
+        step.environment.map { ["name": .string($0.name), "value": .string(Self.argoText($0.value))] })
+    }
+    var template: ValueObject = ["name": .string(Self.argoName(step.id)), "container": .object(container)]
+    if let limit = step.limit { template["activeDeadlineSeconds"] = .integer(Self.seconds(limit)) }
+    if let retry = step.retry, retry.attempts > 1 {
+      template["retryStrategy"] = [
+        "limit": .string(String(retry.attempts - 1)), "retryPolicy": "OnFailure",
+        "backoff": [
+          "duration": .string("\(Self.seconds(retry.delay))s"),
+          "factor": .string(String(Int(retry.backoff.rounded(.up)))),
+          "cap": .string("\(Self.seconds(retry.maxDelay))s"),
+        ],
+      ]
+    }
+    return .object(template)
+  }
+
+  /// A name as Kubernetes takes it: small letters, digits and hyphens, beginning with a letter.
+  private static func argoName(_ text: String) -> String {
+    let name = String(text.lowercased().map { $0.isASCII && ($0.isLetter || $0.isNumber) ? $0 : "-" }.prefix(50))
+    return name.first?.isLetter == true ? name.last == "-" ? name + "x" : name : "s-" + name + "x"
+  }
+
+  /// Argo fills in what stands between double braces.
+  private static func argoText(_ text: String) -> String {
+    text.split(separator: "{{", omittingEmptySubsequences: false).joined(separator: "{{'{{'}}")
+  }
+}

@@ -1,0 +1,137 @@
+import FlowEngine
+import FlowModel
+import FlowSystem
+
+/// A workflow as far as another engine can run it: commands that wait for each other. What else there is, is left out and told
+/// with its reason.
+struct ExportedWorkflow {
+  /// A step that translates.
+  struct ExportedStep {
+    var id: String
+    /// The program with its arguments.
+    var words: [String]
+    var environment: [(name: String, value: String)]
+    /// The absolute path of the folder it runs in.
+    var folder: String
+    var needs: [Need]
+    /// How long it may take.
+    var limit: Duration?
+    var retry: RetryPolicy?
+    var isOptional: Bool
+  }
+
+  /// A step that comes before another.
+  struct Need {
+    var id: String
+    /// Whether its failure holds nobody up.
+    var isOptional: Bool
+  }
+
+  let name: String
+  private(set) var steps: [ExportedStep] = []
+  /// What is left out, a sentence each.
+  private(set) var omissions: [String] = []
+
+  /// What of `graph` translates; relative folders start at `folder`.
+  init(_ graph: WorkflowGraph, folder: String) {
+    let workflow = graph.workflow
+    name = workflow.name
+    for reason in Self.obstacles(workflow) { omissions.append(reason) }
+    var left: Set<StepIndex> = []
+    for index in graph.topologicalOrder {
+      let step = workflow.steps[Int(index)]
+      if let need = step.needs.first(where: { left.contains($0) }) {
+        left.insert(index)
+        omissions.append("step '\(step.id)' needs '\(workflow.steps[Int(need)].id)', which is left out")
+        continue
+      }
+      do throws(Obstacle) {
+        steps.append(try Self.translate(step, workflow, folder))
+      } catch {
+        left.insert(index)
+        omissions.append("step '\(step.id)' is left out: \(error.reason)")
+      }
+    }
+  }
+
+  /// Why a step does not translate.
+  private struct Obstacle: Error {
+    var reason: String
+  }
+
+  private static func obstacles(_ workflow: Workflow) -> [String] {
+    var reasons: [String] = []
+    if workflow.gate != nil { reasons.append("the launch gate ('deadline') is left out: only flowrun has one") }
+    if !workflow.outputs.isEmpty { reasons.append("'outputs' is left out: commands give back no values there") }
+    if !workflow.inputs.isEmpty { reasons.append("'inputs' is left out: there are no values to give") }
+    if workflow.timeout != nil { reasons.append("'timeout' is left out: only each step has a limit there") }
+    if workflow.environmentFile != nil { reasons.append("'env-file' is left out: its values are read at each run") }
+    return reasons
+  }
+
+  private static func translate(
+    _ step: Step, _ workflow: Workflow, _ folder: String
+  ) throws(Obstacle) -> ExportedStep {
+    guard step.uses == "shell.run" else { throw Obstacle(reason: "'\(step.uses)' is no command") }
+    let options = step.options
+    let stated: [(Bool, String)] = [
+      (options.condition != nil, "it has an 'if'"), (options.fan != nil, "it has 'foreach'"),
+      (!options.after.isEmpty, "it waits for an event"), (options.deferral != .never, "it is deferred"),
+      (options.isFinal, "it stands in 'finally'"), (options.deadline?.min != nil, "its deadline has a 'min'"),
+      (options.queue == "main" || workflow.queues.contains { $0.name == options.queue }, "it is in a queue"),
+    ]
+    if let reason = stated.first(where: \.0)?.1 { throw Obstacle(reason: reason) }
+    if case .literal(true) = options.enabled {} else { throw Obstacle(reason: "it has 'enabled'") }
+    var environment: [(name: String, value: String)] = []
+    for values in [workflow.environment, options.environment, step.with["env"]?.objectValue ?? [:]] {
+      for (name, value) in values {
+        environment.removeAll { $0.name == name }
+        environment.append((name, try text(value, "the variable '\(name)'")))
+      }
+    }
+    if let statuses = step.with["successStatuses"], statuses != [0] {
+      throw Obstacle(reason: "it takes other exit statuses than 0 for success")
+    }
+    let place = try step.with["cwd"].map { value throws(Obstacle) in try text(value, "'cwd'") }
+    return ExportedStep(
+      id: step.id.text, words: try words(step), environment: environment,
+      folder: place.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" } ?? folder,
+      needs: step.needs.map { need in
+        let other = workflow.steps[Int(need)]
+        return Need(id: other.id.text, isOptional: other.options.isOptional)
+      }, limit: options.deadline?.max, retry: options.retry, isOptional: options.isOptional)
+  }
+
+  private static func words(_ step: Step) throws(Obstacle) -> [String] {
+    let command = step.with["command"] ?? .null
+    if case .array(let values) = command {
+      var words: [String] = []
+      for value in values { words.append(try text(value, "its command")) }
+      return words
+    }
+    let line = try text(command, "its command")
+    switch step.with["shell"]?.stringValue {
+    case nil: return ["/bin/sh", "-c", line]
+    case "sh": return ["/bin/sh", "-e", "-c", line]
+    case "bash": return ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", line]
+    case "python": return ["python3", "-c", line]
+    case let shell?: throw Obstacle(reason: "its shell is '\(shell)'")
+    }
+  }
+
+  private static func text(_ value: Value, _ what: String) throws(Obstacle) -> String {
+    let text = value.stringValue ?? JSONText.write(value)
+    guard !text.contains("${{") else { throw Obstacle(reason: "\(what) holds an expression") }
+    return text
+  }
+}
+
+extension ExportedWorkflow {
+  /// A word as a shell takes it.
+  static func quoted(_ word: String) -> String {
+    "'" + word.split(separator: "'", omittingEmptySubsequences: false).joined(separator: #"'\''"#) + "'"
+  }
+
+  /// Whole seconds, rounded up.
+  static func seconds(_ duration: Duration) -> Int { max(1, (duration.nanoseconds + 999_999_999) / 1_000_000_000) }
+}

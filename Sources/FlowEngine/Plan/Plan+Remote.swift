@@ -1,0 +1,120 @@
+import FlowModel
+
+/// The steps of a workflow that executors run, which hold no thread here.
+public struct RemoteSteps: Sendable, Hashable {
+  /// The executors, each with how many steps it runs at once at most.
+  public var executors: [Executor]
+  /// For each step that one of them runs the executor's index.
+  public var assignment: [StepIndex: Int]
+
+  /// An executor as the plan knows it: a queue that is as wide as it has places.
+  public struct Executor: Sendable, Hashable {
+    /// What reports call it.
+    public var name: String
+    /// How many steps it runs at once.
+    public var places: Int
+
+    /// An executor of this name and so many places.
+    public init(name: String, places: Int) {
+      self.name = name
+      self.places = places
+    }
+  }
+
+  /// Steps by the indices of their executors.
+  public init(executors: [Executor], assignment: [StepIndex: Int]) {
+    self.executors = executors
+    self.assignment = assignment
+  }
+}
+
+// A queue an executor, behind all others, in a lane of its own: lanes with slots keep one queue each, so that series go on.
+extension Plan {
+  /// How often a body that was lost is made good.
+  static let repetitionsOfLost = 3
+
+  /// Adds the queues of executors and puts their steps there.
+  mutating func arrange(_ remote: RemoteSteps, behind first: Int, _ queues: inout [PlanQueue]) {
+    for executor in remote.executors {
+      queues.append(PlanQueue(name: executor.name, lane: .remote, width: executor.places))
+    }
+    for (step, executor) in remote.assignment { traits[step].queue = UInt16(first + executor) }
+  }
+
+  /// Whether an executor runs a step.
+  @inline(__always)
+  func isRemote(_ step: StepIndex) -> Bool {
+    guard remote != nil else { return false }
+    return queues[traits[owner(of: step)].queue].lane == .remote
+  }
+
+  /// Whether a step could be sent away now.
+  var canStartRemotely: Bool { nextRemoteQueue != nil }
+
+  /// The step of the lowest rank that may be sent away now, marked as running, or nil.
+  mutating func startNextRemotely(at now: Int) -> (step: StepIndex, attempt: Int)? {
+    guard let index = nextRemoteQueue else { return nil }
+    return startNext(from: index, at: now)
+  }
+
+  /// Whether steps of other lanes than this one wait for something that can be done for them: those that wait for a place
+  /// of an executor do not.
+  func concernsOthers(than lane: Lane) -> Bool {
+    guard let remote else { return true }
+    if canStartRemotely { return true }
+    var waiting = 0
+    for queue in queues.suffix(remote.executors.count) { waiting += queue.ready.count }
+    return queuedSteps - waiting > queuedSteps(in: lane)
+  }
+
+  /// Where the run may have only so many steps, those that stay here and come first by rank go first.
+  private var nextRemoteQueue: Int? {
+    guard let remote, counts.queued > 0, counts.occupied < concurrency else { return nil }
+    var best: (queue: Int, rank: Int32)?
+    let firstRemote = queues.count - remote.executors.count
+    for index in (concurrency == .max ? firstRemote : 0)..<queues.count where queues[index].canStart {
+      let rank = traits[queues[index].members[queues[index].ready.lowest!]].rank
+      if best == nil || rank < best!.rank { best = (index, rank) }
+    }
+    return best.flatMap { $0.queue >= firstRemote ? $0.queue : nil }
+  }
+
+  /// The body of a step, or of an item, has begun: its ceilings count from now on.
+  mutating func begin(_ step: StepIndex, _ attempt: UInt8, at now: Int) {
+    guard isAwaiting(step, attempt: Int(attempt)), isRemote(step), particulars.beginnings[step]?.attempt != attempt
+    else { return }
+    let isFirst = particulars.beginnings[step] == nil
+    particulars.beginnings[step, default: Beginning(firstAt: now, attempt: attempt)].attempt = attempt
+    guard traits[owner(of: step)].flags.contains(.timed) else { return }
+    if Int(step) < states.count {
+      setCeilings(step, isFirst: isFirst, at: now)
+    } else {
+      let (index, item) = fans.fanItem(of: step)
+      setItemCeilings(item, of: index, isFirst: isFirst, at: now)
+    }
+  }
+
+  /// How long the body of a step may take that has been sent away and has not begun; nil: it has, or there is no limit.
+  func limitOfUnbegun(_ step: StepIndex, attempt: Int) -> Duration? {
+    guard isRemote(step), particulars.beginnings[step]?.attempt != UInt8(attempt) else { return nil }
+    let options = options(of: owner(of: step))
+    let whole = particulars.beginnings[step] == nil ? options.deadline?.max : nil
+    return [whole, options.retry?.attemptDeadline].compactMap { $0 }.min()
+  }
+
+  /// Takes in that a body was lost; whether another one makes it good. `step` may be an item of `owner`.
+  mutating func repeats(
+    _ step: StepIndex, of owner: StepIndex, after failure: StepFailure, isFinal: Bool, attempt: Int, at now: Int
+  ) -> Bool {
+    particulars.losses[step, default: 0] += 1
+    let losses = particulars.losses[step] ?? 1
+    let options = options(of: owner)
+    guard !isFinal, options.onInterrupt == .rerun, losses <= Self.repetitionsOfLost, attempt < Int(UInt8.max) else {
+      particulars.failures[step] = failure
+      return false
+    }
+    particulars.interruptions[step, default: 0] += 1
+    noteRetry(of: step, attempt: attempt, failure, delayNanoseconds: 0, at: now)
+    return true
+  }
+}

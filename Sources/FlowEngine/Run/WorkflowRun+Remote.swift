@@ -1,0 +1,49 @@
+import FlowModel
+import FlowPluginKit
+
+/// Which steps of a workflow run elsewhere, and where.
+public struct ExecutorPlacement: Sendable {
+  /// The executors.
+  public var executors: [any StepExecutor]
+  /// For each step that one of them runs the executor's index; steps that are not named stay here.
+  public var assignment: [StepIndex: Int]
+
+  /// Steps by the indices of their executors.
+  public init(executors: [any StepExecutor], assignment: [StepIndex: Int]) {
+    self.executors = executors
+    self.assignment = assignment
+  }
+
+  /// As the plan knows them.
+  var steps: RemoteSteps {
+    RemoteSteps(
+      executors: executors.map { RemoteSteps.Executor(name: $0.name, places: $0.places) }, assignment: assignment)
+  }
+}
+
+// Steps that executors run: they take a place in the executor's queue and no slot.
+extension WorkflowRun {
+  /// Takes under the lock what executors have places for.
+  func startRemotely(_ state: inout RunState, _ aftermath: inout Aftermath) {
+    while let next = nextStart(in: .remote, &state, at: state.instant(clock.now)) {
+      aftermath.remoteStarts.append(start(next.step, next.attempt, &state))
+    }
+  }
+
+  /// Has an executor run a body.
+  func runRemotely(_ start: Start) {
+    if let problem = start.inputs?.problem {
+      return change(.ended(start.step, attempt: Int(start.attempt), .failure(problem, isRetryable: false)))
+    }
+    let owner = instances.owner(of: start.step)
+    guard let placement = options.placement, let index = placement.assignment[owner] else { return }
+    let executor = placement.executors[index]
+    let declaration = prepared.action(of: owner).declaration
+    run(
+      { inputs, context in try await executor.run(declaration, inputs, context) }, start,
+      ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), lane: .remote)
+  }
+
+  /// Whether this process has the run as far as is known: workers are kept going only while it has.
+  public var isSureOfRun: Bool { journal?.isSure ?? true }
+}

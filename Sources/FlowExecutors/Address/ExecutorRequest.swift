@@ -1,0 +1,94 @@
+import FlowDiagnostics
+import FlowModel
+import FlowPluginHost
+import FlowSyntax
+import FlowSystem
+
+/// What an executor is made of: where steps are to go, and what this program knows that it takes to get there.
+public struct ExecutorRequest: Sendable {
+  /// Where.
+  public var address: ExecutorAddress
+  /// What workers must have.
+  public var needs: WorkerNeeds
+  /// The absolute path of the workflow's folder.
+  public var workflowFolder: String
+  /// The plugin folders that the command line names, as absolute paths.
+  public var pluginFolders: [String]
+  /// The plugins that are installed, of which some may be executors.
+  public var plugins: [InstalledPlugin]
+  /// This program's own environment.
+  public var environment: [String: String]
+  /// How often workers are asked for signs of life.
+  package var pulse = PulseRhythm()
+  /// Whether they may still be asked.
+  package var mayPing: @Sendable () -> Bool = { true }
+  /// Is told of workers that are left out or lost.
+  public var tell: @Sendable (String) -> Void = { _ in }
+
+  /// A request with everything that has no default.
+  public init(
+    address: ExecutorAddress, needs: WorkerNeeds, workflowFolder: String, pluginFolders: [String],
+    plugins: [InstalledPlugin], environment: [String: String]
+  ) {
+    self.address = address
+    self.needs = needs
+    self.workflowFolder = workflowFolder
+    self.pluginFolders = pluginFolders
+    self.plugins = plugins
+    self.environment = environment
+  }
+
+  /// The executor, none of whose workers has been started. Asks an engine which places there are, which may take a while.
+  package func pool() throws(ExecutorProblem) -> WorkerPool {
+    WorkerPool(
+      name: address.name, starts: try starts(), needs: needs, workflowFolder: workflowFolder, pulse: pulse,
+      mayPing: mayPing, tell: tell)
+  }
+
+  private func starts() throws(ExecutorProblem) -> [WorkerStart] {
+    switch address.name {
+    case ExecutorAddress.workers: return localStarts()
+    case ExecutorAddress.slurm:
+      let worker = workerCommand(address["worker"] ?? "flowrun")
+      return try SlurmEngine(address: address, environment: environment).starts(worker)
+    default: return try broughtStarts()
+    }
+  }
+
+  /// Places of an executor that is a plugin.
+  private func broughtStarts() throws(ExecutorProblem) -> [WorkerStart] {
+    let known = plugins.filter { $0.manifest.executor != nil }
+    guard let plugin = known.first(where: { $0.name == address.name }), let executor = plugin.manifest.executor else {
+      let names = [ExecutorAddress.workers, ExecutorAddress.slurm] + known.map(\.name)
+      throw ExecutorProblem(
+        "there is no executor '\(address.name)'; "
+          + (NearestName.question(address.name, among: names) ?? "there are \(names.joined(separator: ", "))"),
+        isUsage: true)
+    }
+    for option in address.options where option.name != "worker" {
+      throw ExecutorProblem("'\(address.name)' has no option '\(option.name)'; it has worker", isUsage: true)
+    }
+    let engine = BroughtEngine(plugin: plugin, executor: executor, address: address, environment: environment)
+    return try engine.starts(workerCommand(address["worker"] ?? "flowrun"))
+  }
+
+  /// How a worker is called, behind whatever starts it.
+  func workerCommand(_ program: String) -> [String] {
+    [program, "worker", "--stdio"] + pluginFolders.flatMap { ["--plugin-dir", $0] }
+  }
+
+  /// The most processes of `workers` where nobody says how many.
+  private static let mostProcesses = 64
+
+  /// Processes of this machine: one a place, or as many as are asked for.
+  private func localStarts() -> [WorkerStart] {
+    let places = address.places
+    let processes = min(places, address["processes"].flatMap { Int($0) } ?? Self.mostProcesses)
+    let command = workerCommand(address["worker"] ?? OwnProgram.path)
+    return (0..<processes).map { index in
+      WorkerStart(
+        name: "worker \(index + 1)", command: command, environment: environment,
+        places: places / processes + (index < places % processes ? 1 : 0), isLocal: true)
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import FlowPluginHost
+import FlowPluginKit
+
+/// What changes about the workers of an executor: a value without processes or clock.
+struct PoolState {
+  /// A worker, or the place where one is to be.
+  struct Member {
+    /// Its conversation; nil while there is none.
+    var session: PluginSession?
+    /// Whether calls may be handed to it.
+    var isReady = false
+    /// How many bodies it has.
+    var taken = 0
+    /// How often it was lost, or could not be started, since a body of it last came to its end.
+    var failures = 0
+    /// Why it is not started again; nil: it is.
+    var problem: String?
+    /// What waits for it to be gone; nil: nothing needs to.
+    var burial: Task<Void, Never>?
+  }
+
+  /// A body that waits for a place.
+  struct Waiting {
+    var id: Int
+    var ticket: OneShot<Grant>
+  }
+
+  /// What came of waiting for a place.
+  enum Grant: Sendable {
+    /// A place of a worker.
+    case place(member: Int, PluginSession, burial: Task<Void, Never>)
+    /// There will be none.
+    case lost(ExecutorLost)
+    /// Nobody wants it any more.
+    case cancelled
+  }
+
+  var members: [Member]
+  let places: [Int]
+  private var waiting: [Waiting] = []
+  private var nextID = 0
+  var isClosed = false
+  /// Why the last worker could not be used.
+  var lastProblem = "no worker could be started"
+
+  init(places: [Int]) {
+    self.places = places
+    members = places.map { _ in Member() }
+  }
+
+  /// Whether there are no workers, and none will be.
+  var isGone: Bool { isClosed || members.allSatisfy { $0.problem != nil } }
+
+  /// Whether a worker takes calls.
+  var isReady: Bool { members.contains(where: \.isReady) }
+
+  /// A place of the worker that has most free ones; nil: none is free.
+  mutating func takePlace() -> Grant? {
+    var best: (member: Int, free: Int)?
+    for index in members.indices where members[index].isReady {
+      let free = places[index] - members[index].taken
+      if free > (best?.free ?? 0) { best = (index, free) }
+    }
+    guard let best, let session = members[best.member].session, let burial = members[best.member].burial else {
+      return nil
+    }
+    members[best.member].taken += 1
+    return .place(member: best.member, session, burial: burial)
+  }
+
+  /// Puts somebody at the end of the line.
+  mutating func wait(_ ticket: OneShot<Grant>) -> Int {
+    nextID += 1
+    waiting.append(Waiting(id: nextID, ticket: ticket))
+    return nextID
+  }
+
+  /// Takes somebody out of the line; false: a place has been granted.
+  mutating func leave(_ id: Int) -> Bool {
+    guard let index = waiting.firstIndex(where: { $0.id == id }) else { return false }
+    waiting.remove(at: index)
+    return true
+  }
+
+  /// Those who wait and may go on, with what they are told.
+  mutating func grants() -> [(OneShot<Grant>, Grant)] {
+    var grants: [(OneShot<Grant>, Grant)] = []
+    if isGone {
+      grants = waiting.map { ($0.ticket, .lost(ExecutorLost(lastProblem, isFinal: true))) }
+      waiting = []
+    }
+    var count = 0
+    while count < waiting.count, let grant = takePlace() {
+      grants.append((waiting[count].ticket, grant))
+      count += 1
+    }
+    waiting.removeFirst(count)
+    return grants
+  }
+}

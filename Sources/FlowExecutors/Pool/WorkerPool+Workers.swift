@@ -1,0 +1,134 @@
+import FlowModel
+import FlowPluginHost
+import FlowPluginKit
+import FlowSystem
+
+// The life of a worker: started, introduced, at work, lost, started again.
+extension WorkerPool {
+  /// The first pause before a worker is started again; each further one is twice as long.
+  private static let firstPause = Duration.milliseconds(50)
+
+  /// Keeps one worker running until the executor is closed or it has failed too often.
+  func tend(_ index: Int) async {
+    var pause = Self.firstPause
+    while !state.withLock({ $0.isClosed }) {
+      let problem = await serve(index)
+      let (isOver, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
+        state.members[index].session = nil
+        state.members[index].isReady = false
+        state.members[index].failures += 1
+        if let problem {
+          state.lastProblem = "\(starts[index].name): \(problem.message)"
+          if problem.isLasting || state.members[index].failures >= Self.failuresInARow {
+            state.members[index].problem = problem.message
+          }
+        }
+        return (state.isClosed || state.members[index].problem != nil, state.grants())
+      }
+      for (ticket, grant) in grants { ticket.finish(grant) }
+      if let problem, !state.withLock({ $0.isClosed }) {
+        tell("\(name): \(starts[index].name) \(isOver ? "is left out" : "is started again"): \(problem.message)")
+      }
+      if state.withLock({ $0.isGone }) { opening.finish(false) }
+      if isOver { return }
+      let isNew = state.withLock { $0.members[index].failures <= 1 }
+      pause = isNew ? Self.firstPause : pause * 2
+      try? await Task.sleep(for: pause)
+    }
+  }
+
+  /// Why a worker is not at work any more.
+  private struct Loss {
+    var message: String
+    /// Whether it would be the same again.
+    var isLasting = false
+  }
+
+  /// Starts a worker and waits until it is gone; why, or nil when the executor was closed.
+  private func serve(_ index: Int) async -> Loss? {
+    let start = starts[index]
+    var limits = PluginLimits()
+    limits.lineBytes = Limits.jsonBytes
+    limits.waitingInputBytes = 4 * Limits.jsonBytes
+    limits.logLinesPerCall = .max / 2
+    limits.progressPerCall = .max / 2
+    limits.start = start.startLimit
+    let began = await begin(start, limits)
+    guard case .success(let session) = began else {
+      if case .failure(let error) = began { return Loss(message: "\(error)", isLasting: true) }
+      return nil
+    }
+    let outcome = await session.initialize()
+    var loss = Loss(message: "")
+    switch outcome {
+    case .answered(let greeting):
+      if let lack = needs.lack(of: greeting) {
+        loss = Loss(message: lack, isLasting: true)
+        break
+      }
+      session.startPulse()
+      let mark = greeting.objectValue?["mark"]?.stringValue ?? ""
+      let silence = terms.pulse.silence
+      let burial = Task.detached { await Self.bury(session, mark, start, silence) }
+      let (isClosed, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
+        state.members[index].session = session
+        state.members[index].burial = burial
+        state.members[index].isReady = !state.isClosed
+        return (state.isClosed, state.grants())
+      }
+      if isClosed { session.requestStop() }
+      for (ticket, grant) in grants { ticket.finish(grant) }
+      opening.finish(true)
+      await session.awaitEnd()
+      // Calls go to others at once, though it may be a while until nothing of it runs.
+      state.withLock { $0.members[index].isReady = false }
+      await burial.value
+      if state.withLock({ $0.isClosed }) { return nil }
+      return Loss(message: session.endText)
+    case .refused(let failure):
+      loss = Loss(message: failure.message, isLasting: true)
+    case .failed(let error), .lost(let error):
+      loss = Loss(message: error.message)
+    case .unread:
+      loss = Loss(message: "it ended before it had introduced itself" + session.endText)
+    }
+    await session.stop()
+    return state.withLock { $0.isClosed } ? nil : loss
+  }
+
+  private func begin(_ start: WorkerStart, _ limits: PluginLimits) async -> Result<PluginSession, SystemError> {
+    do throws(SystemError) {
+      return try await DetachedThread.run { [name, terms, folder] () -> Result<PluginSession, SystemError> in
+        do throws(SystemError) {
+          return .success(
+            try PluginSession(
+              PluginCommand(start.command, environment: start.environment), name: "\(start.name) of \(name)",
+              version: Release.version, folder: FilePath.isFolder(folder) ? folder : "/", limits: limits,
+              worker: terms))
+        } catch {
+          return .failure(error)
+        }
+      }
+    } catch {
+      return .failure(error)
+    }
+  }
+
+  /// Waits until a worker is gone and nothing that it started runs any more.
+  ///
+  /// On this machine that can be seen. Elsewhere the worker's guard sees to it, at the latest when so much time has passed
+  /// without a ping.
+  private static func bury(
+    _ session: PluginSession, _ mark: String, _ start: WorkerStart, _ silence: Duration
+  ) async {
+    await session.awaitEnd()
+    if session.wasStopped { return }
+    if start.isLocal, !mark.isEmpty {
+      _ = try? await DetachedThread.run { LeftBehind.endAll(marked: mark) }
+    } else if !session.wasSilent {
+      let text = session.endText
+      let isSeen = start.exitSigns.contains { text.contains($0) }
+      try? await Task.sleep(for: isSeen ? silence / 8 : silence)
+    }
+  }
+}

@@ -1,0 +1,150 @@
+import FlowModel
+import FlowPluginHost
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// An executor that hands bodies to workers: processes on this machine, or wherever an engine starts them.
+///
+/// A body is with one worker from its place to its end. A worker that is lost is started again, and what it had is told to
+/// be lost once none of it can run any more.
+public final class WorkerPool: StepExecutor {
+  /// As `--on` writes it.
+  public let name: String
+  /// How many bodies run at once at most.
+  public let places: Int
+  let starts: [WorkerStart]
+  let needs: WorkerNeeds
+  let terms: WorkerTerms
+  let folder: String
+  let tell: @Sendable (String) -> Void
+  private let calls: [String: CallableAction]
+  let state: Mutex<PoolState>
+  /// Told when a worker is ready, or none will be.
+  let opening = OneShot<Bool>()
+
+  /// How often a worker is started again without a body of it having come to its end.
+  static let failuresInARow = 3
+
+  /// - Parameters:
+  ///   - name: as `--on` writes it.
+  ///   - starts: how each worker is started.
+  ///   - needs: what a worker must have.
+  ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
+  ///   - pulse: how often workers are asked for signs of life.
+  ///   - mayPing: whether they may still be asked.
+  ///   - tell: is told of workers that are left out or lost.
+  package init(
+    name: String, starts: [WorkerStart], needs: WorkerNeeds, workflowFolder: String, pulse: PulseRhythm = PulseRhythm(),
+    mayPing: @escaping @Sendable () -> Bool = { true }, tell: @escaping @Sendable (String) -> Void = { _ in }
+  ) {
+    self.name = name
+    self.starts = starts
+    self.needs = needs
+    self.tell = tell
+    folder = workflowFolder
+    places = starts.reduce(0) { $0 + $1.places }
+    terms = WorkerTerms(workflowFolder: workflowFolder, pulse: pulse, mayPing: mayPing)
+    calls = Dictionary(
+      needs.actions.map { ($0.name, CallableAction($0)) }, uniquingKeysWith: { first, _ in first })
+    state = Mutex(PoolState(places: starts.map(\.places)))
+  }
+
+  /// Starts the workers and waits until one of them takes calls, at most for `limit`: an engine may have a queue, and
+  /// steps wait for their places. Throws when no worker can be had.
+  package func open(waitingAtMost limit: Duration) async throws(ExecutorProblem) {
+    for index in starts.indices { Task.detached { await self.tend(index) } }
+    let opening = opening
+    let alarm = Task {
+      try? await Task.sleep(for: limit)
+      opening.finish(true)
+    }
+    let isUsable = await opening.wait()
+    alarm.cancel()
+    if !isUsable { throw ExecutorProblem("--on \(name): \(state.withLock { $0.lastProblem })") }
+  }
+
+  /// Ends all workers with everything they run.
+  package func close() async {
+    let (sessions, grants) = state.withLock { state in
+      state.isClosed = true
+      return (state.members.compactMap { member in member.session.map { ($0, member.burial) } }, state.grants())
+    }
+    for (ticket, grant) in grants { ticket.finish(grant) }
+    for (session, _) in sessions { session.requestStop() }
+    for (_, burial) in sessions { await burial?.value }
+  }
+
+  /// Runs one try of a step.
+  public func run(
+    _ action: ActionDeclaration, _ inputs: ValueObject, _ context: ActionContext
+  ) async throws -> ValueObject {
+    guard let callable = calls[action.name] else {
+      throw ActionError("no-action", "'\(action.name)' cannot be sent away", isRetryable: false)
+    }
+    let (member, session, burial) = try await place()
+    var isSound = false
+    defer { giveBack(member, isSound: isSound) }
+    switch await session.run(callable, inputs, context) {
+    case .answered(let value):
+      isSound = true
+      guard let outputs = value.objectValue?["outputs"] else {
+        throw ActionError("executor-answer", "a worker answered \(value.shortText), not outputs", isRetryable: false)
+      }
+      return try callable.checkedOutputs(outputs)
+    case .refused(let failure):
+      isSound = true
+      try Task.checkCancellation()
+      throw callable.error(failure)
+    case .failed(let error): throw error
+    case .unread:
+      try Task.checkCancellation()
+      throw ExecutorLost("\(starts[member].name) of '\(name)' ended before it had read the step")
+    case .lost(let error):
+      // Nothing of the body runs any more after this.
+      await burial.value
+      try Task.checkCancellation()
+      throw ExecutorLost(
+        "\(starts[member].name) of '\(name)' was lost: \(error.message)", isFinal: Self.isFinal(error.message))
+    }
+  }
+
+  /// Whether the engine ended the worker because its time was over.
+  private static func isFinal(_ message: String) -> Bool { message.contains("DUE TO TIME LIMIT") }
+
+  // MARK: Places
+
+  private func place() async throws -> (Int, PluginSession, Task<Void, Never>) {
+    try Task.checkCancellation()
+    let ticket = OneShot<PoolState.Grant>()
+    let (id, grant) = state.withLock { state -> (Int?, PoolState.Grant?) in
+      if state.isGone { return (nil, .lost(ExecutorLost(state.lastProblem, isFinal: true))) }
+      if let grant = state.takePlace() { return (nil, grant) }
+      return (state.wait(ticket), nil)
+    }
+    let result: PoolState.Grant
+    if let grant {
+      result = grant
+    } else {
+      result = await withTaskCancellationHandler {
+        await ticket.wait()
+      } onCancel: {
+        if let id, self.state.withLock({ $0.leave(id) }) { ticket.finish(.cancelled) }
+      }
+    }
+    switch result {
+    case .place(let member, let session, let burial): return (member, session, burial)
+    case .lost(let error): throw error
+    case .cancelled: throw CancellationError()
+    }
+  }
+
+  private func giveBack(_ member: Int, isSound: Bool) {
+    let grants = state.withLock { state in
+      state.members[member].taken -= 1
+      if isSound { state.members[member].failures = 0 }
+      return state.grants()
+    }
+    for (ticket, grant) in grants { ticket.finish(grant) }
+  }
+}

@@ -1,0 +1,83 @@
+import FlowModel
+
+/// How one worker of an executor is started and what it is good for.
+public struct WorkerStart: Sendable, Hashable {
+  /// What messages call it: `worker 3`, the name of a node.
+  public var name: String
+  /// The program that carries the worker's standard input and output, with its arguments.
+  public var command: [String]
+  /// The program's whole environment.
+  public var environment: [String: String]
+  /// How many bodies it runs at once.
+  public var places: Int
+  /// How long it may take until the worker answers, waiting in a queue of the engine included.
+  public var startLimit: Duration
+  /// Whether its processes are of this machine, so that it can be seen that none is left.
+  public var isLocal: Bool
+  /// Texts by which it can be told that the worker itself ended, not only what carries its pipe: its guard ends what it ran
+  /// within moments then.
+  public var exitSigns: [String]
+
+  /// A worker of these parts.
+  public init(
+    name: String, command: [String], environment: [String: String], places: Int,
+    startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = []
+  ) {
+    self.name = name
+    self.command = command
+    self.environment = environment
+    self.places = places
+    self.startLimit = startLimit
+    self.isLocal = isLocal
+    self.exitSigns = exitSigns
+  }
+}
+
+/// Why an executor cannot be used.
+public struct ExecutorProblem: Error, Sendable, Hashable, CustomStringConvertible {
+  /// What is wrong, as a sentence without a full stop.
+  public var message: String
+  /// Whether it is the command line that is wrong, not the engine.
+  public var isUsage: Bool
+
+  /// A problem.
+  public init(_ message: String, isUsage: Bool = false) {
+    self.message = message
+    self.isUsage = isUsage
+  }
+
+  /// The message.
+  public var description: String { message }
+}
+
+/// What a worker must have to be used.
+public struct WorkerNeeds: Sendable {
+  /// The actions of the steps that are sent away.
+  public var actions: [ActionDeclaration]
+  /// What tells an action's program from others here.
+  public var digest: @Sendable (ActionDeclaration) -> String
+
+  /// These actions, with these programs.
+  public init(actions: [ActionDeclaration], digest: @escaping @Sendable (ActionDeclaration) -> String) {
+    self.actions = actions
+    self.digest = digest
+  }
+
+  /// What a worker lacks that has introduced itself so; nil: nothing.
+  func lack(of greeting: Value) -> String? {
+    guard let members = greeting.objectValue, members["name"]?.stringValue == "flowrun-worker" else {
+      return "what was started is no worker: it introduced itself with \(greeting.shortText)"
+    }
+    let uses = members["uses"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    guard uses.contains("ping"), uses.contains("capabilities") else {
+      return "its flowrun \(members["version"]?.stringValue ?? "") knows no signs of life; install this one there"
+    }
+    let offered = members["actions"]?.objectValue ?? [:]
+    for action in actions {
+      guard let theirs = offered[action.name]?.stringValue else { return "it has no action '\(action.name)'" }
+      let own = digest(action)
+      if theirs != own { return "its '\(action.name)' is of \(theirs), here it is of \(own)" }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,219 @@
+import FlowModel
+import FlowPluginHost
+import FlowPluginKit
+import FlowSystem
+import Synchronization
+
+/// A process that runs bodies of portable actions for a run elsewhere: the program's side of the plugins' protocol, for all
+/// of these actions at once.
+///
+/// It ends with everything it has started when standard input ends, when nobody reads what it says, and when no ping comes
+/// for too long; the last is its guard's doing (``WorkerWatch``).
+public final class Worker: Sendable {
+  /// The actions that a worker offers to a run.
+  public struct Actions: Sendable {
+    /// All that are installed.
+    public var registry: ActionRegistry
+    /// What tells an action's program from others.
+    public var digest: @Sendable (ActionDeclaration) -> String
+    /// Ends the programs of plugins.
+    public var close: @Sendable () async -> Void
+
+    /// Actions of a registry.
+    public init(
+      registry: ActionRegistry, digest: @escaping @Sendable (ActionDeclaration) -> String,
+      close: @escaping @Sendable () async -> Void
+    ) {
+      self.registry = registry
+      self.digest = digest
+      self.close = close
+    }
+  }
+
+  private struct State {
+    var actions: Actions?
+    var workflowFolder = ""
+    var calls: [Int: (call: WorkerCall, task: Task<Void, Never>?)] = [:]
+    var watch: WatchedWorker?
+  }
+
+  private let program: String
+  private let install: @Sendable (_ workflowFolder: String) throws -> Actions
+  private let output: WorkerOutput
+  private let threads = WorkerThreads()
+  private let state = Mutex(State())
+
+  /// How long bodies have to end when the worker is asked to.
+  private static let grace = Duration.milliseconds(700)
+
+  /// - Parameters:
+  ///   - program: the path of this program, which is started again as the guard.
+  ///   - install: finds what is installed around a workflow's folder.
+  public init(program: String, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions) {
+    self.program = program
+    self.install = install
+    output = WorkerOutput { Self.endAtOnce() }
+  }
+
+  /// Serves until it is asked to end, or nobody is left who could ask.
+  public func serve() async throws {
+    SignalThread.ignoreBrokenPipes()
+    let isAsked = try await DetachedThread.run { self.read() }
+    guard isAsked else { Self.endAtOnce() }
+    await end()
+  }
+
+  private static func endAtOnce() -> Never {
+    ProcessGuard.shared.killAll()
+    _exit(1)
+  }
+
+  /// Tells what runs to end, and ends what does not.
+  private func end() async {
+    let (calls, actions) = state.withLock { state in
+      (state.calls.values.map(\.call), state.actions)
+    }
+    for call in calls { cancel(call.id) }
+    let end = ContinuousClock.now + Self.grace
+    while !state.withLock({ $0.calls.isEmpty }), ContinuousClock.now < end {
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    await actions?.close()
+    ProcessGuard.shared.killAll()
+    _ = ProcessGuard.shared.endLeftBehind()
+  }
+
+  // MARK: Reading
+
+  /// Reads and does what is asked; true when asked to end, false when the input ends.
+  private func read() -> Bool {
+    let input = Descriptor(0)
+    var lines = LineBuffer(limit: Limits.jsonBytes)
+    while true {
+      guard case .bytes = lines.fill({ input.receive(into: $0) }) else { return false }
+      scanning: while true {
+        switch lines.next() {
+        case .nothing: break scanning
+        case .tooLong:
+          output.notify("log", ["level": "error", "message": "a request is longer than 64 MiB"])
+          return false
+        case .line(let line):
+          if take(line) { return true }
+        }
+      }
+    }
+  }
+
+  /// Does what a line asks; true: to end.
+  private func take(_ line: ArraySlice<UInt8>) -> Bool {
+    let request: Value
+    do throws(JSONProblem) {
+      request = try JSONText.parse(line)
+    } catch {
+      output.notify("log", ["level": "error", "message": .string("a request is no JSON: \(error.message)")])
+      return false
+    }
+    guard let members = request.objectValue, let method = members["method"]?.stringValue else { return false }
+    let parameters = members["params"]?.objectValue ?? [:]
+    let id = members["id"]?.integerValue ?? parameters["id"]?.integerValue ?? 0
+    switch method {
+    case "initialize": initialize(id, parameters)
+    case "run": run(id, parameters)
+    case "cancel": cancel(id)
+    case "ping": ping()
+    case "shutdown": return true
+    default: if members["id"] != nil { output.refuse(id, ActionError("method", "there is no method '\(method)'")) }
+    }
+    return false
+  }
+
+  private func ping() {
+    // A worker that nobody guards must not go on: its commands could outlive it.
+    if state.withLock({ $0.watch?.ping() }) == false { Self.endAtOnce() }
+    output.notify("pong", [:])
+  }
+
+  private func initialize(_ id: Int, _ parameters: ValueObject) {
+    let folder = parameters["workflowFolder"]?.stringValue ?? "/"
+    guard FilePath.isFolder(folder) else {
+      return output.refuse(
+        id, ActionError("workflow-folder", "there is no folder '\(folder)' here; share it with this machine"))
+    }
+    let offers = parameters["offers"]?.arrayValue?.compactMap(\.stringValue) ?? []
+    let uses = offers.compactMap { WorkerTerms.Offer(rawValue: $0) }
+    do {
+      let actions = try install(folder)
+      if uses.contains(.ping), let silence = parameters["silenceMilliseconds"]?.integerValue {
+        let watch = try WatchedWorker(program: program, silenceMilliseconds: silence)
+        state.withLock { $0.watch = watch }
+      }
+      state.withLock { state in
+        state.actions = actions
+        state.workflowFolder = folder
+      }
+      var digests = ValueObject()
+      for declaration in actions.registry.declarations where declaration.portabilityObstacle == nil {
+        digests[declaration.name] = .string(actions.digest(declaration))
+      }
+      output.answer(
+        id,
+        [
+          "name": "flowrun-worker", "version": .string(Release.version),
+          "uses": .array(uses.map { .string($0.rawValue) }), "actions": .object(digests),
+          "mark": .string(LeftBehind.value), "process": .integer(Int(getpid())),
+        ])
+    } catch {
+      output.refuse(id, ActionError("install", "\(error)"))
+    }
+  }
+
+  // MARK: Calls
+
+  private func run(_ id: Int, _ parameters: ValueObject) {
+    let (actions, folder) = state.withLock { ($0.actions, $0.workflowFolder) }
+    let name = parameters["action"]?.stringValue ?? ""
+    guard let actions, let action = actions.registry.action(named: name),
+      action.declaration.portabilityObstacle == nil
+    else {
+      return output.refuse(id, ActionError("no-action", "this worker has no action '\(name)'", isRetryable: false))
+    }
+    let inputs = parameters["inputs"]?.objectValue ?? [:]
+    let call = WorkerCall(id: id, parameters, workflowFolder: folder, actions.registry.resources, output)
+    state.withLock { $0.calls[id] = (call, nil) }
+    switch action.body {
+    case .synchronous(let body):
+      threads.run { [self] hasThread in
+        guard hasThread else {
+          return finish(call, .failure(ActionError("no-thread", "the system gives no thread", isRetryable: true)))
+        }
+        output.notify("started", ["id": .integer(id)])
+        finish(call, Result { try body(inputs, call.context) })
+      }
+    case .asynchronous(let body), .service(let body):
+      output.notify("started", ["id": .integer(id)])
+      let task = Task {
+        do {
+          finish(call, .success(try await body(inputs, call.context)))
+        } catch {
+          finish(call, .failure(error))
+        }
+      }
+      state.withLock { if $0.calls[id] != nil { $0.calls[id]?.task = task } }
+      if call.isCancelled { task.cancel() }
+    }
+  }
+
+  private func finish(_ call: WorkerCall, _ result: Result<ValueObject, any Error>) {
+    state.withLock { _ = $0.calls.removeValue(forKey: call.id) }
+    switch result {
+    case .success(let outputs): output.answer(call.id, ["outputs": .object(outputs)])
+    case .failure(let error): output.refuse(call.id, error)
+    }
+  }
+
+  private func cancel(_ id: Int) {
+    guard let (call, task) = state.withLock({ $0.calls[id] }) else { return }
+    call.cancel()
+    task?.cancel()
+  }
+}

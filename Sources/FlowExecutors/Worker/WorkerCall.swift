@@ -1,0 +1,107 @@
+import FlowModel
+import FlowPluginKit
+import Synchronization
+
+/// One try of a step on a worker: the run as its body sees it.
+final class WorkerCall: ActionHost {
+  let id: Int
+  let run: RunInformation
+  let launch = Launch()
+  private let stepID: StepID
+  private let key: String
+  private let attempt: Int
+  private let variables: [String: String]
+  private let deadline: ContinuousClock.Instant?
+  private let isQuiet: Bool
+  private let resources: [PluginResource]
+  private let output: WorkerOutput
+  private let state = Mutex(State())
+
+  private struct State {
+    var isCancelled = false
+    var handlers: [@Sendable () -> Void] = []
+  }
+
+  /// The call that a request asks for.
+  init(
+    id: Int, _ parameters: ValueObject, workflowFolder: String, _ resources: [PluginResource], _ output: WorkerOutput
+  ) {
+    self.id = id
+    var variables: [String: String] = [:]
+    for (name, value) in parameters["env"]?.objectValue ?? [:] { variables[name] = value.stringValue }
+    stepID = StepID(unchecked: variables["FLOWRUN_STEP"] ?? "step")
+    run = RunInformation(
+      id: variables["FLOWRUN_RUN"] ?? "", dataFolder: workflowFolder, workflowFolder: workflowFolder)
+    key = parameters["key"]?.stringValue ?? variables["FLOWRUN_KEY"] ?? ""
+    self.variables = variables
+    attempt = parameters["attempt"]?.integerValue ?? 1
+    deadline = parameters["remainingMilliseconds"]?.integerValue.map { .now + .milliseconds($0) }
+    isQuiet = parameters["quiet"]?.booleanValue ?? false
+    self.resources = resources
+    self.output = output
+  }
+
+  var context: ActionContext { ActionContext(host: self, step: 0, attempt: attempt) }
+
+  /// Tells the body to end.
+  func cancel() {
+    let handlers = state.withLock { state in
+      state.isCancelled = true
+      defer { state.handlers = [] }
+      return state.handlers
+    }
+    for handler in handlers { handler() }
+  }
+
+  var isCancelled: Bool { state.withLock { $0.isCancelled } }
+
+  func stepID(of step: StepIndex) -> StepID { stepID }
+  func environment(of step: StepIndex) -> [String: String] { variables }
+  func idempotencyKey(of step: StepIndex) -> String { key }
+  func showsOutput(of step: StepIndex) -> Bool { !isQuiet }
+  func isCancelled(_ step: StepIndex, attempt: Int) -> Bool { isCancelled }
+
+  func remaining(of step: StepIndex, attempt: Int) -> Duration? {
+    deadline.map { max(.zero, $0 - .now) }
+  }
+
+  func onCancel(_ step: StepIndex, attempt: Int, _ handler: @escaping @Sendable () -> Void) {
+    let isLate = state.withLock { state in
+      if !state.isCancelled { state.handlers.append(handler) }
+      return state.isCancelled
+    }
+    if isLate { handler() }
+  }
+
+  func log(_ message: String, level: LogLevel, step: StepIndex) {
+    output.notify("log", ["id": .integer(id), "level": .string(level.rawValue), "message": .string(message)])
+  }
+
+  func log(_ lines: [String], from stream: LogStream, step: StepIndex) {
+    if isQuiet { return }
+    for line in lines {
+      output.notify("log", ["id": .integer(id), "stream": .string(stream.rawValue), "message": .string(line)])
+    }
+  }
+
+  func log(_ lines: [String], from stream: LogStream, plugin: String) { log(lines, from: stream, step: 0) }
+
+  func progress(_ fraction: Double, _ message: String, step: StepIndex) {
+    output.notify(
+      "progress", ["id": .integer(id), "fraction": .number(fraction), "message": .string(message)])
+  }
+
+  func post(_ event: String, step: StepIndex) throws {
+    output.notify("post", ["id": .integer(id), "event": .string(event)])
+  }
+
+  func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? { resources.first { $0.key == key }?.handle }
+
+  /// Not kept: what is portable provides nothing.
+  func provide(
+    _ key: ResourceKey, _ handle: any Sendable, close: @escaping @Sendable () throws -> Void, step: StepIndex,
+    attempt: Int
+  ) { try? close() }
+
+  func ready(_ outputs: ValueObject, step: StepIndex, attempt: Int) {}
+}

@@ -1,0 +1,50 @@
+import FlowSystem
+
+/// The guard of a worker, a process of its own: it hears of each ping, and ends the worker when none has come for too long.
+/// That holds for a worker that is stopped, too; with the worker its commands end, which ``ProcessGuard`` sees to.
+public enum WorkerWatch {
+  /// Watches a worker that writes a byte to standard input for each ping; returns when the worker is gone.
+  public static func run(worker: Int32, silenceMilliseconds: Int) {
+    let input = Descriptor(0)
+    while true {
+      var interest = pollfd(fd: input.number, events: Int16(POLLIN), revents: 0)
+      let count = poll(&interest, 1, CInt(clamping: silenceMilliseconds))
+      if count < 0, errno == EINTR { continue }
+      guard count > 0 else {
+        // Only the worker's own child may: the number is nobody else's then.
+        if getppid() == worker { kill(worker, SIGKILL) }
+        return
+      }
+      let isOver = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
+        if case .bytes = input.receive(into: buffer) { false } else { true }
+      }
+      if isOver { return }
+    }
+  }
+}
+
+/// The worker's side: starts its guard and passes the pings on.
+final class WatchedWorker: Sendable {
+  private let group: ProcessGroup
+  private let pings: Descriptor
+
+  /// Starts the guard; `program` is the worker's own.
+  init(program: String, silenceMilliseconds: Int) throws(SystemError) {
+    let pipe = try Descriptor.pipe()
+    let null = try Descriptor.null()
+    group = try ProcessGroup(
+      Program(
+        [program, "worker", "--watch", "\(getpid())", "--silence", "\(silenceMilliseconds)"], environment: [:],
+        folder: "/"),
+      input: pipe.reading.number, output: null.number, errors: null.number)
+    pings = pipe.takeWriting()
+    pings.setNonBlocking()
+  }
+
+  /// Passes a ping on; false when nobody watches any more.
+  func ping() -> Bool {
+    // A pipe full of pings is as good as one more.
+    if case .closed = pings.send([1]) { return false }
+    return true
+  }
+}

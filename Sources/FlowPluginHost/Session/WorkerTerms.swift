@@ -1,0 +1,106 @@
+/// What the host offers to a worker (`flowrun worker`) beside what plugins' programs know.
+package struct WorkerTerms: Sendable {
+  /// An addition to the protocol. Each is used where both sides name it.
+  package enum Offer: String, Sendable, CaseIterable {
+    /// The host asks for signs of life; the worker ends itself and its commands when no ping comes.
+    case ping
+    /// The worker says when a body begins.
+    case started
+    /// Calls carry the step's idempotency key.
+    case key
+    /// The worker tells its actions with what tells their programs apart.
+    case capabilities
+  }
+
+  /// The absolute path of the workflow's folder, which the worker must have.
+  package var workflowFolder: String
+  /// How often life is asked for.
+  package var pulse: PulseRhythm
+  /// Whether the host may still ask: not once it may have lost its run to another process.
+  package var mayPing: @Sendable () -> Bool
+
+  /// What is offered.
+  var offers: [Offer] { Offer.allCases }
+
+  /// Terms for the workers of a run.
+  package init(
+    workflowFolder: String, pulse: PulseRhythm = PulseRhythm(), mayPing: @escaping @Sendable () -> Bool = { true }
+  ) {
+    self.workflowFolder = workflowFolder
+    self.pulse = pulse
+    self.mayPing = mayPing
+  }
+}
+
+/// How often a worker is asked for a sign of life, and what silence means.
+///
+/// The order matters: a worker's commands are ended before the host takes them for lost, so that no two bodies of one step
+/// run at once.
+package struct PulseRhythm: Sendable, Hashable {
+  /// From one ping to the next.
+  package var interval: Duration
+  /// After so long without a ping the worker's guard ends it with its commands.
+  package var guardSilence: Duration
+  /// After so long without an answer the host takes the worker for lost.
+  package var silence: Duration
+
+  /// 2 s, 8 s and 11 s, each multiplied by `scale`, which tests make small.
+  package init(scale: Double = 1) {
+    interval = .seconds(2) * scale
+    guardSilence = .seconds(8) * scale
+    silence = .seconds(11) * scale
+  }
+}
+
+/// The signs of life of one worker: a value without a clock.
+struct SessionPulse: Sendable {
+  let rhythm: PulseRhythm
+  private var lastAnswer: ContinuousClock.Instant
+  private var nextPing: ContinuousClock.Instant
+  /// Whether a ping has not been answered.
+  private(set) var isAwaited = false
+
+  /// A worker that has just been heard of.
+  init(_ rhythm: PulseRhythm, at now: ContinuousClock.Instant) {
+    self.rhythm = rhythm
+    lastAnswer = now
+    nextPing = now
+  }
+
+  /// Whether a ping is to be sent: one at a time, so that a worker that does not answer gets no more of them.
+  func isDue(at now: ContinuousClock.Instant) -> Bool { !isAwaited && nextPing <= now }
+
+  /// A ping was due; one that was not allowed is asked for again later.
+  mutating func notePing(at now: ContinuousClock.Instant, isSent: Bool) {
+    isAwaited = isSent
+    nextPing = now + rhythm.interval
+  }
+
+  /// A ping was answered.
+  mutating func noteAnswer(at now: ContinuousClock.Instant) {
+    isAwaited = false
+    lastAnswer = now
+  }
+
+  /// Whether the worker has been silent for too long.
+  func isLost(at now: ContinuousClock.Instant) -> Bool { lastAnswer + rhythm.silence <= now }
+
+  /// When something is to happen next.
+  var nextInstant: ContinuousClock.Instant {
+    let end = lastAnswer + rhythm.silence
+    return isAwaited ? end : min(end, nextPing)
+  }
+}
+
+extension PluginSession {
+  /// Takes in that a ping was answered.
+  func notePong() -> Effect {
+    let isLast = state.withLock { state in
+      state.pulse?.noteAnswer(at: .now)
+      // Who reads stops doing so where nothing else is awaited.
+      if state.isQuiet { state.leaveReading() }
+      return state.isQuiet
+    }
+    return isLast ? .last : .some
+  }
+}

@@ -1,0 +1,33 @@
+import FlowModel
+
+/// Runs the bodies of portable actions somewhere else: in other processes, on other machines.
+///
+/// The engine says what runs when; an executor says where, and whether it came to its end.
+public protocol StepExecutor: Sendable {
+  /// As `--on` and `executor:` write it.
+  var name: String { get }
+
+  /// How many bodies it runs at once at most.
+  var places: Int { get }
+
+  /// Runs one try of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins. Throws an
+  /// ``ExecutorLost`` when it cannot be known how the body ended; the body does not run any more then.
+  func run(_ action: ActionDeclaration, _ inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject
+}
+
+/// A body was lost: the process or the machine that it ran on is gone, or has not been heard of for too long.
+public struct ExecutorLost: Error, Sendable, Hashable {
+  /// What happened, as a sentence without a full stop.
+  public var message: String
+  /// Whether another try would be lost as well.
+  public var isFinal: Bool
+
+  /// A body that was lost so.
+  public init(_ message: String, isFinal: Bool = false) {
+    self.message = message
+    self.isFinal = isFinal
+  }
+
+  /// The code of a step whose bodies were lost too often.
+  public static let code = "executor-lost"
+}

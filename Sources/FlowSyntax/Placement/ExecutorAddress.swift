@@ -1,0 +1,120 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Where steps are sent, as `--on` and `executor:` write it: a name, how many places or where, and options behind commas,
+/// such as `slurm=8,partition=short,time=1h`.
+public struct ExecutorAddress: Sendable, Hashable {
+  /// The executor: `workers`, `slurm`, `local`, or the name of a plugin that is one.
+  public var name: String
+  /// What stands behind the name's `=`; nil: nothing.
+  public var value: String?
+  /// The options, in order.
+  public var options: [Option]
+  /// All of it as it was written.
+  public var text: String
+
+  /// One option.
+  public struct Option: Sendable, Hashable {
+    /// What stands before `=`.
+    public var name: String
+    /// What stands behind it.
+    public var value: String
+  }
+
+  /// Why a text is no address.
+  public struct Problem: Error, Sendable, Hashable {
+    /// What is wrong.
+    public var message: String
+    /// What to write.
+    public var help: String?
+  }
+
+  /// Keeps a step here.
+  public static let local = "local"
+  /// Processes of this machine.
+  public static let workers = "workers"
+  /// Allocations of Slurm.
+  public static let slurm = "slurm"
+  /// What an address looks like, for editors.
+  static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,[^=,]+=[^,]+)*$"
+  /// The most places of one executor.
+  public static let mostPlaces = 10_000
+
+  private static let optionNames = [
+    local: [], workers: ["processes", "worker"],
+    slurm: ["partition", "time", "per-node", "account", "qos", "constraint", "wait", "worker"],
+  ]
+
+  /// Reads an address; throws what is wrong with it.
+  public init(_ text: String) throws(Problem) {
+    self.text = text
+    var parts = text.split(separator: ",", omittingEmptySubsequences: false).map(String.init)[...]
+    (name, value) = Self.pair(parts.removeFirst())
+    options = []
+    guard NameKind.plugin.allows(name) else {
+      throw Problem(
+        message: "'\(text)' begins with no name of an executor", help: "write 'workers=4', 'slurm=8' or 'local'")
+    }
+    for part in parts {
+      guard case (let name, let value?) = Self.pair(part), !name.isEmpty, !value.isEmpty else {
+        throw Problem(message: "'\(part)' is no option of an executor", help: "write NAME=VALUE behind the comma")
+      }
+      guard !options.contains(where: { $0.name == name }) else {
+        throw Problem(message: "the option '\(name)' is given twice", help: "leave one out")
+      }
+      options.append(Option(name: name, value: value))
+    }
+    try check()
+  }
+
+  private static func pair(_ text: String) -> (String, String?) {
+    guard let equals = text.firstIndex(of: "=") else { return (text, nil) }
+    return (String(text[..<equals]), String(text[text.index(after: equals)...]))
+  }
+
+  private func check() throws(Problem) {
+    guard let known = Self.optionNames[name] else { return }
+    for option in options where !known.contains(option.name) {
+      throw Problem(
+        message: "'\(name)' has no option '\(option.name)'",
+        help: NearestName.question(option.name, among: known)
+          ?? (known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))"))
+    }
+    switch name {
+    case Self.local:
+      guard value == nil else { throw Problem(message: "'local' takes no value", help: "write 'local'") }
+    default:
+      _ = try count(value ?? "", "places", of: "\(name)=4", 1...Self.mostPlaces)
+      for option in ["processes", "per-node"] {
+        if let text = self[option] { _ = try count(text, option, of: "\(option)=2", 1...Self.mostPlaces) }
+      }
+      for option in ["time", "wait"] {
+        guard let text = self[option] else { continue }
+        do throws(DurationText.Problem) {
+          _ = try DurationText.parse(text)
+        } catch {
+          throw Problem(message: "\(option)=\(text) is no duration", help: error.help)
+        }
+      }
+    }
+  }
+
+  private func count(
+    _ text: String, _ what: String, of example: String, _ range: ClosedRange<Int>
+  ) throws(Problem) -> Int {
+    guard let count = Int(text), range.contains(count) else {
+      throw Problem(
+        message: text.isEmpty
+          ? "'\(name)' needs the number of its \(what)"
+          : "'\(text)' is no number of \(what) from \(range.lowerBound) to \(range.upperBound)",
+        help: "write '\(example)'")
+    }
+    return count
+  }
+
+  /// The value of an option; nil: it is not given.
+  public subscript(option: String) -> String? { options.first { $0.name == option }?.value }
+
+  /// The number behind the name; 1 where none stands there.
+  public var places: Int { value.flatMap { Int($0) } ?? 1 }
+}

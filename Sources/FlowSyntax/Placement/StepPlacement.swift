@@ -1,0 +1,90 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Where the steps of a workflow run: here, or where `--on`, `executor:` or `defaults` send them.
+public struct StepPlacement: Sendable {
+  /// Where a step runs.
+  public enum Place: Sendable, Hashable {
+    /// Here; why, where it was to be sent away.
+    case here(why: String?)
+    /// At the executor of this address.
+    case away(String)
+  }
+
+  /// The place of each step.
+  public private(set) var places: [Place] = []
+  /// The addresses of the executors, in the order of their first steps.
+  public private(set) var addresses: [String] = []
+  /// For each step that is sent away its address's index.
+  public private(set) var assignment: [StepIndex: Int] = [:]
+
+  /// Works out the places; `on` is what the command line says.
+  public init(_ workflow: Workflow, _ catalog: any ActionCatalog, on: String?) {
+    guard on != nil || workflow.executor != nil || workflow.steps.contains(where: { $0.options.executor != nil }) else {
+      places = Array(repeating: .here(why: nil), count: workflow.steps.count)
+      return
+    }
+    var obstacles: [String: String?] = [:]
+    for (index, step) in workflow.steps.enumerated() {
+      let wish =
+        on == ExecutorAddress.local ? ExecutorAddress.local : step.options.executor ?? on ?? workflow.executor
+      guard let wish, wish != ExecutorAddress.local else {
+        places.append(.here(why: step.options.executor == ExecutorAddress.local ? "it says 'executor: local'" : nil))
+        continue
+      }
+      let ofAction =
+        obstacles[step.uses]
+        ?? (catalog.declaration(named: step.uses).map(\.portabilityObstacle) ?? "it stands for another workflow")
+      obstacles[step.uses] = ofAction
+      if let why = ofAction ?? Self.obstacle(step) {
+        places.append(.here(why: why))
+        continue
+      }
+      places.append(.away(wish))
+      let known = addresses.firstIndex(of: wish)
+      if known == nil { addresses.append(wish) }
+      assignment[StepIndex(index)] = known ?? addresses.count - 1
+    }
+  }
+
+  /// Why a step of a portable action stays here; nil: it need not.
+  static func obstacle(_ step: Step) -> String? {
+    if let queue = step.options.queue, QualityOfService(rawValue: queue) == nil {
+      return "it is in the queue '\(queue)'"
+    }
+    if readsDataFolder(.object(step.with)) || readsDataFolder(.object(step.options.environment)) {
+      return "it reads 'run.data', a folder of this machine"
+    }
+    return nil
+  }
+
+  private static func readsDataFolder(_ value: Value) -> Bool {
+    switch value {
+    case .string(let text):
+      guard text.contains("${{") else { return false }
+      let dense = text.lowercased().filter { !$0.isWhitespace }
+      return ["run.data", "run['data']", "tojson(run)"].contains { dense.contains($0) }
+    case .array(let values): return values.contains(where: readsDataFolder)
+    case .object(let members): return members.contains { readsDataFolder($0.value) }
+    default: return false
+    }
+  }
+}
+
+extension WorkflowCheck {
+  /// A step that is sent away by name must be one that can be.
+  mutating func checkExecutors() {
+    for index in workflow.steps.indices {
+      let step = workflow.steps[index]
+      guard step.hasOptions, let executor = step.options.executor, executor != ExecutorAddress.local, !isSettled else {
+        continue
+      }
+      let declaration = actions.declaration(ofStep: index)
+      guard let why = declaration?.portabilityObstacle ?? StepPlacement.obstacle(step) else { continue }
+      report(
+        .conflictingKeys, "step '\(name(index))' cannot run elsewhere: \(why)", at: span(.executor, of: index),
+        related: declaration.map { [.init(span(.uses, of: index), "it uses '\($0.name)' here")] } ?? [],
+        help: "leave 'executor' out, or write 'executor: local'")
+    }
+  }
+}

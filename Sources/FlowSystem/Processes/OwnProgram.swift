@@ -1,0 +1,15 @@
+/// The program that this process runs.
+package enum OwnProgram {
+  /// Its path; where the system does not tell, as it was called.
+  package static var path: String {
+    #if !canImport(Darwin)
+      let path = withUnsafeTemporaryAllocation(of: CChar.self, capacity: 4096) { buffer -> String? in
+        let count = readlink("/proc/self/exe", buffer.baseAddress!, buffer.count)
+        guard count > 0 else { return nil }
+        return String(decoding: UnsafeRawBufferPointer(buffer)[..<count], as: UTF8.self)
+      }
+      if let path { return path }
+    #endif
+    return CommandLine.arguments.first.map(FilePath.absolute) ?? "flowrun"
+  }
+}

@@ -1,0 +1,154 @@
+import FlowModel
+import FlowTestKit
+import Testing
+
+@testable import FlowEngine
+
+/// Steps that executors run, event by event.
+struct RemotePlanTests {
+  private let second = 1_000_000_000
+
+  private func plan(
+    _ steps: [Step], away: [StepIndex], places: Int = 2, concurrency: Int? = nil
+  ) throws -> Plan {
+    var workflow = Workflow(name: "test", steps: steps)
+    workflow.concurrency = concurrency
+    let remote = RemoteSteps(
+      executors: [RemoteSteps.Executor(name: "slurm", places: places)],
+      assignment: Dictionary(uniqueKeysWithValues: away.map { ($0, 0) }))
+    var plan = Plan(graph: try WorkflowGraph(workflow), remote: remote)
+    plan.apply(.activated(Resolution()), at: 0)
+    plan.apply(.started(prewarm: false), at: 0)
+    return plan
+  }
+
+  private func startAway(_ plan: inout Plan, at now: Int = 0) -> (step: StepIndex, attempt: Int)? {
+    let start = plan.startNextRemotely(at: now)
+    #expect(plan.problems() == [])
+    return start
+  }
+
+  @Test func `what is sent away takes places and no slots`() throws {
+    var plan = try plan([Step("a"), Step("b"), Step("c"), Step("here")], away: [0, 1, 2])
+    #expect(startAway(&plan)?.step == 0)
+    #expect(startAway(&plan)?.step == 1)
+    #expect(startAway(&plan) == nil)
+    for lane in Lane.all where lane != .slots(.userInitiated) { #expect(plan.startableSteps(in: lane) == 0) }
+    #expect(plan.startNext(in: .slots(.userInitiated), at: 0)?.step == 3)
+    #expect(plan.startNext(in: .slots(.userInitiated), at: 0) == nil)
+    plan.apply(.ended(0, attempt: 1, .success), at: 5)
+    #expect(startAway(&plan, at: 5)?.step == 2)
+  }
+
+  @Test func `concurrency counts what is sent away`() throws {
+    var plan = try plan([Step("here"), Step("a"), Step("b")], away: [1, 2], concurrency: 2)
+    // The step that stays comes first by rank, so it is not overtaken.
+    #expect(startAway(&plan) == nil)
+    #expect(plan.startNext(in: .slots(.userInitiated), at: 0)?.step == 0)
+    #expect(startAway(&plan)?.step == 1)
+    #expect(startAway(&plan) == nil)
+  }
+
+  @Test func `a deadline counts from where the body begins`() throws {
+    var options = StepOptions()
+    options.deadline = StepDeadline(max: .seconds(1))
+    var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
+    #expect(startAway(&plan)?.attempt == 1)
+    #expect(plan.nextTimerNanoseconds == nil)
+    #expect(plan.limitOfUnbegun(0, attempt: 1) == .seconds(1))
+    plan.apply(.begun(0, attempt: 1), at: 10 * second)
+    #expect(plan.nextTimerNanoseconds == 11 * second)
+    #expect(plan.ceiling(of: 0, attempt: 1) == 11 * second)
+    #expect(plan.limitOfUnbegun(0, attempt: 1) == nil)
+    plan.apply(.timePassed, at: 11 * second)
+    #expect(plan[0].outcome == .timedOut)
+  }
+
+  @Test func `a lost body runs again under the next attempt, three times`() throws {
+    var plan = try plan([Step("a")], away: [0])
+    let failure = StepFailure(code: "executor-lost", message: "gone")
+    for attempt in 1...3 {
+      #expect(startAway(&plan)?.attempt == attempt)
+      plan.apply(.ended(0, attempt: attempt, .interrupted(failure, isFinal: false)), at: attempt)
+      #expect(plan.problems() == [])
+      #expect(plan[0].outcome == nil)
+    }
+    #expect(startAway(&plan)?.attempt == 4)
+    plan.apply(.ended(0, attempt: 4, .interrupted(failure, isFinal: false)), at: 5)
+    #expect(plan[0].outcome == .failure)
+    #expect(plan[0].failure == failure)
+  }
+
+  @Test func `a lost body is no try of a retry`() throws {
+    var options = StepOptions()
+    options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
+    var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
+    _ = startAway(&plan)
+    plan.apply(
+      .ended(0, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: false)), at: 1)
+    #expect(startAway(&plan)?.attempt == 2)
+    let failure = StepFailure(code: "x", message: "")
+    plan.apply(.ended(0, attempt: 2, .failure(failure, isRetryable: true)), at: 2)
+    #expect(plan[0].outcome == nil)
+    plan.apply(.timePassed, at: 2 * second)
+    #expect(startAway(&plan, at: 2 * second)?.attempt == 3)
+    plan.apply(.ended(0, attempt: 3, .failure(failure, isRetryable: true)), at: 3 * second)
+    #expect(plan[0].outcome == .failure)
+  }
+
+  @Test func `a loss that another try would meet as well is the step's end`() throws {
+    var plan = try plan([Step("a")], away: [0])
+    _ = startAway(&plan)
+    plan.apply(
+      .ended(0, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: true)), at: 1)
+    #expect(plan[0].outcome == .failure)
+  }
+
+  @Test func `on-interrupt fail holds for lost bodies, too`() throws {
+    var options = StepOptions()
+    options.onInterrupt = .fail
+    var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0])
+    _ = startAway(&plan)
+    plan.apply(
+      .ended(0, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: false)), at: 1)
+    #expect(plan[0].outcome == .failure)
+  }
+
+  @Test func `a lost body of an item runs again, and the others go on`() throws {
+    var options = StepOptions()
+    options.fan = FanOut(.items([1, 2]))
+    var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options)], away: [0], places: 1)
+    plan.apply(.expanded(0, .items(FanItems(count: 2))), at: 0)
+    let start = startAway(&plan)
+    let first = try #require(start)
+    plan.apply(
+      .ended(first.step, attempt: 1, .interrupted(StepFailure(code: "executor-lost", message: ""), isFinal: false)),
+      at: 1)
+    #expect(plan.problems() == [])
+    let again = startAway(&plan, at: 1)
+    let second = try #require(again)
+    #expect(second.step == first.step)
+    #expect(second.attempt == 2)
+    plan.apply(.begun(second.step, attempt: 2), at: 2)
+    plan.apply(.ended(second.step, attempt: 2, .success), at: 3)
+    let next = startAway(&plan, at: 3)
+    let third = try #require(next)
+    #expect(third.step != first.step)
+    plan.apply(.ended(third.step, attempt: 1, .success), at: 4)
+    _ = plan.takeEffects()
+    #expect(plan[0].outcome == .success)
+  }
+
+  @Test func `a series goes on beside steps that wait for a place`() throws {
+    var plan = try plan([Step("a"), Step("b"), Step("c"), Step("d")], away: [0, 1], places: 1)
+    _ = startAway(&plan)
+    let lane = Lane.slots(.userInitiated)
+    #expect(plan.queuedSteps == 3)
+    #expect(!plan.concernsOthers(than: lane))
+    let first = plan.startNext(in: lane, at: 0)
+    #expect(first?.step == 2)
+    #expect(plan.series(from: 2, attempt: 1, in: lane) != nil)
+    plan.apply(.ended(0, attempt: 1, .success), at: 1)
+    #expect(plan.concernsOthers(than: lane))
+  }
+}

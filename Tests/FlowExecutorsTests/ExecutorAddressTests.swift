@@ -1,0 +1,42 @@
+import FlowSyntax
+import Testing
+
+@Suite struct ExecutorAddressTests {
+  @Test func `An address is a name, a number of places and options`() throws {
+    let address = try ExecutorAddress("slurm=8,partition=short,time=1h")
+    #expect(address.name == "slurm")
+    #expect(address.places == 8)
+    #expect(address["partition"] == "short")
+    #expect(address["time"] == "1h")
+    #expect(address["worker"] == nil)
+  }
+
+  @Test func `What stands behind a plugin's name is the plugin's`() throws {
+    let address = try ExecutorAddress("dask=tcp://head:8786")
+    #expect(address.name == "dask")
+    #expect(address.value == "tcp://head:8786")
+  }
+
+  @Test(arguments: [
+    ("workers=0", "'0' is no number of places from 1 to 10000"),
+    ("workers=10001", "'10001' is no number of places from 1 to 10000"),
+    ("workers", "'workers' needs the number of its places"),
+    ("workers=2,proceses=1", "'workers' has no option 'proceses'"),
+    ("slurm=2,time=soon", "time=soon is no duration"),
+    ("slurm=2,partition", "'partition' is no option of an executor"),
+    ("slurm=2,qos=a,qos=b", "the option 'qos' is given twice"),
+    ("local=1", "'local' takes no value"),
+    ("", "'' begins with no name of an executor"),
+    ("Slurm=2", "'Slurm=2' begins with no name of an executor"),
+  ])
+  func `What is wrong with an address is said`(text: String, message: String) {
+    #expect {
+      _ = try ExecutorAddress(text)
+    } throws: { error in
+      (error as? ExecutorAddress.Problem)?.message == message
+    }
+  }
+
+  @Test(arguments: ["workers=1", "workers=10000"])
+  func `So many places there may be`(text: String) throws { _ = try ExecutorAddress(text) }
+}

@@ -1,0 +1,147 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import ShellPlugin
+import BasicsPlugin
+import Testing
+
+@testable import FlowExecutors
+@testable import FlowPluginHost
+
+/// What every executor must do, whatever starts its workers: one with two places or more is tried.
+struct ExecutorConformance {
+  let pool: WorkerPool
+  /// A folder that workers see too.
+  let folder: String
+
+  /// The actions that it is tried with.
+  static let registry = ActionRegistry([BasicsPlugin(), ShellPlugin()])
+
+  /// What workers must have for it.
+  static var needs: WorkerNeeds {
+    WorkerNeeds(actions: registry.declarations.filter { $0.portabilityObstacle == nil }) { _ in
+      "flowrun \(Release.version)"
+    }
+  }
+
+  private func call(
+    _ action: String, _ inputs: ValueObject, _ host: TestHost = TestHost()
+  ) async throws -> ValueObject {
+    let declaration = try #require(Self.registry.declaration(named: action))
+    return try await pool.run(declaration, inputs, host.context())
+  }
+
+  private func shell(_ command: String, _ host: TestHost = TestHost()) async throws -> ValueObject {
+    try await call("shell.run", ["command": .string(command), "env": [:], "successStatuses": [0]], host)
+  }
+
+  /// Tries everything.
+  func run() async throws {
+    try await givesBackValues()
+    try await failsAsHere()
+    try await logsAsItComes()
+    try await seesWhatIsStated()
+    try await runsAsManyAsItHasPlaces()
+    try await endsWhatIsCancelled()
+    try await carriesLargeOutputs()
+    try await losesWhatItsWorkerLoses()
+  }
+
+  private func givesBackValues() async throws {
+    let values: ValueObject = ["text": "ä\n\"x\"", "number": 3, "half": 0.5, "none": .null, "list": [1, true]]
+    let outputs = try await call("flow.set", ["values": .object(values)])
+    #expect(outputs == values)
+    let output = try await shell("echo out; echo err >&2")
+    #expect(output == ["status": 0, "stdout": "out\n", "stderr": "err\n"])
+  }
+
+  private func failsAsHere() async throws {
+    await #expect {
+      _ = try await shell("exit 3")
+    } throws: { error in
+      let error = error as? ActionError
+      return error?.code == "command-failed" && error?.message.contains("exited with status 3") == true
+        && error?.isRetryable == true
+    }
+    await #expect {
+      _ = try await call("shell.run", ["command": [.string("no-such-program")], "env": [:], "successStatuses": [0]])
+    } throws: { error in
+      (error as? ActionError)?.code == "command-not-found" && (error as? ActionError)?.isRetryable == false
+    }
+  }
+
+  private func logsAsItComes() async throws {
+    let host = TestHost()
+    _ = try await shell("echo one; echo two >&2", host)
+    #expect(Set(host.logLines) == [.init("one", from: .standardOutput), .init("two", from: .standardError)])
+    let quiet = TestHost()
+    _ = try await call("flow.log", ["message": "said", "level": "warning"], quiet)
+    #expect(quiet.logLines == [.init(level: .warning, "said")])
+  }
+
+  private func seesWhatIsStated() async throws {
+    let host = TestHost(environment: ["STATED": "yes and 'no'"])
+    let output = try await shell(#"echo "$STATED/$FLOWRUN_STEP/$FLOWRUN_ATTEMPT/$FLOWRUN_KEY""#, host)
+    let context = host.context()
+    #expect(output["stdout"]?.stringValue == "yes and 'no'/\(context.stepID)/1/\(context.idempotencyKey)\n")
+  }
+
+  private func runsAsManyAsItHasPlaces() async throws {
+    let peak = try await withThrowingTaskGroup(of: (Double, Double).self) { group in
+      for _ in 0..<pool.places * 2 {
+        group.addTask {
+          let text = try await shell("date +%s.%N; sleep 0.2; date +%s.%N")["stdout"]?.stringValue ?? ""
+          let times = text.split(separator: "\n").compactMap { Double($0) }
+          return (times[0], times[1])
+        }
+      }
+      var spans: [(Double, Double)] = []
+      for try await span in group { spans.append(span) }
+      return spans.map { span in spans.count { $0.0 <= span.0 && span.0 < $0.1 } }.max() ?? 0
+    }
+    #expect(peak <= pool.places)
+    #expect(peak > 1)
+  }
+
+  private func endsWhatIsCancelled() async throws {
+    let file = "\(folder)/cancelled-\(UUID().uuidString)"
+    let task = Task { try await shell("echo $$ > \(file); sleep 60; echo on >> \(file)") }
+    let process = try await content(of: file)
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    #expect(!isAlive(process))
+  }
+
+  private func carriesLargeOutputs() async throws {
+    let output = try await shell("head -c 900000 /dev/zero | tr '\\0' x")
+    #expect(output["stdout"]?.stringValue?.count == 900_000)
+  }
+
+  /// The worker is the command's parent.
+  private func losesWhatItsWorkerLoses() async throws {
+    let file = "\(folder)/lost-\(UUID().uuidString)"
+    let task = Task { try await shell("echo $$ > \(file); kill -9 $PPID; sleep 60") }
+    let process = try await content(of: file)
+    await #expect(throws: ExecutorLost.self) { try await task.value }
+    #expect(!isAlive(process))
+    // Another one takes its place.
+    #expect(try await shell("echo again")["stdout"]?.stringValue == "again\n")
+  }
+
+  private func content(of file: String) async throws -> String {
+    for _ in 0..<3000 {
+      if let text = try? String(contentsOfFile: file, encoding: .utf8), text.hasSuffix("\n") {
+        return text.trimmingCharacters(in: .whitespacesAndNewlines)
+      }
+      try await Task.sleep(for: .milliseconds(10))
+    }
+    throw ActionError("no-file", "'\(file)' was not written")
+  }
+
+  /// Whether a process runs; one that waits for somebody to collect it does not.
+  private func isAlive(_ process: String) -> Bool {
+    guard let text = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8) else { return false }
+    return text.split(separator: ")").last?.hasPrefix(" Z") == false
+  }
+}

@@ -1,0 +1,178 @@
+import FlowModel
+import Foundation
+import TestSupport
+import Testing
+
+/// `--on workers=N` with the real command.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct OnWorkersTests {
+  private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-on-\(UUID().uuidString)"
+
+  private func write(_ text: String, to name: String = "flow.yaml") throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+  }
+
+  private func run(_ arguments: String...) throws -> FlowrunProcess.Result {
+    try FlowrunProcess.run(arguments, in: folder)
+  }
+
+  private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
+
+  /// A report without what differs from run to run.
+  private func report(_ name: String) throws -> [String] {
+    let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/\(name)"))
+    let object = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let steps = try #require(object["steps"] as? [String: [String: Any]])
+    let outputs = try JSONSerialization.data(withJSONObject: object["outputs"] ?? [:], options: .sortedKeys)
+    let lines = steps.map { id, step in
+      let error = (step["error"] as? [String: Any]).map { "\($0["code"] ?? "") \($0["message"] ?? "")" } ?? ""
+      return "\(id) \(step["outcome"] ?? "") \(step["attempts"] ?? "") \(error)"
+    }
+    return lines.sorted() + [String(decoding: outputs, as: UTF8.self), "\(object["conclusion"] ?? "")"]
+  }
+
+  @Test func `a workflow comes to the same here and on workers`() throws {
+    try write(
+      """
+      name: same
+      env: { STATED: "1" }
+      steps:
+        set: { uses: flow.set, with: { values: { x: 3, list: [1, 2] } } }
+        run: { run: 'echo "$STATED ${FLOWRUN_STEP}"; echo err >&2', needs: set }
+        each: { run: 'echo "item $0"', foreach: "${{ steps.set.outputs.list }}", needs: set }
+        fails: { run: exit 4, optional: true, retry: { attempts: 2, delay: 1ms } }
+        input: { uses: flow.sleep, with: { for: "${{ steps.set.outputs.x }}" }, needs: set, optional: true }
+        late: { run: sleep 30, deadline: 300ms, optional: true }
+        post: { uses: flow.post, with: { event: done }, needs: run }
+        after: { uses: flow.log, with: { message: "x" }, after: done }
+      events: [done]
+      outputs:
+        text: ${{ steps.run.outputs.stdout }}
+        status: ${{ steps.run.outputs.status }}
+        items: ${{ steps.each.outputs }}
+      """)
+    let here = try run("flow.yaml", "--report", "here.json")
+    let away = try run("flow.yaml", "--report", "away.json", "--on", "workers=3")
+    #expect(here.exitCode == 0)
+    #expect(away.exitCode == 0)
+    #expect(try report("here.json") == report("away.json"))
+    #expect(away.output.contains("run started on workers"))
+    #expect(away.output.contains("post started on user-initiated") || !away.output.contains("post started on workers"))
+    try remove()
+  }
+
+  @Test func `what stays here is told with its reason`() throws {
+    try write(
+      """
+      name: where
+      queues: { narrow: { qos: utility, width: 1 } }
+      steps:
+        away: { run: "true" }
+        local: { run: "true", executor: local }
+        queued: { run: "true", queue: narrow }
+        main: { uses: flow.log, with: { message: m }, queue: main }
+        data: { run: 'echo "${{ run.data }}"' }
+        post: { uses: flow.post, with: { event: e } }
+        other: { run: "true", executor: workers=2 }
+      events: [e]
+      """)
+    let result = try run("validate", "flow.yaml", "--on", "slurm=4")
+    #expect(result.exitCode == 0)
+    for line in [
+      "  away    slurm=4", "  local   here: it says 'executor: local'", "  queued  here: it is in the queue 'narrow'",
+      "  main    here: it is in the queue 'main'", "  data    here: it reads 'run.data', a folder of this machine",
+      "  post    here: 'flow.post' is not portable", "  other   workers=2", "  2 of 7 steps would be sent away",
+    ] { #expect(result.lines.contains(line), "\(result.output)") }
+    try remove()
+  }
+
+  @Test func `a step that cannot run elsewhere must not ask for it`() throws {
+    try write(
+      """
+      name: wrong
+      steps:
+        post: { uses: flow.post, with: { event: e }, executor: workers=1 }
+        queued: { run: "true", queue: main, executor: workers=1 }
+        zero: { run: "true", executor: workers=0 }
+      events: [e]
+      """)
+    let result = try run("validate", "flow.yaml")
+    #expect(result.exitCode == 2)
+    #expect(result.output.contains("step 'post' cannot run elsewhere: 'flow.post' is not portable"))
+    #expect(result.output.contains("step 'queued' cannot run elsewhere: it is in the queue 'main'"))
+    #expect(result.output.contains("'0' is no number of places from 1 to 10000"))
+    try remove()
+  }
+
+  @Test func `an executor that nobody knows is wrong usage`() throws {
+    try write("name: x\nsteps: { a: { run: 'true' } }\n")
+    let unknown = try run("flow.yaml", "--on", "worker=2")
+    #expect(unknown.exitCode == 64)
+    #expect(unknown.errors.contains("there is no executor 'worker'; did you mean 'workers'?"))
+    #expect(try run("flow.yaml", "--on", "workers=0").exitCode == 64)
+    let missing = try run("flow.yaml", "--on", "workers=1,worker=/no/such/flowrun")
+    #expect(missing.exitCode == 2)
+    #expect(missing.errors.contains("/no/such/flowrun"))
+    try remove()
+  }
+
+  @Test func `a worker that is killed costs its step another try`() throws {
+    try write(
+      """
+      name: killed
+      steps:
+        a: { run: "if [ -e once ]; then echo $FLOWRUN_ATTEMPT; else touch once; kill -9 $PPID; sleep 60; fi" }
+        b: { run: echo b, needs: a }
+      outputs: { a: "${{ steps.a.outputs.stdout }}" }
+      """)
+    let result = try run("flow.yaml", "--on", "workers=1", "--report", "report.json")
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8).contains(#""a": "2\n""#))
+    try remove()
+  }
+
+  @Test func `a step whose workers are always lost fails with executor-lost`() throws {
+    try write(
+      """
+      name: lost
+      steps:
+        a: { run: "echo x >> tries; kill -9 $PPID; sleep 60" }
+      """)
+    let result = try run("flow.yaml", "--on", "workers=2")
+    #expect(result.exitCode == 1)
+    #expect(result.output.contains("executor-lost"))
+    #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8).count <= 8)
+    try remove()
+  }
+
+  @Test func `with a coordinator that is killed everything ends that workers run`() throws {
+    try write(
+      """
+      name: orphans
+      steps:
+        a: { run: "echo $$ > first; sleep 60" }
+        b: { run: "setsid sh -c 'echo $$ > second; sleep 60'; true" }
+      """)
+    let process = try FlowrunProcess(["flow.yaml", "--on", "workers=2"], in: folder)
+    let numbers = try ["first", "second"].map { name -> String in
+      let limit = ContinuousClock.now + .seconds(30)
+      while ContinuousClock.now < limit {
+        if let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8), text.hasSuffix("\n") {
+          return text.trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+        usleep(10_000)
+      }
+      throw CocoaError(.fileNoSuchFile)
+    }
+    process.send(SIGKILL)
+    _ = process.result(limitSeconds: 20)
+    let limit = ContinuousClock.now + .seconds(15)
+    func isAlive(_ number: String) -> Bool {
+      let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+      return text.map { !$0.contains(") Z") } ?? false
+    }
+    while ContinuousClock.now < limit, numbers.contains(where: isAlive) { usleep(20_000) }
+    #expect(!numbers.contains(where: isAlive))
+    try remove()
+  }
+}

@@ -1,0 +1,126 @@
+import FlowModel
+import FlowPluginKit
+import FlowSyntax
+import FlowTestKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FlowExecutors
+@testable import FlowPluginHost
+
+/// Workers in allocations of a real Slurm with two nodes of two processors.
+@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: SlurmCluster.isInstalled))
+final class SlurmTests {
+  private let cluster: SlurmCluster
+  private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-on-slurm-\(UUID().uuidString)"
+
+  init() throws {
+    cluster = try SlurmCluster()
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  private func run(_ arguments: String...) throws -> FlowrunProcess.Result {
+    try FlowrunProcess.run(arguments, in: folder, environment: cluster.environment)
+  }
+
+  private var on: String { "slurm=4,worker=\(FlowrunProcess.path)" }
+
+  private func write(_ text: String) throws {
+    try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+  }
+
+  /// Waits until `condition` holds.
+  private func within(seconds: Int, _ condition: () throws -> Bool) rethrows -> Bool {
+    let limit = ContinuousClock.now + .seconds(seconds)
+    while ContinuousClock.now < limit {
+      if try condition() { return true }
+      usleep(50_000)
+    }
+    return try condition()
+  }
+
+  @Test func `workers in allocations do what every executor does, and give the allocations back`() async throws {
+    var environment = ProcessInfo.processInfo.environment
+    environment.merge(cluster.environment) { $1 }
+    let request = ExecutorRequest(
+      address: try ExecutorAddress(on), needs: ExecutorConformance.needs, workflowFolder: folder, pluginFolders: [],
+      plugins: [], environment: environment)
+    let pool = try request.pool()
+    #expect(pool.places == 4)
+    try await pool.open(waitingAtMost: .seconds(30))
+    try await ExecutorConformance(pool: pool, folder: folder).run()
+    await pool.close()
+    let isFree = try within(seconds: 5) { try cluster.ask("squeue -h").isEmpty }
+    #expect(isFree)
+  }
+
+  @Test func `what Slurm does not have is told, and nothing runs`() throws {
+    try write("name: x\nsteps: { a: { run: 'touch ran' } }\n")
+    let partition = try run("flow.yaml", "--on", on + ",partition=big")
+    #expect(partition.exitCode == 2)
+    #expect(partition.errors == "flowrun: Slurm has no partition 'big'; there are main, short\n")
+    let program = try run("flow.yaml", "--on", "slurm=2,worker=/no/flowrun")
+    #expect(program.exitCode == 2)
+    #expect(program.errors.contains("/no/flowrun"))
+    _ = try cluster.ask("scontrol update NodeName=node1,node2 State=DRAIN Reason=test")
+    let drained = try run("flow.yaml", "--on", on)
+    #expect(drained.exitCode == 2)
+    #expect(drained.errors.contains("node1 is drain"))
+    #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
+  }
+
+  @Test func `a Slurm that does not answer is told`() throws {
+    try write("name: x\nsteps: { a: { run: 'true' } }\n")
+    let result = try FlowrunProcess.run(
+      ["flow.yaml", "--on", on], in: folder, environment: ["SLURM_CONF": "/no/slurm.conf"])
+    #expect(result.exitCode == 2)
+    #expect(result.errors.contains("Slurm cannot be reached"))
+  }
+
+  @Test func `a killed flowrun leaves neither a job nor a command`() throws {
+    try write("name: x\nsteps: { a: { run: 'echo $$ > number; sleep 60' } }\n")
+    let process = try FlowrunProcess(["flow.yaml", "--on", on], in: folder, environment: cluster.environment)
+    let hasBegun = within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/number") }
+    #expect(hasBegun)
+    process.send(SIGKILL)
+    _ = process.result(limitSeconds: 20)
+    let isOver = try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty }
+    #expect(isOver)
+    let number = try String(contentsOfFile: "\(folder)/number", encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    let isGone = within(seconds: 5) {
+      (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)).map { $0.contains(") Z") } ?? true
+    }
+    #expect(isGone)
+  }
+
+  @Test func `what a dead node ran runs again on another one, within 12 s and never beside itself`() throws {
+    try write(
+      """
+      name: x
+      steps:
+        a:
+          run: |
+            echo "start $SLURMD_NODENAME $FLOWRUN_ATTEMPT" >> log
+            [ "$FLOWRUN_ATTEMPT" = 2 ] || sleep 60
+            echo "end $FLOWRUN_ATTEMPT" >> log
+      """)
+    let process = try FlowrunProcess(["flow.yaml", "--on", on], in: folder, environment: cluster.environment)
+    func log() -> [String] {
+      let text = try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)
+      return text?.split(separator: "\n").map(String.init) ?? []
+    }
+    #expect(within(seconds: 30) { log().count == 1 })
+    let node = String(try #require(log().first).split(separator: " ")[1])
+    let start = ContinuousClock.now
+    try cluster.killNode(node)
+    let result = process.result(limitSeconds: 60)
+    #expect(ContinuousClock.now - start < .seconds(16))
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(log().count == 3)
+    #expect(log().last == "end 2")
+  }
+}

@@ -1,0 +1,114 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import TestSupport
+import Testing
+
+@testable import FlowExecutors
+@testable import FlowPluginHost
+
+/// Workers that are processes of this machine.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct WorkersTests {
+  private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-workers-\(UUID().uuidString)"
+
+  private func starts(_ places: [Int]) -> [WorkerStart] {
+    places.enumerated().map { index, count in
+      WorkerStart(
+        name: "worker \(index + 1)", command: [FlowrunProcess.path, "worker", "--stdio"],
+        environment: ProcessInfo.processInfo.environment, places: count, isLocal: true)
+    }
+  }
+
+  private func pool(_ places: [Int], scale: Double = 1, _ needs: WorkerNeeds = ExecutorConformance.needs) throws
+    -> WorkerPool
+  {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    return WorkerPool(
+      name: "workers", starts: starts(places), needs: needs, workflowFolder: folder, pulse: PulseRhythm(scale: scale))
+  }
+
+  @Test func `Workers of one place each do what every executor does`() async throws {
+    let pool = try pool([1, 1])
+    try await pool.open(waitingAtMost: .seconds(20))
+    try await ExecutorConformance(pool: pool, folder: folder).run()
+    await pool.close()
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test func `A worker of several places does what every executor does`() async throws {
+    let pool = try pool([3])
+    try await pool.open(waitingAtMost: .seconds(20))
+    try await ExecutorConformance(pool: pool, folder: folder).run()
+    await pool.close()
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test func `A worker that stands still is lost, and its command with it`() async throws {
+    let pool = try pool([1], scale: 0.1)
+    try await pool.open(waitingAtMost: .seconds(20))
+    let shell = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
+    let file = folder + "/numbers"
+    let inputs: ValueObject = [
+      "command": .string("echo $$ > \(file); kill -STOP $PPID; sleep 60"), "env": [:], "successStatuses": [0],
+    ]
+    let start = ContinuousClock.now
+    await #expect(throws: ExecutorLost.self) { _ = try await pool.run(shell, inputs, TestHost().context()) }
+    #expect(ContinuousClock.now - start < .seconds(4))
+    let process = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
+    let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+    #expect(state == nil || state?.contains(") Z") == true)
+    await pool.close()
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test func `A worker that nobody pings ends with its commands before it counts as lost`() async throws {
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let pulse = PulseRhythm(scale: 0.1)
+    let terms = WorkerTerms(workflowFolder: folder, pulse: pulse)
+    var limits = PluginLimits()
+    limits.grace = .seconds(5)
+    let session = try PluginSession(
+      PluginCommand(starts([1])[0].command, environment: ProcessInfo.processInfo.environment), name: "worker",
+      version: "1", folder: folder, limits: limits, worker: terms)
+    guard case .answered = await session.initialize() else {
+      Issue.record("the worker did not introduce itself")
+      return
+    }
+    // Its pulse is never started: no ping comes.
+    let shell = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
+    let start = ContinuousClock.now
+    let outcome = await session.run(
+      CallableAction(shell), ["command": "sleep 60", "env": [:], "successStatuses": [0]], TestHost().context())
+    guard case .lost = outcome else {
+      Issue.record("it went on: \(outcome)")
+      return
+    }
+    #expect(ContinuousClock.now - start < pulse.silence + .seconds(1))
+    await session.stop()
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test func `A worker whose action is of another program is left out, and both are told`() async throws {
+    var needs = ExecutorConformance.needs
+    needs.digest = { _ in "flowrun 99" }
+    let pool = try pool([1], needs)
+    await #expect {
+      try await pool.open(waitingAtMost: .seconds(20))
+    } throws: { error in
+      let text = (error as? ExecutorProblem)?.message ?? ""
+      return text.contains("is of flowrun \(Release.version)") && text.contains("here it is of flowrun 99")
+    }
+    await pool.close()
+    try FileManager.default.removeItem(atPath: folder)
+  }
+
+  @Test func `What is no worker is told`() async throws {
+    let pool = WorkerPool(
+      name: "workers",
+      starts: [WorkerStart(name: "worker 1", command: ["false"], environment: ["PATH": "/usr/bin:/bin"], places: 1)],
+      needs: ExecutorConformance.needs, workflowFolder: "/")
+    await #expect(throws: ExecutorProblem.self) { try await pool.open(waitingAtMost: .seconds(20)) }
+    await pool.close()
+  }
+}
