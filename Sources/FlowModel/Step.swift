@@ -86,6 +86,11 @@ public struct StepOptions: Sendable, Hashable {
   public var isFinal = false
   /// Environment variables on top of the workflow's; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
+  /// The files that it reads, as paths with `*` and `**`: where they and all else are as when it last succeeded, it is not
+  /// run again.
+  public var inputsFrom: [String] = []
+  /// The files that it makes, likewise: they must be as it left them.
+  public var produces: [String] = []
   /// What it is run for, once for each item; nil: it runs once.
   public var fan: FanOut?
   /// Whether its failure is none of the gate's and of the run's, though it is its dependants': it stands in a workflow that

@@ -19,6 +19,8 @@ struct RunRequest: Hashable {
   var isQuiet = false
   var isDurable = false
   var keepsHistory = true
+  /// Steps that run though they are up to date.
+  var forcedSteps: [String] = []
   /// The database that keeps the run; nil: the file beside the workflow.
   var store: String?
   /// Where steps are sent; nil: where the file says.
@@ -66,6 +68,10 @@ extension RunRequest {
       options.announcedEvents.append(try LaunchArguments.event(event, of: workflow, registry))
     }
     options.isPrewarmed = prewarm != nil
+    for name in forcedSteps where name != "*" && !workflow.steps.contains(where: { $0.id.text == name }) {
+      throw UsageProblem("--force: " + RunsCommand.Show.unknown(name, workflow))
+    }
+    options.forcedSteps = Set(forcedSteps)
     options.showsOutput = !isQuiet
     return options
   }

@@ -52,6 +52,12 @@ struct RunCommand: Verb {
     help: "Where portable steps run: workers=4 (processes here), slurm=8,partition=short, a plugin's name, or local.")
   var on: String?
 
+  @Option(help: "Runs this step though it is up to date; '*' stands for all. May be given more than once.")
+  var force: [String] = []
+
+  @Flag(help: "Says of each step whether it would run, and why; runs nothing.")
+  var explain = false
+
   @OptionGroup var plugins: PluginArguments
 
   /// What the arguments ask for.
@@ -59,10 +65,11 @@ struct RunCommand: Verb {
     RunRequest(
       file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: output.json,
       report: output.report, trace: output.trace, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
-      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, store: store, on: on)
+      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, forcedSteps: force, store: store, on: on)
   }
 
   func perform() async throws {
+    if explain { return try RunExplanation.write(request) }
     let session = try await RunSession.inTask(request)
     await session.end(session.run.report)
   }

@@ -27,6 +27,7 @@ extension Plan {
   private mutating func settle(_ step: StepIndex, endedBy ending: Ending, at now: Int) {
     switch ending {
     case .success: succeed(step, at: now)
+    case .upToDate: settle(step, .skipped, .upToDate, at: now)
     case .interrupted(let failure, let isFinal):
       if repeats(step, of: step, after: failure, isFinal: isFinal, attempt: Int(states[step].attempt), at: now) {
         return enqueue(step, at: now)

@@ -94,7 +94,7 @@ extension Plan {
   private mutating func settleItem(_ item: Int, of index: Int, endedBy ending: Ending, at now: Int) {
     let instance = fans[index].firstInstance + StepIndex(item)
     switch ending {
-    case .success:
+    case .success, .upToDate:
       if !particulars.failures.isEmpty { particulars.failures[instance] = nil }
       succeedItem(item, of: index, at: now)
     case .interrupted(let failure, let isFinal):

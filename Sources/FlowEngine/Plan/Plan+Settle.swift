@@ -8,7 +8,7 @@ extension Plan {
     switch state.outcome {
     case .success: return true
     case .failure, .timedOut: return traits[step].flags.contains(.optional)
-    case .skipped: return state.reason == .condition || state.reason == .disabled
+    case .skipped: return state.reason == .condition || state.reason == .disabled || state.reason == .upToDate
     case .cancelled, nil: return false
     }
   }

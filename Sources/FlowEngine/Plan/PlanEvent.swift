@@ -34,6 +34,8 @@ public enum PlanEvent: Sendable {
 /// How the body of a step ended, as the plan takes it in.
 public enum Ending: Sendable, Hashable {
   case success
+  /// It need not run: what it reads and makes is as it left it.
+  case upToDate
   /// It threw; `isRetryable` says whether another try may help, `retryAfterNanoseconds` the least pause before it.
   indirect case failure(StepFailure, isRetryable: Bool, retryAfterNanoseconds: Int = 0)
   /// It was lost with what it ran on: no try that counts. Where `isFinal`, another one would be lost as well.

@@ -41,6 +41,8 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
   case failFast
   /// Of items: the time of all of them together was over.
   case fanTimedOut
+  /// What it reads and makes is as it left it.
+  case upToDate
 
   /// The word in reports.
   public var word: String {
@@ -53,6 +55,7 @@ public enum SkipReason: UInt8, Sendable, Hashable, CaseIterable {
     case .notSelected: "not-selected"
     case .failFast: "fail-fast"
     case .fanTimedOut: "fan-timed-out"
+    case .upToDate: "up-to-date"
     }
   }
 }

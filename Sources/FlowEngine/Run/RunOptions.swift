@@ -30,6 +30,8 @@ public struct RunOptions: Sendable {
   public var showsUnfinishedLines = false
   /// Where the run is written down; nil: nowhere.
   public var history: RunHistory?
+  /// Steps that run though they are up to date, by id; `*` stands for all.
+  public var forcedSteps: Set<String> = []
   /// Where the draws for retries with jitter come from; the same seed gives the same pauses.
   public var jitterSeed: UInt64 = 0
   /// How long a run that goes on waits before anything of it begins: what another process sent away may run for so long.

@@ -30,6 +30,9 @@ extension WorkflowRun {
     scope.environment = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
   }
 
+  /// The folder of the file that a step stands in.
+  func workflowFolder(of step: StepIndex) -> String { information(of: step).workflowFolder }
+
   /// The run as a step of an included workflow knows it: paths in a file are relative to that file.
   private func information(of step: StepIndex) -> RunInformation {
     guard let number = prepared.graph.workflow.scope(of: step) else { return run }
@@ -51,7 +54,15 @@ extension WorkflowRun {
   /// nothing.
   func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
     let owner = instances.owner(of: step)
-    switch prepared.detail(of: owner)?.inputs {
+    let detail = prepared.detail(of: owner)
+    let inputs = inputs(of: step, owner, detail, state)
+    return detail?.isChecked == true ? withCheck(inputs, of: owner, state) : inputs
+  }
+
+  private func inputs(
+    of step: StepIndex, _ owner: StepIndex, _ detail: StepDetail?, _ state: RunState
+  ) -> StartInputs? {
+    switch detail?.inputs {
     case nil, .nothing: return nil
     case .bound(let inputs): return inputs
     case .withPaths(let values):

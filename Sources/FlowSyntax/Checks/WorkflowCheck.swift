@@ -40,6 +40,7 @@ struct WorkflowCheck: DocumentReading {
     checkCalls()
     checkFans()
     checkExecutors()
+    checkUpToDate()
     checkIncludes()
     checkEstimates()
     checkRetries()

@@ -70,6 +70,7 @@ enum ForeignKeys {
     "environment": "env", "vars": "env", "variables": "env", "timeout": "deadline", "time-limit": "deadline",
     "silent": "quiet", "desc": "name", "title": "name", "args": "with", "arguments": "with", "inputs": "with",
     "parameters": "with", "params": "with", "pool": "queue", "action": "uses", "template": "uses",
+    "sources": "inputs-from", "generates": "produces",
   ]
 
   private static let workflowNames = [
@@ -94,8 +95,6 @@ enum ForeignKeys {
     "working-directory": "write 'with: { cwd: … }' beside 'run'", "dir": "write 'with: { cwd: … }' beside 'run'",
     "workdir": "write 'with: { cwd: … }' beside 'run'", "working_dir": "write 'with: { cwd: … }' beside 'run'",
     "cwd": "write 'with: { cwd: … }' beside 'run'",
-    "sources": "a step runs each time; let its command see what is up to date, as make does",
-    "generates": "a step runs each time; let its command see what is up to date, as make does",
     "outputs": "what a step gives is what its action declares; read it as steps.<id>.outputs.<name>",
     "register": "what a step gives is read as steps.<id>.outputs.<name>",
     "steps": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",

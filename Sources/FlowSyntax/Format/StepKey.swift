@@ -10,6 +10,8 @@ enum StepKey: String, FormatKey {
   case onInterrupt = "on-interrupt"
   case foreach, parallel, executor
   case failFast = "fail-fast"
+  case inputsFrom = "inputs-from"
+  case produces
 
   static let owner = "a step"
 
@@ -38,6 +40,7 @@ enum StepKey: String, FormatKey {
     case .foreach: .foreach
     case .parallel: .integer(1...Limits.items)
     case .failFast: .boolean
+    case .inputsFrom, .produces: .list(of: .string, isNonempty: true)
     case .executor: .executorAddress
     }
   }
@@ -78,6 +81,8 @@ enum StepKey: String, FormatKey {
     case .foreach:
       "What the step runs for, once for each: a list, an expression that gives one, or a map of items or axes"
     case .parallel: "With foreach, how many items run at once at most"
+    case .inputsFrom: "The files that it reads, with * and **: while they and all else are as before, it is skipped"
+    case .produces: "The files that it makes, likewise: they must be as it left them"
     case .failFast: "With foreach, whether an item that fails ends the others"
     case .executor: "Where the step runs, as --on takes it (workers=4, slurm=8), or local: here"
     case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"

@@ -39,7 +39,7 @@ extension WorkflowCheck {
           .unknownAction, "step '\(name(step))' cannot use '\(uses)': \(problem)", at: span(.uses, of: step),
           help: "the path is relative to the file that states it; flowrun validate says everything about that file")
       }
-      for key in [StepKey.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt] {
+      for key in [StepKey.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces] {
         guard let member = tree.member(key.rawValue, of: places.steps[step].value) else { continue }
         report(
           .conflictingKeys, "step '\(name(step))' is a workflow of its own, which cannot have '\(key.rawValue)'",

@@ -30,6 +30,8 @@ extension WorkflowReader {
     case .onInterrupt: options.onInterrupt = interruptPolicy(node, owner)
     case .executor: options.executor = executor(node, owner)
     case .foreach: options.fan = fanOut(node, owner, of: place)
+    case .inputsFrom: options.inputsFrom = filePatterns(node, owner)
+    case .produces: options.produces = filePatterns(node, owner)
     case .parallel, .failFast: checkBesideForeach(key, member, of: place)
     }
   }

@@ -107,7 +107,8 @@ extension StepPasts.Past {
     switch settled.outcome {
     case .success: return failedAfterReady ? .again(.ended(.failure)) : .kept
     case .skipped:
-      return settled.reason == .condition || settled.reason == .disabled ? .kept : .again(.ended(.skipped))
+      let reasons: [SkipReason?] = [.condition, .disabled, .upToDate]
+      return reasons.contains(settled.reason) ? .kept : .again(.ended(.skipped))
     // An optional failure concludes as a success.
     case .failure, .timedOut: return isOptional ? .kept : .again(.ended(settled.outcome))
     case .cancelled: return .again(.ended(.cancelled))

@@ -13,6 +13,8 @@ struct StepDetail: Sendable {
   var call: PreparedActionCall?
   /// What it runs for.
   var fan: PreparedFan?
+  /// Whether it is skipped where it is up to date.
+  let isChecked: Bool
 
   init(_ step: Step, _ declaration: ActionDeclaration) throws(ExpressionError) {
     var with = step.with
@@ -20,6 +22,7 @@ struct StepDetail: Sendable {
     if let call = declaration.calls { with[call.inputs] = nil }
     inputs = PreparedInputs(try PreparedObject(with), fields: declaration.inputs)
     let options = step.options
+    isChecked = !options.inputsFrom.isEmpty || !options.produces.isEmpty
     condition = try options.condition.map { text throws(ExpressionError) in try Expression.condition(text).expression }
     if case .expression(let text) = options.enabled { enabled = try Expression.condition(text).expression }
     if case .expression(let text) = options.deferral { deferral = try Expression.condition(text).expression }
@@ -30,7 +33,7 @@ struct StepDetail: Sendable {
   /// Whether there is nothing in it, so that it need not be kept.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }
-    return fan == nil && call == nil && condition == nil && enabled == nil && deferral == nil
+    return !isChecked && fan == nil && call == nil && condition == nil && enabled == nil && deferral == nil
       && environment.literal?.isEmpty == true
   }
 }
@@ -68,13 +71,32 @@ enum PreparedInputs: Sendable {
 /// What a step with inputs runs on.
 final class StartInputs: Sendable {
   let values: ValueObject
-  /// Why the inputs could not be made: the step fails without running.
-  let problem: StepFailure?
+  /// What must be looked at before the body runs; nil: nothing.
+  let beforehand: Beforehand?
+
+  /// What may keep a body from running.
+  enum Beforehand: Sendable {
+    /// The inputs could not be made: the step fails without running.
+    case problem(StepFailure)
+    /// The step may be up to date.
+    case check(UpToDateCheck)
+  }
 
   init(_ values: ValueObject, problem: StepFailure? = nil) {
     self.values = values
-    self.problem = problem
+    beforehand = problem.map { .problem($0) }
   }
+
+  init(_ values: ValueObject, check: UpToDateCheck) {
+    self.values = values
+    beforehand = .check(check)
+  }
+
+  /// Why the inputs could not be made, or nil.
+  var problem: StepFailure? { if case .problem(let failure)? = beforehand { failure } else { nil } }
+
+  /// How to tell whether the step is up to date, or nil.
+  var check: UpToDateCheck? { if case .check(let check)? = beforehand { check } else { nil } }
 }
 
 extension StepFailure {

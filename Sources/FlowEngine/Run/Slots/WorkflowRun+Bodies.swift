@@ -6,11 +6,12 @@ extension WorkflowRun {
   /// Runs a body; nil: it goes on in a task.
   @inline(__always)
   func execute(_ start: Start, _ context: ActionContext, lane: Lane, _ outputs: inout ValueObject) -> Ending? {
-    if let inputs = start.inputs, let problem = inputs.problem { return .failure(problem, isRetryable: false) }
+    if let beforehand = start.inputs?.beforehand, let ending = look(beforehand, &outputs) { return ending }
     let action = prepared.actionIndices[Int(instances.owner(of: start.step))]
     do {
       if let given = try prepared.bodies.run(action, start.inputs, in: context) {
         outputs = given
+        if start.inputs?.check != nil { noteSuccess(start, given) }
         return .success
       }
     } catch {
@@ -18,6 +19,17 @@ extension WorkflowRun {
     }
     run(prepared.bodies.asynchronous(action), start, context, lane: lane)
     return nil
+  }
+
+  /// What comes of looking before a body runs; nil: it runs.
+  private func look(_ beforehand: StartInputs.Beforehand, _ outputs: inout ValueObject) -> Ending? {
+    switch beforehand {
+    case .problem(let problem): return .failure(problem, isRetryable: false)
+    case .check(let check):
+      guard case .success(let kept) = check.result() else { return nil }
+      outputs = kept
+      return .upToDate
+    }
   }
 
   /// Runs a body in a task of its own.
@@ -28,6 +40,7 @@ extension WorkflowRun {
     let task = Task(priority: lane.qualityOfService?.taskPriority ?? .userInitiated) { [self] in
       do {
         let outputs = try await body(start.inputs?.values ?? ValueObject(), context)
+        if start.inputs?.check != nil { noteSuccess(start, outputs) }
         complete(start, .success, outputs)
       } catch {
         complete(start, ending(of: error, start), [:])
@@ -56,7 +69,7 @@ extension WorkflowRun {
   /// Tells the plan how a body ended, and keeps its outputs where they count.
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = ending
-    if !outputs.isEmpty, ending == .success, takesOutputs(of: start, state.plan) {
+    if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
       let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
       if Value.object(outputs).exceeds(bytes: limit) {
         ending = .failure(

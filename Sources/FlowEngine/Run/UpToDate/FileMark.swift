@@ -1,0 +1,89 @@
+import FlowModel
+import FlowSystem
+
+/// What a file was: where it stands, how long it is and what tells its content from another.
+struct FileMark: Sendable, Hashable {
+  var path: String
+  /// -1: there was none.
+  var bytes: Int
+  /// By number and time of change a file is known again without reading it; 0: it must be read.
+  var number: UInt64
+  var changedNanoseconds: Int
+  var digest: String
+
+  /// A file that changes again at once may keep its time; what was written so shortly before is read the next time.
+  private static let unsureNanoseconds = 50_000_000
+
+  /// The file as it is now; `known` is what it was, whose digest is taken over where number, length and time are the same.
+  init(_ path: String, in folder: String, known: FileMark?) {
+    self.path = path
+    let place = path.hasPrefix("/") ? path : "\(folder)/\(path)"
+    var status = stat()
+    guard stat(place, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      (bytes, number, changedNanoseconds, digest) = (-1, 0, 0, "")
+      return
+    }
+    #if canImport(Darwin)
+      let time = status.st_mtimespec
+    #else
+      let time = status.st_mtim
+    #endif
+    bytes = Int(status.st_size)
+    number = UInt64(status.st_ino)
+    changedNanoseconds = time.tv_sec * 1_000_000_000 + time.tv_nsec
+    if let known, known.number != 0, known.number == number, known.bytes == bytes,
+      known.changedNanoseconds == changedNanoseconds
+    {
+      digest = known.digest
+      return
+    }
+    var now = timespec()
+    clock_gettime(CLOCK_REALTIME, &now)
+    if now.tv_sec * 1_000_000_000 + now.tv_nsec - changedNanoseconds < Self.unsureNanoseconds { number = 0 }
+    digest = Self.digest(of: place) ?? ""
+    if digest.isEmpty { bytes = -1 }
+  }
+
+  /// Reads one that was written down.
+  init?(_ value: Value) {
+    guard let parts = value.arrayValue, parts.count == 5, let path = parts[0].stringValue,
+      let bytes = parts[1].integerValue, let number = parts[2].stringValue.flatMap({ UInt64($0) }),
+      let time = parts[3].stringValue.flatMap({ Int($0) }), let digest = parts[4].stringValue
+    else { return nil }
+    (self.path, self.bytes, self.number, changedNanoseconds, self.digest) = (path, bytes, number, time, digest)
+  }
+
+  /// As it is written down.
+  var value: Value {
+    [
+      .string(path), .integer(bytes), .string(String(number)), .string(String(changedNanoseconds)), .string(digest),
+    ]
+  }
+
+  /// Whether the content is the same.
+  func isSame(as other: FileMark) -> Bool { path == other.path && bytes == other.bytes && digest == other.digest }
+
+  /// All files that patterns mean, as they are now.
+  static func all(_ patterns: [String], in folder: String, known: [FileMark]) -> [FileMark] {
+    var byPath: [String: FileMark] = [:]
+    for mark in known { byPath[mark.path] = mark }
+    var seen: Set<String> = []
+    return patterns.flatMap { FilePattern($0).files(in: folder) }.filter { seen.insert($0).inserted }
+      .map { FileMark($0, in: folder, known: byPath[$0]) }
+  }
+
+  private static func digest(of path: String) -> String? {
+    let file = open(path, O_RDONLY | O_CLOEXEC)
+    guard file >= 0 else { return nil }
+    defer { close(file) }
+    var hash = SHA256()
+    let isRead = withUnsafeTemporaryAllocation(byteCount: 64 << 10, alignment: 16) { buffer in
+      while true {
+        let count = SystemCall.read(file, buffer)
+        if count <= 0 { return count == 0 }
+        hash.combine(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer)[..<count]))
+      }
+    }
+    return isRead ? hash.finish() : nil
+  }
+}

@@ -1,0 +1,107 @@
+/// A path in which `*` and `?` stand for characters of a name and `**` for folders, any number of them.
+///
+/// What begins with a dot is meant only where the pattern says the dot.
+package struct FilePattern: Sendable {
+  private let parts: [String]
+  private let isAbsolute: Bool
+
+  /// How deep folders are looked into.
+  private static let depth = 64
+
+  /// The pattern that a text states.
+  package init(_ text: String) {
+    parts = text.split(separator: "/").map(String.init).filter { $0 != "." }
+    isAbsolute = text.hasPrefix("/")
+  }
+
+  /// The files that fit, as paths below `folder` (absolute ones as they are), sorted; what cannot be read has none. Without a
+  /// `*` or `?` the path itself, whether it is there or not.
+  package func files(in folder: String) -> [String] {
+    guard parts.contains(where: Self.isOpen) else { return [(isAbsolute ? "/" : "") + parts.joined(separator: "/")] }
+    var found: Set<String> = []
+    look(parts[...], isAbsolute ? "" : nil, in: isAbsolute ? "" : folder, 0, &found)
+    return found.sorted()
+  }
+
+  private static func isOpen(_ part: String) -> Bool { part.contains("*") || part.contains("?") }
+
+  /// `path` is the way so far, nil at the beginning.
+  private func look(
+    _ rest: ArraySlice<String>, _ path: String?, in folder: String, _ depth: Int, _ found: inout Set<String>
+  ) {
+    guard let part = rest.first, depth <= Self.depth else { return }
+    func joined(_ name: String) -> String { path.map { "\($0)/\(name)" } ?? name }
+    if part == "**" { look(rest.dropFirst(), path, in: folder, depth, &found) }
+    guard Self.isOpen(part) else {
+      let place = "\(folder)/\(part)"
+      if rest.count > 1 {
+        if part == ".." || FilePath.isFolder(place) {
+          look(rest.dropFirst(), joined(part), in: place, depth + 1, &found)
+        }
+      } else if FilePath.isFile(place) {
+        found.insert(joined(part))
+      }
+      return
+    }
+    for entry in Self.entries(of: folder) {
+      guard part == "**" ? !entry.name.hasPrefix(".") : Self.fits(Array(entry.name.utf8)[...], Array(part.utf8)[...])
+      else { continue }
+      let place = "\(folder)/\(entry.name)"
+      if entry.isFolder ?? FilePath.isFolder(place) {
+        if rest.count > 1 || part == "**" {
+          look(part == "**" ? rest : rest.dropFirst(), joined(entry.name), in: place, depth + 1, &found)
+        }
+      } else if rest.count == 1 {
+        found.insert(joined(entry.name))
+      }
+    }
+  }
+
+  private struct Entry {
+    var name: String
+    /// Nil where the system does not say.
+    var isFolder: Bool?
+  }
+
+  private static func entries(of folder: String) -> [Entry] {
+    guard let stream = opendir(folder.isEmpty ? "/" : folder) else { return [] }
+    defer { closedir(stream) }
+    var entries: [Entry] = []
+    while let entry = readdir(stream) {
+      let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+        String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if name == "." || name == ".." { continue }
+      let type = Int(entry.pointee.d_type)
+      entries.append(Entry(name: name, isFolder: type == Int(DT_DIR) ? true : type == Int(DT_REG) ? false : nil))
+    }
+    return entries
+  }
+
+  private static func fits(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+    let dot = UInt8(ascii: ".")
+    if name.first == dot, pattern.first != dot { return false }
+    return matches(name, pattern)
+  }
+
+  /// Goes back to the last `*` where what follows it does not fit: never more than name times pattern.
+  private static func matches(_ name: ArraySlice<UInt8>, _ pattern: ArraySlice<UInt8>) -> Bool {
+    var (name, pattern) = (name, pattern)
+    var retry: (name: ArraySlice<UInt8>, pattern: ArraySlice<UInt8>)?
+    while let byte = name.first {
+      if pattern.first == UInt8(ascii: "*") {
+        pattern = pattern.dropFirst()
+        retry = (name, pattern)
+      } else if pattern.first == byte || pattern.first == UInt8(ascii: "?") {
+        name = name.dropFirst()
+        pattern = pattern.dropFirst()
+      } else if let last = retry {
+        retry = (last.name.dropFirst(), last.pattern)
+        (name, pattern) = (last.name.dropFirst(), last.pattern)
+      } else {
+        return false
+      }
+    }
+    return pattern.allSatisfy { $0 == UInt8(ascii: "*") }
+  }
+}

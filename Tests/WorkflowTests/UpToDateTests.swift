@@ -1,0 +1,161 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Steps that say what they read and make, as the command runs them.
+@Suite(.timeLimit(.minutes(3))) struct `A step that is up to date` {
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
+
+    init(_ files: [String: String]) throws { for (name, text) in files { try write(text, to: name) } }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func write(_ text: String, to name: String) throws {
+      let file = url.appendingPathComponent(name)
+      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+      try text.write(to: file, atomically: true, encoding: .utf8)
+    }
+
+    func flowrun(_ arguments: String..., environment: [String: String] = [:]) throws -> FlowrunProcess.Result {
+      try FlowrunProcess.run(arguments, in: url.path, environment: environment)
+    }
+
+    /// Which steps ran, one word a run of a step.
+    func ran(_ arguments: String...) throws -> String {
+      let log = url.appendingPathComponent("log")
+      try? FileManager.default.removeItem(at: log)
+      let result = try FlowrunProcess.run(arguments, in: url.path)
+      #expect(result.exitCode == 0, "\(result)")
+      return ((try? String(contentsOf: log, encoding: .utf8)) ?? "").split(separator: "\n").joined(separator: " ")
+    }
+  }
+
+  private static let workflow = """
+    name: build
+    inputs: { flag: { type: string, default: plain } }
+    steps:
+      compile:
+        run: 'echo compile >> log; mkdir -p out; cat src/*.c src/deep/*.c > out/app.o; wc -c < out/app.o'
+        env: { FLAG: "${{ inputs.flag }}" }
+        inputs-from: [src/**/*.c, "*.mk"]
+        produces: [out/app.o]
+      link:
+        run: 'echo link >> log; cp out/app.o out/app; echo "$SIZE"'
+        needs: compile
+        env: { SIZE: "${{ steps.compile.outputs.stdout }}" }
+        inputs-from: [out/app.o]
+        produces: [out/app]
+      always: { run: echo always >> log, needs: link }
+    outputs: { size: "${{ steps.link.outputs.stdout }}" }
+    """
+
+  private func made() throws -> Folder {
+    let folder = try Folder([
+      "w.yaml": Self.workflow, "src/a.c": "aaa", "src/deep/b.c": "bbb", "src/note.txt": "n", "all.mk": "m",
+      "src/.hidden.c": "h",
+    ])
+    #expect(try folder.ran("w.yaml") == "compile link always")
+    return folder
+  }
+
+  @Test func `is skipped with the outputs of last time, and what needs it goes on`() throws {
+    let folder = try made()
+    let again = try folder.flowrun("w.yaml", "--report", "r.json")
+    #expect(again.output.contains("compile skipped: up-to-date") && again.output.contains("link skipped: up-to-date"))
+    #expect(again.output.contains("size: 6") && again.output.contains("build: success"), "\(again)")
+    let report = try JSONSerialization.jsonObject(with: Data(contentsOf: folder.url.appendingPathComponent("r.json")))
+    let steps = (report as? [String: Any])?["steps"] as? [String: [String: Any]] ?? [:]
+    #expect(steps["compile"]?["outcome"] as? String == "skipped")
+    #expect(steps["compile"]?["reason"] as? String == "up-to-date")
+    #expect(try folder.ran("w.yaml") == "always")
+  }
+
+  @Test(arguments: [
+    ("src/a.c", "abc", "compile link always"), ("src/deep/new.c", "x", "compile link always"),
+    ("all.mk", "other", "compile always"), ("src/note.txt", "other", "always"), ("src/.hidden.c", "other", "always"),
+    ("src/a.c", "aaa", "always"), ("out/app.o", "broken", "compile always"), ("out/app", "broken", "link always"),
+  ])
+  func `runs when something is another, and only then`(file: String, text: String, ran: String) throws {
+    let folder = try made()
+    try folder.write(text, to: file)
+    // What it makes anew with the same content changes nothing for who reads it.
+    #expect(try folder.ran("w.yaml") == ran)
+    #expect(try folder.ran("w.yaml") == "always")
+  }
+
+  @Test func `runs when what it makes is gone, its inputs or the workflow are others, or it is told to`() throws {
+    let folder = try made()
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("out/app"))
+    #expect(try folder.ran("w.yaml") == "link always")
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("src/deep/b.c"))
+    try folder.write("c", to: "src/deep/c.c")
+    #expect(try folder.ran("w.yaml") == "compile link always")
+    #expect(try folder.ran("w.yaml", "-i", "flag=other") == "compile always")
+    #expect(try folder.ran("w.yaml") == "compile always")
+    try folder.write(Self.workflow.replacing("cp out/app.o", with: "cp -f out/app.o"), to: "w.yaml")
+    #expect(try folder.ran("w.yaml") == "link always")
+    #expect(try folder.ran("w.yaml", "--force", "link") == "link always")
+    #expect(try folder.ran("w.yaml", "--force", "*") == "compile link always")
+    let unknown = try folder.flowrun("w.yaml", "--force", "compil")
+    #expect(unknown.exitCode == 64 && unknown.errors.contains("did you mean 'compile'?"), "\(unknown)")
+  }
+
+  @Test func `that failed is none`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: n
+      steps: { a: { run: 'echo a >> log; echo x > made; test -e ok', inputs-from: [in], produces: [made] } }
+      """, "in": "1",
+    ])
+    #expect(try folder.flowrun("w.yaml").exitCode == 1)
+    #expect(try folder.flowrun("w.yaml").exitCode == 1)
+    try folder.write("", to: "ok")
+    #expect(try folder.ran("w.yaml") == "a")
+    #expect(try folder.ran("w.yaml") == "")
+    // A step that says it makes what it does not is never up to date.
+    try folder.write("name: n\nsteps: { a: { run: echo a >> log, produces: [nothing] } }\n", to: "w.yaml")
+    #expect(try folder.ran("w.yaml") == "a")
+    #expect(try folder.ran("w.yaml") == "a")
+  }
+
+  @Test func `is explained without running anything`() throws {
+    let folder = try made()
+    #expect(
+      try folder.flowrun("w.yaml", "--explain").output == """
+        compile: up to date: nothing has changed since it succeeded
+        link: up to date: nothing has changed since it succeeded
+        always: runs: it does not say what it reads and makes
+
+        """)
+    try folder.write("other", to: "src/a.c")
+    let changed = try folder.flowrun("w.yaml", "--explain").output
+    #expect(changed.contains("compile: runs: 'src/a.c' has changed\n"))
+    #expect(changed.contains("link: runs: it needs 'compile', which runs and may give something else\n"))
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent(".flowrun"))
+    #expect(try folder.flowrun("w.yaml", "--explain").output.contains("compile: runs: it has not succeeded here\n"))
+    #expect(!FileManager.default.fileExists(atPath: folder.url.path + "/.flowrun"))
+  }
+
+  @Test func `keeps no secret that it gave`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: n
+      secrets: { token: { env: TOKEN } }
+      steps:
+        a: { run: 'echo "$T"', env: { T: "${{ secrets.token }}" }, inputs-from: [w.yaml] }
+        b: { run: 'test "${#A}" = 15', env: { A: "${{ steps.a.outputs.stdout }}" }, needs: a }
+      """
+    ])
+    for _ in 0..<2 {
+      let run = try folder.flowrun("w.yaml", environment: ["TOKEN": "planted-secret"])
+      #expect(run.exitCode == 0, "\(run)")
+    }
+    let names = FileManager.default.enumerator(atPath: folder.url.path)?.allObjects as? [String] ?? []
+    #expect(names.contains { $0.hasSuffix("up-to-date/a.json") })
+    for name in names {
+      guard let bytes = FileManager.default.contents(atPath: "\(folder.url.path)/\(name)") else { continue }
+      #expect(bytes.range(of: Data("planted-secret".utf8)) == nil, "\(name)")
+    }
+  }
+}
