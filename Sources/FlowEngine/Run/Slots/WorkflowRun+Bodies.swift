@@ -106,7 +106,7 @@ extension WorkflowRun {
     case .failure(let failure, let isRetryable, let pause):
       return .failure(hidden(failure), isRetryable: isRetryable, retryAfterNanoseconds: pause)
     case .interrupted(let failure, let isFinal): return .interrupted(hidden(failure), isFinal: isFinal)
-    case .success, .cancelled: return ending
+    case .success, .upToDate, .cancelled: return ending
     }
   }
 
