@@ -81,13 +81,12 @@ extension SyncMachine {
     return max(pacing.lastTellMilliseconds + Self.restMilliseconds, push.notBeforeMilliseconds)
   }
 
-  /// What tells the zone how far this device has read, where everything that waits goes with it.
-  mutating func word(with items: [OutboxItem], _ now: Int64) -> Operation? {
-    guard let due = tellDue(now), due <= now, let cursor = replica.cursor, items.count < SyncLimits.operations else {
-      return nil
-    }
-    let waiting = replica.outbox.lazy.filter { $0.parkedBecause == nil }.prefix(items.count + 1)
-    guard waiting.count == items.count else { return nil }
+  /// What tells the zone how far this device has read, once nothing waits: what goes with it might meet a conflict, and would
+  /// still wait when the zone has taken the word.
+  mutating func word(_ now: Int64) -> Operation? {
+    guard let due = tellDue(now), due <= now, let cursor = replica.cursor,
+      !replica.outbox.contains(where: { $0.parkedBecause == nil })
+    else { return nil }
     pacing.lastTellMilliseconds = now
     return .seen(cursor, by: replica.device)
   }

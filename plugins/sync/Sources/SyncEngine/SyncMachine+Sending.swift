@@ -67,7 +67,7 @@ extension SyncMachine {
       let version = (replica.confirmed[item.key]?.version ?? 0) + before[item.key, default: 0]
       return Operation(key: item.key, expectedVersion: version, change: item.change, group: item.group)
     }
-    let word = word(with: items, now)
+    let word = items.isEmpty ? word(now) : nil
     if let word { operations.append(word) }
     if operations.isEmpty { return }
     var flight = flight(push, items.isEmpty ? .other : .push, now)
