@@ -11,7 +11,7 @@ extension WorkflowCheck {
       else { continue }
       report(
         .unknownStep, "there is no step '\(step)' to measure", at: tree.span(element),
-        help: NearestName.question(step.text, among: workflow.steps.map(\.id.text)))
+        correction: Correction(step.text, among: workflow.steps.map(\.id.text)))
     }
   }
 }

@@ -72,8 +72,8 @@ extension SyncMachine {
 
   /// When the zone is to be told; nil when it knows.
   func tellDue(_ now: Int64) -> Int64? {
-    guard settings.projection != nil, canTell, completedPulls > 0, !replica.isResynchronizing, staged == nil,
-      let cursor = replica.cursor
+    guard settings.tellsWhatItHasSeen, settings.projection != nil, canTell, completedPulls > 0,
+      !replica.isResynchronizing, staged == nil, let cursor = replica.cursor
     else { return nil }
     let isNews = replica.latestDeletion > replica.told.sequence && cursor.sequence > replica.told.sequence
     let age = now - replica.told.milliseconds

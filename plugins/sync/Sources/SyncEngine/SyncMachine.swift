@@ -334,6 +334,9 @@ public struct SyncSettings: Sendable {
   /// How the device shows records of collections in its file; nil where nobody reads them there. With it, what a fetch
   /// brings is shown together, at its end.
   public var projection: (any RecordProjection)?
+  /// Whether the device tells the zone how far it has read, so that what every device has seen deleted can be forgotten.
+  /// Off: histories of many deletions still end with changes set aside that should have won, so marks of deletions stay.
+  public var tellsWhatItHasSeen = false
   /// How many records are asked for at once.
   public var pageRecords = 200
   /// The largest page of changes asked for, in bytes.

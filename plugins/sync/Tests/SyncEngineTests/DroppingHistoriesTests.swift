@@ -13,7 +13,7 @@ import Testing
 
   private func play(_ seed: UInt64, losesPlaces: Bool) throws -> (fleet: RecordFleet, story: Story) {
     var (random, story) = (SplitMix64(seed: seed), Story())
-    var fleet = RecordFleet(3, delete: seed % 2 == 0 ? .editWins : .deleteWins)
+    var fleet = RecordFleet(3, delete: seed % 2 == 0 ? .editWins : .deleteWins, isTelling: false)
     var old: [[String: [UInt8]]] = []
     for _ in 0..<(20 + Int(random.next() % 40)) {
       let device = Int(random.next() % UInt64(fleet.machines.count))

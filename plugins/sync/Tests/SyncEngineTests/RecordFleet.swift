@@ -16,15 +16,20 @@ struct RecordFleet {
   /// Who cannot reach the zone.
   var isAway: Set<Int> = []
 
-  static var settings: SyncSettings {
+  /// Whether devices say how far they have read.
+  let isTelling: Bool
+
+  private var settings: SyncSettings {
     var settings = SyncSettings()
+    settings.tellsWhatItHasSeen = isTelling
     settings.usesChannel = false
     settings.projection = Projection()
     return settings
   }
 
   /// Devices that know the rules of one collection, `notes`: `likes` is a counter, `title` the newest.
-  init(_ devices: Int, delete: DeleteRule = .editWins) {
+  init(_ devices: Int, delete: DeleteRule = .editWins, isTelling: Bool = true) {
+    self.isTelling = isTelling
     for number in 0..<devices { add(Replica(device: DeviceID(stem: "device", random: UInt32(number + 1)))) }
     let rules = ["likes": "integer counter", "title": "string newest", "_delete": delete.rawValue]
     let fields = rules.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
@@ -37,7 +42,7 @@ struct RecordFleet {
     let number = machines.count
     machines.append(
       SyncMachine(
-        replica: replica, policy: PomodoroPolicy(), settings: Self.settings, seed: seed ?? UInt64(number + 1)))
+        replica: replica, policy: PomodoroPolicy(), settings: settings, seed: seed ?? UInt64(number + 1)))
     disks.append([:])
     give(number, .started)
     return number
