@@ -20,6 +20,8 @@ enum Interrupts {
     /// Its first steps may be running.
     case starting
     case running(WorkflowRun)
+    /// A run goes on in another process.
+    case passing(ProcessGroup)
   }
 
   private static let state = Mutex(State())
@@ -52,6 +54,23 @@ enum Interrupts {
       return state.first
     }
     if let first { end(first, in: .running(run)) }
+  }
+
+  /// From now on a signal is passed on to the process of a run, one that has come meanwhile at once.
+  static func pass(to group: ProcessGroup) {
+    let first = state.withLock { state in
+      state.phase = .passing(group)
+      return state.first
+    }
+    if let first { end(first, in: .passing(group)) }
+  }
+
+  /// The run in the other process is over; the signal that has come meanwhile, or nil and there is nothing to cancel.
+  static func endPassing() -> CInt? {
+    state.withLock { state in
+      if state.first == nil { state.phase = .withoutRun }
+      return state.first
+    }
   }
 
   private static func change(to phase: Phase) {
@@ -88,6 +107,8 @@ enum Interrupts {
       StandardOutput.writeError("flowrun: interrupted before the run started\n")
       exit(signal)
     case .starting: break
+    // It says itself what becomes of it.
+    case .passing(let group): group.send(signal)
     case .running(let run):
       // First what matters: nobody may be reading.
       run.cancel()

@@ -20,6 +20,11 @@ extension InstalledPlugin {
     return hash.text
   }
 
+  /// The files that decide: when none of them is written the digest stays as it is.
+  package var decidingFiles: [String] {
+    ([Self.manifestName] + programFiles).map { $0.hasPrefix("/") ? $0 : folder + "/" + $0 }
+  }
+
   private var programFiles: [String] {
     switch manifest.program {
     case .command(let words): return words

@@ -55,6 +55,12 @@ enum StandardOutput {
   /// Whether standard output has failed; nobody need make more of it.
   static var hasFailed: Bool { state.withLock { $0.failure != nil } }
 
+  /// Whether whoever read standard output is gone, as far as the system tells before something is written.
+  static var isReaderGone: Bool {
+    var watched = pollfd(fd: 1, events: 0, revents: 0)
+    return hasFailed || poll(&watched, 1, 0) > 0 && watched.revents & Int16(POLLERR | POLLHUP) != 0
+  }
+
   /// Whether output was lost that somebody would miss.
   static var isLost: Bool { state.withLock { $0.failure != nil && !$0.isForgiven } }
 

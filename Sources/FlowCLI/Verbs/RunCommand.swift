@@ -9,6 +9,10 @@ struct RunCommand: Verb {
         flowrun workflows/launch.yaml
         flowrun hello.yaml -i who=you --report report.json
         flowrun workflows/launch.yaml --launch background --event app.will-enter-foreground@2s
+        flowrun build.yaml --watch
+      --watch looks after the workflow, the files that it includes, its env-file, plugins, files given with @ and what steps name \
+      under 'inputs-from'. A run is never cut off by a change: it ends, and what changed meanwhile runs it again. Ctrl-C \
+      cancels the run that goes on, with its cleanup, and ends the watch with exit code 130.
       """)
 
   @Argument(help: "The workflow file.", completion: Completions.files)
@@ -58,6 +62,9 @@ struct RunCommand: Verb {
   @Flag(help: "Says of each step whether it would run, and why; runs nothing.")
   var explain = false
 
+  @Flag(help: "Runs again after each change of what the run reads, until Ctrl-C.")
+  var watch = false
+
   @OptionGroup var plugins: PluginArguments
 
   /// What the arguments ask for.
@@ -69,6 +76,10 @@ struct RunCommand: Verb {
   }
 
   func perform() async throws {
+    if watch {
+      if explain { throw UsageProblem("--watch runs and --explain does not; leave one of them out") }
+      try await RunWatch(request, arguments: Array(CommandLine.arguments.dropFirst())).perform()
+    }
     if explain { return try RunExplanation.write(request) }
     let session = try await RunSession.inTask(request)
     await session.end(session.run.report)

@@ -44,7 +44,7 @@ struct ValidateCommand: Verb {
     guard format == .text else { throw UsageProblem("--watch writes text; leave out --format") }
     while !StandardOutput.hasFailed {
       // What is saved while the files are checked is seen afterwards.
-      var changes = FileWatch(files, pluginFolders: plugins.folders)
+      var changes = FileWatch(WatchedFiles(workflows: files, pluginFolders: plugins.folders))
       if StandardOutput.isTerminal { StandardOutput.draw("\u{1B}[2J\u{1B}[H") }
       do {
         _ = try check()
@@ -54,7 +54,7 @@ struct ValidateCommand: Verb {
         StandardOutput.writeError(problem.description)
       }
       StandardOutput.write("watching for changes; Ctrl-C ends\n")
-      await changes.change()
+      guard await changes.change() != nil else { return }
     }
   }
 

@@ -1,0 +1,47 @@
+import FlowDiagnostics
+import FlowPluginHost
+import FlowSystem
+
+/// The files that are watched for changes.
+struct WatchedFiles: Sendable {
+  /// Files that steps name with patterns, below a folder.
+  struct Pattern: Sendable, Hashable {
+    var text: String
+    var folder: String
+
+    /// The paths of the files that fit now.
+    var paths: [String] {
+      FilePattern(text).files(in: folder).map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
+    }
+  }
+
+  /// Workflows, or folders of them; the manifests of the plugins around them are watched too.
+  var workflows: [String]
+  /// Folders of plugins that the command line names.
+  var pluginFolders: [String]
+  /// Other files.
+  var others: [String] = []
+  /// Further files that are there or will be.
+  var patterns: [Pattern] = []
+  /// Files that are not watched though a pattern fits: a run makes them.
+  var products: [Pattern] = []
+
+  /// What tells each file from an older or newer one, by the file as a sentence names it.
+  func stamps() -> [String: String] {
+    let files = (try? WorkflowFiles(workflows))?.files ?? workflows
+    var stamps: [String: String] = [:]
+    let here = FilePath.normalized(".") + "/"
+    func add(_ path: String) {
+      let name = path.hasPrefix(here) ? String(path.dropFirst(here.count)) : path
+      stamps["'\(TerminalText.visible(name))'"] = FileStamp.of(path) ?? "is gone"
+    }
+    for file in files + others { add(file) }
+    if !patterns.isEmpty {
+      let made = Set(products.flatMap(\.paths))
+      for path in patterns.flatMap(\.paths) where !made.contains(path) { add(path) }
+    }
+    let folders = Set(files.map { FilePath.folder(of: FilePath.absolute($0)) })
+    stamps["a plugin"] = folders.sorted().map { PluginFinder(given: pluginFolders, start: $0).stamp() }.joined()
+    return stamps
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// `flowrun FILE --watch`, saved files and signals.
+@Suite(.timeLimit(.minutes(3)), .serialized) struct `A watched run` {
+  private let tool: CommandLineTool
+
+  init() throws { tool = try CommandLineTool() }
+
+  private static let watching = "watching for changes; Ctrl-C ends\n"
+
+  private func start(_ arguments: String...) throws -> FlowrunProcess {
+    try FlowrunProcess(arguments + ["--watch"], in: tool.folder.path)
+  }
+
+  /// Whether the process says that it waits for so many times in all.
+  private func waits(_ process: FlowrunProcess, times: Int) -> Bool {
+    for _ in 0..<3000 {
+      if process.outputSoFar.components(separatedBy: Self.watching).count > times { return true }
+      usleep(10_000)
+    }
+    return false
+  }
+
+  private func exists(_ name: String) -> Bool {
+    FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent(name).path)
+  }
+
+  @Test func `runs again when a step's file is saved, skips what is up to date, and remembers each run`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: build
+      steps:
+        left: { run: echo left is made, inputs-from: ["left/**/*.txt"] }
+        right: { run: echo right is made, inputs-from: [right.txt] }
+      """, to: "w.yaml")
+    try tool.write("1", to: "left/a.txt")
+    try tool.write("1", to: "right.txt")
+    let process = try start("w.yaml")
+    #expect(waits(process, times: 1))
+    try tool.write("22", to: "right.txt")
+    #expect(waits(process, times: 2))
+    let second = process.outputSoFar.components(separatedBy: Self.watching)[1]
+    #expect(second.contains("'right.txt' has changed\n") && second.contains("right is made"), "\(second)")
+    #expect(second.contains("left skipped: up-to-date"), "\(second)")
+    // A file that was not there is one of the pattern's too.
+    try tool.write("1", to: "left/deep/b.txt")
+    #expect(waits(process, times: 3))
+    #expect(process.outputSoFar.components(separatedBy: Self.watching)[2].contains("left is made"))
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+    let runs = try tool.run("runs", "--json").standardOutput
+    #expect(runs.components(separatedBy: #""state": "success""#).count == 4, "\(runs)")
+  }
+
+  @Test func `a mistake in the file is told, and mending it runs it`() throws {
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps: { a: { uses: flow.nop } }\n", to: "w.yaml")
+    let process = try start("w.yaml")
+    #expect(process.waitForErrors("did you mean 'flow.noop'?"))
+    #expect(waits(process, times: 1))
+    try tool.write("name: w\nsteps: { a: { run: echo mended } }\n", to: "w.yaml")
+    #expect(process.waitForOutput("a: mended"))
+    #expect(waits(process, times: 2))
+    process.send(SIGTERM)
+    #expect(process.result(limitSeconds: 20).exitCode == 143)
+  }
+
+  @Test(arguments: [
+    ("part.yaml", "name: part\nsteps: { a: { run: echo told anew } }\n"), ("variables.env", "WORD=told anew\n"),
+    ("word.txt", "told anew"),
+  ])
+  func `what is included, read as variables or given as an input runs it again`(_ file: String, _ text: String) throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      env-file: variables.env
+      inputs: { word: { type: string } }
+      steps:
+        part: { uses: ./part.yaml }
+        variable: { run: echo "$WORD" }
+        input: { run: echo "$INPUT", env: { INPUT: "${{ inputs.word }}" } }
+      """, to: "w.yaml")
+    try tool.write("name: part\nsteps: { a: { run: echo first } }\n", to: "part.yaml")
+    try tool.write("WORD=first\n", to: "variables.env")
+    try tool.write("first", to: "word.txt")
+    let process = try start("w.yaml", "-i", "word=@word.txt")
+    #expect(waits(process, times: 1))
+    try tool.write(text, to: file)
+    #expect(process.waitForOutput(": told anew"), "\(process.outputSoFar)")
+    #expect(process.outputSoFar.contains("'\(file)' has changed\n"))
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
+  @Test(arguments: [(SIGINT, 130), (SIGTERM, 143)] as [(Int32, Int32)])
+  func `a signal cancels the run that goes on, with its cleanup, and ends the watch`(
+    _ signal: Int32, _ code: Int32
+  ) throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: cancelled
+      steps:
+        long: { run: echo begun; sleep 600 }
+        cleanup: { needs: long, if: always(), run: touch cleaned }
+      """, to: "w.yaml")
+    let process = try start("w.yaml")
+    #expect(process.waitForOutput("long: begun"))
+    process.send(signal)
+    let result = process.result(limitSeconds: 20)
+    #expect(result.exitCode == code)
+    #expect(exists("cleaned"))
+    #expect(result.output.contains("cancelled: cancelled"), "\(result.output)")
+    #expect(!result.output.contains("watching for changes"))
+  }
+
+  @Test func `a change does not cut the run off that goes on, and runs it again when it is over`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      steps:
+        a: { run: 'echo begun; while [ ! -e go ]; do sleep 0.01; done; cat in.txt', inputs-from: [in.txt] }
+      """, to: "w.yaml")
+    try tool.write("old\n", to: "in.txt")
+    let process = try start("w.yaml")
+    #expect(process.waitForOutput("a: begun"))
+    try tool.write("newer\n", to: "in.txt")
+    try tool.write("", to: "go")
+    #expect(waits(process, times: 1))
+    let output = process.outputSoFar
+    #expect(output.components(separatedBy: "a: begun").count == 3, "\(output)")
+    #expect(output.contains("'in.txt' has changed\n"))
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
+  @Test func `a run that writes what it reads does not go on forever`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: w
+      steps:
+        write: { run: echo x >> all.txt }
+        read: { run: cat all.txt, needs: write, inputs-from: [all.txt] }
+      """, to: "w.yaml")
+    try tool.write("", to: "all.txt")
+    let process = try start("w.yaml")
+    #expect(process.waitForOutput("files change during each run; watching for the next change"))
+    #expect(try tool.text(of: "all.txt") == "x\nx\nx\nx\n")
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
+  @Test func `a plugin's program runs it again`() throws {
+    defer { tool.remove() }
+    #expect(try tool.run("plugins", "new", "shout", "--language", "python").exitCode == 0)
+    try tool.write("name: w\nsteps: { a: { run: echo told } }\n", to: "w.yaml")
+    let process = try start("w.yaml")
+    #expect(waits(process, times: 1))
+    let program = try #require(
+      try FileManager.default.contentsOfDirectory(atPath: tool.folder.path + "/plugins/shout").first {
+        $0.hasSuffix(".py")
+      })
+    let handle = try #require(FileHandle(forWritingAtPath: tool.folder.path + "/plugins/shout/\(program)"))
+    try handle.seekToEnd()
+    try handle.write(contentsOf: Data("# another\n".utf8))
+    try handle.close()
+    #expect(waits(process, times: 2), "\(process.outputSoFar)")
+    #expect(process.outputSoFar.contains("/shout/\(program)' has changed"), "\(process.outputSoFar)")
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
+  @Test func `what a step makes is not watched though a pattern fits it`() throws {
+    defer { tool.remove() }
+    try tool.write(
+      "name: w\nsteps:\n  a: { run: date +%N > made.txt; cat in.txt, inputs-from: ['*.txt'], produces: [made.txt] }\n",
+      to: "w.yaml")
+    try tool.write("first\n", to: "in.txt")
+    let process = try start("w.yaml")
+    #expect(waits(process, times: 1))
+    #expect(!process.outputSoFar.contains("has changed"))
+    process.send(SIGINT)
+    #expect(process.result(limitSeconds: 20).exitCode == 130)
+  }
+
+  @Test func `the run ends with a watch that is killed`() throws {
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps: { a: { run: 'echo $$ > number; echo begun; sleep 600' } }\n", to: "w.yaml")
+    let process = try start("w.yaml")
+    #expect(process.waitForOutput("a: begun"))
+    let number = try #require(Int32(try tool.text(of: "number").trimmingCharacters(in: .whitespacesAndNewlines)))
+    process.send(SIGKILL)
+    #expect(process.result(limitSeconds: 20).exitCode == 128 + SIGKILL)
+    for _ in 0..<2000 where kill(number, 0) == 0 { usleep(5000) }
+    #expect(kill(number, 0) != 0)
+  }
+
+  @Test func `programs get the events of one run after the other, and nothing else`() throws {
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    let process = try start("w.yaml", "--json")
+    #expect(process.waitForErrors(Self.watching))
+    process.send(SIGINT)
+    let lines = process.result(limitSeconds: 20).lines
+    #expect(!lines.isEmpty && lines.allSatisfy { $0.hasPrefix("{") })
+  }
+
+  @Test(arguments: [
+    (["w.yaml", "--watch", "--explain"], "--watch runs and --explain does not; leave one of them out"),
+    (
+      ["w.yaml", "--watch", "-i", "key=@-"],
+      "-i 'key=@-': standard input can be read once, and --watch runs again; name a file"
+    ),
+    (["/dev/null", "--watch"], "--watch: '/dev/null' is no file that can be saved again; name a workflow file"),
+  ])
+  func `what cannot be run twice is refused`(_ arguments: [String], _ message: String) throws {
+    defer { tool.remove() }
+    try tool.write("name: w\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    let output = try tool.run(arguments)
+    #expect(output == .init(exitCode: 64, standardOutput: "", standardError: "flowrun: \(message)\n"))
+  }
+}
