@@ -82,6 +82,15 @@ public final class WorkerPool: StepExecutor {
     guard let callable = calls[action.name] else {
       throw ActionError("no-action", "'\(action.name)' cannot be sent away", isRetryable: false)
     }
+    while true {
+      if let outputs = try await handOver(callable, inputs, context) { return outputs }
+    }
+  }
+
+  /// Has a worker run one try; nil: the worker had ended before it read the step, which is another one's then.
+  private func handOver(
+    _ callable: CallableAction, _ inputs: ValueObject, _ context: ActionContext
+  ) async throws -> ValueObject? {
     let (member, session, burial) = try await place()
     var isSound = false
     defer { giveBack(member, isSound: isSound) }
@@ -99,7 +108,11 @@ public final class WorkerPool: StepExecutor {
     case .failed(let error): throw error
     case .unread:
       try Task.checkCancellation()
-      throw ExecutorLost("\(starts[member].name) of '\(name)' ended before it had read the step")
+      // Who waits for its end may not have heard of it yet: it must not be handed the same step again.
+      state.withLock { state in
+        if state.members[member].session === session { state.members[member].isReady = false }
+      }
+      return nil
     case .lost(let error):
       // Nothing of the body runs any more after this.
       await burial.value
