@@ -158,4 +158,16 @@ import Testing
       #expect(bytes.range(of: Data("planted-secret".utf8)) == nil, "\(name)")
     }
   }
+
+  @Test func `is none that failed for what it gave`() throws {
+    let text = String(repeating: "x", count: (1 << 20) + 1)
+    let folder = try Folder([
+      "w.yaml": "name: w\nsteps:\n  a: { uses: flow.set, inputs-from: [in], with: { values: { text: \(text) } } }\n",
+      "in": "1",
+    ])
+    for _ in 0..<2 {
+      let result = try folder.flowrun("w.yaml")
+      #expect(result.exitCode == 1 && result.output.contains("output-too-large"), "\(result.output.suffix(300))")
+    }
+  }
 }

@@ -70,13 +70,8 @@ extension WorkflowRun {
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
     var ending = ending
     if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
-      let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
-      if Value.object(outputs).exceeds(bytes: limit) {
-        ending = .failure(
-          StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB"),
-          isRetryable: false)
-      } else if let secret = mask?.spreadSecret(in: outputs) {
-        ending = .failure(.spreadSecret(secret), isRetryable: false)
+      if let failure = refusal(of: outputs, start) {
+        ending = .failure(failure, isRetryable: false)
       } else if instances.item(of: start.step) == nil {
         keep(outputs, of: start.step, &state)
       } else if !keep(outputs, ofItem: start.step, &state) {
@@ -88,6 +83,15 @@ extension WorkflowRun {
       }
     }
     state.plan.apply(.ended(start.step, attempt: Int(start.attempt), ending), at: now)
+  }
+
+  /// Why a step fails for what its body gave back; nil: it can be kept.
+  func refusal(of outputs: ValueObject, _ start: Start) -> StepFailure? {
+    let limit = prepared.action(of: instances.owner(of: start.step)).declaration.outputLimitBytes
+    if Value.object(outputs).exceeds(bytes: limit) {
+      return StepFailure(code: "output-too-large", message: "the outputs are larger than \(limit >> 20) MiB")
+    }
+    return mask?.spreadSecret(in: outputs).map { .spreadSecret($0) }
   }
 
   /// Whether what a body gives back counts: its try is awaited, or it counted the calls that it made since it was ready.

@@ -46,11 +46,11 @@ extension WorkflowRun {
     return values
   }
 
-  /// Notes the success of a step whose try is awaited still.
+  /// Notes the success of a step whose try is awaited still, and which does not fail for what it gave.
   func noteSuccess(_ start: Start, _ outputs: ValueObject) {
-    guard let check = start.inputs?.check, !cancellations.isCancelled(start.step, attempt: Int(start.attempt)) else {
-      return
-    }
+    guard let check = start.inputs?.check, !cancellations.isCancelled(start.step, attempt: Int(start.attempt)),
+      refusal(of: outputs, start) == nil
+    else { return }
     if let problem = check.noteSuccess(outputs) { warn(problem) }
   }
 }
