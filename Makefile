@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
-TEST_LIMIT ?= 25m
+TEST_LIMIT ?= 40m
 
 .PHONY: run build release dist python-package sync-server setup setup-test test test-long bench fuzz lint check data-check clean
 

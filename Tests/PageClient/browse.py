@@ -57,6 +57,16 @@ class Browser:
     def run(self, script, *arguments):
         return self.command("/execute/sync", {"script": script, "args": list(arguments)})
 
+    def tip(self, act):
+        """What is shown beside the pointer. A page that was scrolled says so with its next frame and hides it once."""
+        for _ in range(100):
+            act()
+            seen = self.run("const tip = document.getElementById('tip'); return tip.hidden ? null : tip.textContent")
+            if seen is not None:
+                return seen
+            time.sleep(0.05)
+        return None
+
     def keys(self, *keys):
         actions = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
         self.command("/actions", {"actions": [{"type": "key", "id": "keys", "actions": actions}]})
@@ -93,15 +103,18 @@ def browse(page, width, scheme, screenshot):
         browser.command("/url", {"url": address})
         result = {"title": browser.run("return document.title")}
         result["overflows"] = browser.run("return document.documentElement.scrollWidth > innerWidth")
+        # The widest: how long each step took differs from run to run, and a narrow bar is thinner than a pixel.
         bar = browser.run(
-            "const bar = document.querySelector('.row.on i.run'); bar.scrollIntoView({block: 'center'});"
-            "const box = bar.getBoundingClientRect(); return [box.left + 1, box.top + box.height / 2];"
+            "const width = bar => bar.getBoundingClientRect().width;"
+            "const bar = [...document.querySelectorAll('.row.on i.run')].sort((a, b) => width(b) - width(a))[0];"
+            "bar.scrollIntoView({block: 'center'});"
+            "const box = bar.getBoundingClientRect(); return [box.left + box.width / 2, box.top + box.height / 2];"
         )
-        browser.point(*bar)
-        result["hover"] = browser.run("const tip = document.getElementById('tip'); return tip.hidden ? null : tip.textContent")
+        result["hover"] = browser.tip(lambda: (browser.point(0, 0), browser.point(*bar)))
+        browser.point(0, 0)
         browser.run("document.querySelector('.rows').focus()")
         browser.keys("\ue015", "\ue015")
-        result["arrow"] = browser.run("return document.getElementById('tip').textContent")
+        result["arrow"] = browser.tip(lambda: None)
         caption = browser.run("return [...document.querySelectorAll('table')].at(-1).caption.textContent")
         for name in ("descending", "ascending"):
             browser.run(SORT, caption, 2)

@@ -26,8 +26,11 @@ extension InsightPage {
           event.preventDefault();
           at = Math.max(0, Math.min(list.length - 1, at + step));
           list[at].scrollIntoView({ block: "nearest" });
-          const box = list[at].getBoundingClientRect();
-          show(list[at].dataset.tip, box.left + 20, box.top);
+          // With the next frame: by then the page has told of the scrolling, which hides what was shown before it.
+          requestAnimationFrame(() => {
+            const box = list[at].getBoundingClientRect();
+            show(list[at].dataset.tip, box.left + 20, box.top);
+          });
         });
         rows.addEventListener("blur", hide);
         const tools = document.createElement("p");
