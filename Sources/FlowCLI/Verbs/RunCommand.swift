@@ -18,17 +18,7 @@ struct RunCommand: Verb {
   @Argument(help: "The workflow file.", completion: Completions.files)
   var file: String
 
-  @Option(
-    name: [.customShort("i"), .customLong("input")], help: "An input: name=value, or name=@FILE for its content.",
-    completion: Completions.inputs)
-  var inputs: [String] = []
-
-  @Option(
-    help:
-      "Why the app was launched, one of user, url, notification, location, background, scene; REASON=@FILE adds options.",
-    completion: Completions.reasons
-  )
-  var launch: String?
+  @OptionGroup var given: LaunchOptions
 
   @Option(
     name: .customLong("event"), help: "Posts an event so long after the start: NAME@DELAY.",
@@ -70,7 +60,7 @@ struct RunCommand: Verb {
   /// What the arguments ask for.
   var request: RunRequest {
     RunRequest(
-      file: file, inputs: inputs, launch: launch, events: events, prewarm: prewarm, isJSON: output.json,
+      file: file, inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
       report: output.report, trace: output.trace, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
       isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, forcedSteps: force, store: store, on: on)
   }

@@ -23,16 +23,7 @@ struct SimulateCommand: Verb {
   @Argument(help: "The workflow file.", completion: Completions.files)
   var file: String
 
-  @Option(
-    name: [.customShort("i"), .customLong("input")], help: "An input: name=value, or name=@FILE for its content.",
-    completion: Completions.inputs)
-  var inputs: [String] = []
-
-  @Option(
-    help:
-      "Why the app was launched, one of user, url, notification, location, background, scene; REASON=@FILE adds options.",
-    completion: Completions.reasons)
-  var launch: String?
+  @OptionGroup var given: LaunchOptions
 
   @Flag(name: .customLong("first-launch"), help: "Plays the first launch after the installation: launch.first is true.")
   var isFirstLaunch = false
@@ -123,11 +114,11 @@ struct SimulateCommand: Verb {
     }
     let steps = StepArguments(workflow: workflow)
     let assumed = try steps.assumptions(assume)
-    var launch = try LaunchArguments.launch(launch)
+    var launch = try LaunchArguments.launch(given.launch)
     launch.isFirst = isFirstLaunch
     let scene = ForecastScene(
       workflow: workflow, registry: installation.registry,
-      inputs: try InputArguments.read(inputs, for: workflow.inputs),
+      inputs: try InputArguments.read(given.inputs, for: workflow.inputs),
       launch: launch, outputs: assumed.outputs)
     var changes = WorkflowChanges()
     changes.deferred = Set(try deferred.map { id throws(UsageProblem) in try steps.step(id, "--defer") })
