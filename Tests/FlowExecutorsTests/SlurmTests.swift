@@ -65,6 +65,9 @@ final class SlurmTests {
     let program = try run("flow.yaml", "--on", "slurm=2,worker=/no/flowrun")
     #expect(program.exitCode == 2)
     #expect(program.errors.contains("/no/flowrun"))
+    let large = try run("flow.yaml", "--on", on + ",per-node=3")
+    #expect(large.exitCode == 2)
+    #expect(large.errors == "flowrun: no node has 3 processors, as per-node=3 asks for; the largest has 2\n")
     _ = try cluster.ask("scontrol update NodeName=node1,node2 State=DRAIN Reason=test")
     let drained = try run("flow.yaml", "--on", on)
     #expect(drained.exitCode == 2)
@@ -95,6 +98,17 @@ final class SlurmTests {
       (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)).map { $0.contains(") Z") } ?? true
     }
     #expect(isGone)
+  }
+
+  @Test(arguments: [false, true])
+  func `an allocation that Slurm has not given yet is given back with the others`(isKilled: Bool) throws {
+    try write("name: x\nsteps: { a: { run: 'sleep \(isKilled ? 60 : 1)' } }\n")
+    let process = try FlowrunProcess(
+      ["flow.yaml", "--on", on.replacing("slurm=4", with: "slurm=12")], in: folder, environment: cluster.environment)
+    #expect(try within(seconds: 30) { try cluster.ask("squeue -h -t PENDING").contains("(Resources)") })
+    if isKilled { process.send(SIGKILL) }
+    _ = process.result(limitSeconds: 60)
+    #expect(try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty })
   }
 
   @Test func `what a dead node ran runs again on another one, within 12 s and never beside itself`() throws {

@@ -92,7 +92,10 @@ struct RunExecutors: Sendable {
     let problem = try BlockingWait.result { () async -> ExecutorProblem? in
       for pool in pools {
         do throws(ExecutorProblem) {
-          try await pool.open(waitingAtMost: Self.firstWorker)
+          if try await pool.open(waitingAtMost: Self.firstWorker) { continue }
+          let seconds = Self.firstWorker.components.seconds
+          StandardOutput.writeError(
+            "flowrun: --on \(pool.name): no worker is ready after \(seconds) s; steps wait for one\n")
         } catch {
           for pool in pools { await pool.close() }
           return error

@@ -40,18 +40,21 @@ public struct ExecutorRequest: Sendable {
 
   /// The executor, none of whose workers has been started. Asks an engine which places there are, which may take a while.
   package func pool() throws(ExecutorProblem) -> WorkerPool {
-    WorkerPool(
-      name: address.name, starts: try starts(), needs: needs, workflowFolder: workflowFolder, pulse: pulse,
-      mayPing: mayPing, tell: tell)
+    let (starts, release) = try starts()
+    return WorkerPool(
+      name: address.name, starts: starts, needs: needs, workflowFolder: workflowFolder, pulse: pulse,
+      mayPing: mayPing, release: release, tell: tell)
   }
 
-  private func starts() throws(ExecutorProblem) -> [WorkerStart] {
+  /// How the workers are started, and what gives back what is asked of an engine for them.
+  private func starts() throws(ExecutorProblem) -> ([WorkerStart], release: [String]?) {
     switch address.name {
-    case ExecutorAddress.workers: return localStarts()
+    case ExecutorAddress.workers: return (localStarts(), nil)
     case ExecutorAddress.slurm:
       let worker = workerCommand(address["worker"] ?? "flowrun")
-      return try SlurmEngine(address: address, environment: environment).starts(worker)
-    default: return try broughtStarts()
+      let engine = SlurmEngine(address: address, environment: environment)
+      return (try engine.starts(worker), engine.release)
+    default: return (try broughtStarts(), nil)
     }
   }
 

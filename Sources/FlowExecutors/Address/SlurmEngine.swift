@@ -9,6 +9,9 @@ struct SlurmEngine {
   let address: ExecutorAddress
   let environment: [String: String]
 
+  /// What Slurm calls the allocations of this run, and no others.
+  let jobName = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+
   /// How long Slurm may take to answer a question.
   private static let answerTime = Duration.seconds(10)
   /// How long an allocation may wait in Slurm's queue where nobody says.
@@ -27,6 +30,9 @@ struct SlurmEngine {
     }
   }
 
+  /// Gives back whatever allocation there is, or is still waited for: Slurm keeps one whose `srun` is killed in its queue.
+  var release: [String] { ["scancel", "--quiet", "--name=\(jobName)"] }
+
   /// Only what a program needs to be found travels by itself: whatever else steps are to see they state.
   private static let exported = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,SLURM_CONF"
 
@@ -35,7 +41,7 @@ struct SlurmEngine {
 
   private func command(_ places: Int, _ worker: [String]) -> [String] {
     var words = [
-      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(places)", "--job-name=flowrun", "--mpi=none",
+      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(places)", "--job-name=\(jobName)", "--mpi=none",
       "--export=\(Self.exported)",
     ]
     for option in ["partition", "account", "qos", "constraint"] {
@@ -67,6 +73,7 @@ struct SlurmEngine {
     let nodes = try ask(
       ["sinfo", "--noheader", "--Node", "--format=%c %t %N"] + (partition.map { ["--partition=\($0)"] } ?? []))
     var fewest: Int?
+    var most = 0
     var unusable: [String] = []
     for line in nodes {
       let words = line.split(separator: " ").map(String.init)
@@ -76,6 +83,7 @@ struct SlurmEngine {
         unusable.append("\(words[2]) is \(words[1])")
       } else {
         fewest = min(fewest ?? .max, processors)
+        most = max(most, processors)
       }
     }
     guard let fewest else {
@@ -83,7 +91,12 @@ struct SlurmEngine {
       throw ExecutorProblem(
         "no node of \(partition.map { "the partition '\($0)'" } ?? "Slurm") can be used: \(states)")
     }
-    return address["per-node"].flatMap { Int($0) } ?? max(1, fewest)
+    let perNode = address["per-node"].flatMap { Int($0) } ?? max(1, fewest)
+    guard perNode <= max(1, most) else {
+      throw ExecutorProblem(
+        "no node has \(perNode) processors, as per-node=\(perNode) asks for; the largest has \(most)")
+    }
+    return perNode
   }
 
   /// The lines that a command of Slurm prints.

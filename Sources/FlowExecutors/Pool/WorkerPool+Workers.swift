@@ -90,7 +90,8 @@ extension WorkerPool {
     case .failed(let error), .lost(let error):
       loss = Loss(message: error.message)
     case .unread:
-      loss = Loss(message: "it ended before it had introduced itself" + session.endText)
+      await session.awaitEnd()
+      loss = Loss(message: session.endText)
     }
     await session.stop()
     return state.withLock { $0.isClosed } ? nil : loss

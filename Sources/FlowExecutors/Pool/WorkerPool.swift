@@ -18,6 +18,9 @@ public final class WorkerPool: StepExecutor {
   let terms: WorkerTerms
   let folder: String
   let tell: @Sendable (String) -> Void
+  /// What gives back what is asked of an engine for the workers; nil: nothing is.
+  private let release: [String]?
+  private let lastCommand = Mutex<LastCommand?>(nil)
   private let calls: [String: CallableAction]
   let state: Mutex<PoolState>
   /// Told when a worker is ready, or none will be.
@@ -33,14 +36,17 @@ public final class WorkerPool: StepExecutor {
   ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
   ///   - pulse: how often workers are asked for signs of life.
   ///   - mayPing: whether they may still be asked.
+  ///   - release: the command that gives back what is asked of an engine for the workers; nil: nothing is.
   ///   - tell: is told of workers that are left out or lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerNeeds, workflowFolder: String, pulse: PulseRhythm = PulseRhythm(),
-    mayPing: @escaping @Sendable () -> Bool = { true }, tell: @escaping @Sendable (String) -> Void = { _ in }
+    mayPing: @escaping @Sendable () -> Bool = { true }, release: [String]? = nil,
+    tell: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.name = name
     self.starts = starts
     self.needs = needs
+    self.release = release
     self.tell = tell
     folder = workflowFolder
     places = starts.reduce(0) { $0 + $1.places }
@@ -51,8 +57,17 @@ public final class WorkerPool: StepExecutor {
   }
 
   /// Starts the workers and waits until one of them takes calls, at most for `limit`: an engine may have a queue, and
-  /// steps wait for their places. Throws when no worker can be had.
-  package func open(waitingAtMost limit: Duration) async throws(ExecutorProblem) {
+  /// steps wait for their places. Whether one of them does; throws when no worker can be had.
+  @discardableResult
+  package func open(waitingAtMost limit: Duration) async throws(ExecutorProblem) -> Bool {
+    if let release, let environment = starts.first?.environment {
+      do throws(SystemError) {
+        let command = try LastCommand(release, environment: environment)
+        lastCommand.withLock { $0 = command }
+      } catch {
+        throw ExecutorProblem("--on \(name): \(error)")
+      }
+    }
     for index in starts.indices { Task.detached { await self.tend(index) } }
     let opening = opening
     let alarm = Task {
@@ -62,17 +77,24 @@ public final class WorkerPool: StepExecutor {
     let isUsable = await opening.wait()
     alarm.cancel()
     if !isUsable { throw ExecutorProblem("--on \(name): \(state.withLock { $0.lastProblem })") }
+    return state.withLock { $0.isReady }
   }
 
   /// Ends all workers with everything they run.
   package func close() async {
-    let (sessions, grants) = state.withLock { state in
+    let (sessions, isAwaited, grants) = state.withLock { state in
       state.isClosed = true
-      return (state.members.compactMap { member in member.session.map { ($0, member.burial) } }, state.grants())
+      let isAwaited = state.members.contains { !$0.isReady && $0.problem == nil }
+      return (
+        state.members.compactMap { member in member.session.map { ($0, member.burial) } }, isAwaited,
+        state.grants()
+      )
     }
     for (ticket, grant) in grants { ticket.finish(grant) }
     for (session, _) in sessions { session.requestStop() }
     for (_, burial) in sessions { await burial?.value }
+    let command = lastCommand.withLock { $0 }
+    if isAwaited { command?.run() } else { command?.drop() }
   }
 
   /// Runs one try of a step.

@@ -4,42 +4,79 @@ import FlowSystem
 import Synchronization
 
 /// What a worker says: lines of the protocol on standard output, whole ones only.
+///
+/// What is no answer waits a moment for the answer that may follow, and both go in one piece: what carries the pipe over a
+/// network may hold a second small piece back until the first is confirmed, which takes 40 ms.
 final class WorkerOutput: Sendable {
   private let file: CInt
-  private let lock = Mutex(())
+  private let state = Mutex(State())
   /// Called once nobody reads any more.
   private let whenClosed: @Sendable () -> Void
+
+  private struct State {
+    /// Lines that have not been written.
+    var waiting: [UInt8] = []
+    /// Whether somebody will write them.
+    var isFlushPlanned = false
+  }
+
+  /// How long a line may wait.
+  private static let patience = Duration.milliseconds(4)
+  /// How much may wait.
+  private static let waitingBytes = 64 << 10
 
   init(file: CInt = 1, whenClosed: @escaping @Sendable () -> Void) {
     self.file = file
     self.whenClosed = whenClosed
   }
 
-  /// Writes a line, waiting for who reads.
-  func write(_ message: Value) {
+  /// Writes a line with all that waits, waiting for who reads; or has it wait.
+  private func write(_ message: Value, mayWait: Bool) {
     var line = JSONText.bytes(of: message)
     line.append(UInt8(ascii: "\n"))
-    let isWritten = lock.withLock { _ in
-      line.withUnsafeBytes { bytes in
-        var done = 0
-        while done < bytes.count {
-          let count = SystemCall.write(file, UnsafeRawBufferPointer(rebasing: bytes[done...]))
-          if count <= 0 { return false }
-          done += count
-        }
-        return true
-      }
+    var plansFlush = false
+    let isWritten = state.withLock { state in
+      state.waiting += line
+      guard mayWait, state.waiting.count < Self.waitingBytes else { return writeWaiting(&state) }
+      plansFlush = !state.isFlushPlanned
+      state.isFlushPlanned = true
+      return true
     }
     if !isWritten { whenClosed() }
+    if plansFlush {
+      Task.detached { [self] in
+        try? await Task.sleep(for: Self.patience)
+        let isWritten = state.withLock { state in
+          state.isFlushPlanned = false
+          return writeWaiting(&state)
+        }
+        if !isWritten { whenClosed() }
+      }
+    }
+  }
+
+  private func writeWaiting(_ state: inout State) -> Bool {
+    defer { state.waiting.removeAll(keepingCapacity: state.waiting.count <= Self.waitingBytes) }
+    return state.waiting.withUnsafeBytes { bytes in
+      var done = 0
+      while done < bytes.count {
+        let count = SystemCall.write(file, UnsafeRawBufferPointer(rebasing: bytes[done...]))
+        if count <= 0 { return false }
+        done += count
+      }
+      return true
+    }
   }
 
   /// A message without an answer.
   func notify(_ method: String, _ parameters: ValueObject) {
-    write(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)])
+    write(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)], mayWait: true)
   }
 
   /// The answer to a request.
-  func answer(_ id: Int, _ result: Value) { write(["jsonrpc": "2.0", "id": .integer(id), "result": result]) }
+  func answer(_ id: Int, _ result: Value) {
+    write(["jsonrpc": "2.0", "id": .integer(id), "result": result], mayWait: false)
+  }
 
   /// The answer to a request that failed.
   func refuse(_ id: Int, _ error: any Error) {
@@ -57,9 +94,10 @@ final class WorkerOutput: Sendable {
     case is CancellationError: (code, message) = ("cancelled", "the step was cancelled")
     default: (code, message) = ("error", "\(error)")
     }
-    write([
-      "jsonrpc": "2.0", "id": .integer(id),
-      "error": ["code": .string(code), "message": .string(message), "data": .object(data)],
-    ])
+    write(
+      [
+        "jsonrpc": "2.0", "id": .integer(id),
+        "error": ["code": .string(code), "message": .string(message), "data": .object(data)],
+      ], mayWait: false)
   }
 }

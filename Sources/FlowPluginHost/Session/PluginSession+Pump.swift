@@ -106,7 +106,9 @@ extension PluginSession {
       return (state.takeCalls(), state.queuedBytes - state.outbox.count - unread)
     }
     if !calls.isEmpty || worker != nil {
-      let error = reason.error(plugin: plugin, status: status, remains: remains())
+      let error = reason.error(
+        plugin: plugin, program: worker == nil ? "the program of the plugin '\(plugin)'" : "'\(plugin)'",
+        status: status, remains: remains())
       state.withLock { $0.endText = error.message }
       for call in calls {
         reportDroppedLines(of: call)

@@ -51,19 +51,20 @@ enum SessionEnd: Sendable {
     }
   }
 
-  /// What a call that was under way fails with; `remains` tells what the program left behind.
-  func error(plugin: String, status: TerminationStatus, remains: String) -> ActionError {
+  /// What a call that was under way fails with. `program` is what it is called for people, and `remains` tells what
+  /// it left behind.
+  func error(plugin: String, program: String, status: TerminationStatus, remains: String) -> ActionError {
     switch self {
     case .exited:
-      ActionError("plugin-exited", "the program of the plugin '\(plugin)' \(status) before it answered\(remains)")
+      ActionError("plugin-exited", "\(program) \(status) before it answered\(remains)")
     case .closedOutput:
       ActionError(
         "plugin-exited",
-        "the program of the plugin '\(plugin)' closed its standard output before it answered\(remains)")
+        "\(program) closed its standard output before it answered\(remains)")
     case .closedInput:
       ActionError(
         "plugin-exited",
-        "the program of the plugin '\(plugin)' closed its standard input before it answered\(remains)")
+        "\(program) closed its standard input before it answered\(remains)")
     case .garbage(let beginning, let problem):
       protocolError(
         "the plugin '\(plugin)' wrote a line on its standard output \(problem): \"\(beginning)\"; standard output carries"
@@ -75,19 +76,19 @@ enum SessionEnd: Sendable {
     case .silentStart(let time):
       ActionError(
         "plugin-start",
-        "the program of the plugin '\(plugin)' did not answer 'initialize' within \(DurationText.format(time))"
+        "\(program) did not answer 'initialize' within \(DurationText.format(time))"
           + remains, isRetryable: false)
     case .ignoredCancel(let step, let time):
       ActionError(
         "plugin-ended",
-        "the program of the plugin '\(plugin)' was ended because it did not give up the cancelled call of step '\(step)'"
+        "\(program) was ended because it did not give up the cancelled call of step '\(step)'"
           + " within \(DurationText.format(time))")
     case .strayMessages(let count):
       protocolError("the plugin '\(plugin)' sent \(count) messages that belong to no call")
     case .inputUnread(let bytes):
       ActionError(
         "plugin-stuck",
-        "the program of the plugin '\(plugin)' does not read its standard input: \(bytes >> 20) MiB wait for it")
+        "\(program) does not read its standard input: \(bytes >> 20) MiB wait for it")
     case .noPulse(let time):
       ActionError(
         "plugin-stuck", "'\(plugin)' has not answered for \(DurationText.format(time))\(remains)", isRetryable: false)

@@ -1,0 +1,35 @@
+import FlowModel
+import Foundation
+import Testing
+
+@testable import FlowExecutors
+
+@Suite(.timeLimit(.minutes(1))) struct WorkerOutputTests {
+  private let pipe = Pipe()
+  private var output: WorkerOutput {
+    WorkerOutput(file: pipe.fileHandleForWriting.fileDescriptor) { Issue.record("nobody reads") }
+  }
+
+  private func piece() -> [String] {
+    String(decoding: pipe.fileHandleForReading.availableData, as: UTF8.self).split(separator: "\n").map(String.init)
+  }
+
+  @Test func `An answer takes along what was said before it, in one piece`() {
+    let output = output
+    for id in 1...20 {
+      output.notify("started", ["id": .integer(id)])
+      output.notify("log", ["id": .integer(id), "message": "x"])
+      output.answer(id, ["outputs": [:]])
+      var lines: [String] = []
+      while lines.count < 3 { lines += piece() }
+      #expect(
+        lines.map { $0.contains("started") ? "started" : $0.contains("log") ? "log" : "answer" }
+          == ["started", "log", "answer"])
+    }
+  }
+
+  @Test func `What no answer follows is said within a moment`() {
+    output.notify("progress", ["id": 1, "fraction": 0.5])
+    #expect(piece().count == 1)
+  }
+}

@@ -1,0 +1,46 @@
+import Foundation
+import Testing
+
+@testable import FlowSystem
+
+@Suite(.timeLimit(.minutes(1))) struct LastCommandTests {
+  private let file = FileManager.default.temporaryDirectory.path + "/flowrun-last-\(UUID().uuidString)"
+
+  private func command() throws -> LastCommand {
+    try LastCommand(
+      ["sh", "-c", "echo $WHAT >> \(file)"], environment: ["WHAT": "given-back", "PATH": "/usr/bin:/bin"])
+  }
+
+  private func lines() -> [Substring] {
+    (try? String(contentsOfFile: file, encoding: .utf8))?.split(separator: "\n") ?? []
+  }
+
+  @Test func `It runs when it is asked for, three times`() throws {
+    let command = try command()
+    #expect(lines().isEmpty)
+    command.run()
+    let limit = ContinuousClock.now + .seconds(40)
+    while lines().count < 3, ContinuousClock.now < limit { usleep(10_000) }
+    #expect(lines() == ["given-back", "given-back", "given-back"])
+    try FileManager.default.removeItem(atPath: file)
+  }
+
+  @Test func `It runs when whoever holds it is gone`() throws {
+    do { _ = try command() }
+    let limit = ContinuousClock.now + .seconds(40)
+    while lines().isEmpty, ContinuousClock.now < limit { usleep(10_000) }
+    #expect(lines().first == "given-back")
+  }
+
+  @Test func `It never runs where nothing is to be given back`() throws {
+    // What ends at once has left no command behind by the time that the other has run.
+    let dropped = try command()
+    dropped.drop()
+    dropped.run()
+    let other = try LastCommand(["sh", "-c", "echo x >> \(file)-other"], environment: ["PATH": "/usr/bin:/bin"])
+    other.run()
+    let limit = ContinuousClock.now + .seconds(40)
+    while !FileManager.default.fileExists(atPath: file + "-other"), ContinuousClock.now < limit { usleep(10_000) }
+    #expect(lines().isEmpty)
+  }
+}
