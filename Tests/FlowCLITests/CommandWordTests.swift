@@ -143,8 +143,30 @@ import Testing
     ("env: { X: {{ inputs.dry }} }", "an expression stands in quotes"),
     ("env: { X: \"{{ inputs.dry }}\" }", "write '${{ inputs.dry }}'"),
     ("env: { X: \"{{.dry}}\" }", "write '${{ inputs.dry }}'"),
+    ("retry: 3", "write '{ attempts: 3 }'"), ("always: true", "write 'if: ${{ always() }}'"),
+    ("input: a.csv", "did you mean 'inputs-from'?"), ("output: [a]", "did you mean 'produces'?"),
     ("if: hashFiles('x') == ''", "let a command compare"), ("if: failed()", "did you mean 'failure'?"),
   ]
+
+  @Test(arguments: [
+    ("inputs: { who: string }", "a: echo", "write '{ type: string }'"),
+    ("inputs: { who: bool }", "a: echo", "write '{ type: boolean }'"),
+    ("inputs: { who: ada }", "a: echo", "write '{ type: string, default: \"ada\" }'"),
+    ("", "a: make all", "a command stands under 'run': { run: \"make all\" }"),
+    ("", "a: flow.noop", "an action stands under 'uses': { uses: flow.noop }"),
+  ])
+  func `a value where keys belong is told which key it stands under`(
+    line: String, step: String, answer: String
+  ) throws {
+    let result = try run(
+      """
+      name: short
+      \(line)
+      steps:
+        \(step)
+      """, "validate", "w.yaml")
+    #expect(result.exitCode == 2 && result.standardOutput.contains(answer), "\(result)")
+  }
 
   @Test(arguments: mistakes)
   func `a step with a word of another tool is told what to write`(line: String, answer: String) throws {

@@ -18,7 +18,7 @@ enum ForeignWords {
     case "not": "'not' is '!'"
     case "none", "nil", "undefined": "write null"
     case "github", "gitlab", "ci": "there is no CI around a run: read inputs, env, launch or run"
-    case "needs": "what a step gave is read as steps.<id>.outputs.<name>"
+    case "needs": "what a step gave is read as steps.<id>.outputs.<name>, how it ended as steps.<id>.outcome"
     case "jobs", "job", "tasks", "task": "steps are read as steps.<id>.outputs.<name>, .outcome or .conclusion"
     case "matrix", "strategy":
       ExpressionDialect.workflow.names.contains("item")

@@ -70,7 +70,7 @@ enum ForeignKeys {
     "environment": "env", "vars": "env", "variables": "env", "timeout": "deadline", "time-limit": "deadline",
     "silent": "quiet", "desc": "name", "title": "name", "args": "with", "arguments": "with", "inputs": "with",
     "parameters": "with", "params": "with", "pool": "queue", "action": "uses", "template": "uses",
-    "sources": "inputs-from", "generates": "produces",
+    "sources": "inputs-from", "input": "inputs-from", "generates": "produces", "output": "produces",
   ]
 
   private static let workflowNames = [
@@ -89,6 +89,7 @@ enum ForeignKeys {
     "continueOn": "write 'optional: true'", "continue_on_error": "write 'optional: true'",
     "retryStrategy": "write 'retry: { attempts: 3, delay: 1s }'",
     "restart": "write 'retry: { attempts: 3 }'; nothing outlives the run",
+    "always": "write 'if: ${{ always() }}'",
     "trigger_rule": "write 'if: ${{ always() }}', 'failure()' or the like",
     "rules": "write 'if' with an expression", "only": "write 'if' with an expression",
     "except": "write 'if' with an expression", "preconditions": "write a step before it, or 'if'",

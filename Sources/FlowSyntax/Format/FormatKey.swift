@@ -19,6 +19,8 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   static func remedy(for foreign: String, value: String?) -> String?
   /// The key of this map that simply has another name in other tools; nil: none has this one.
   static func counterpart(of foreign: String) -> String?
+  /// What to write where this value stands in place of the map; nil: the keys say it.
+  static func remedy(insteadOf value: Value) -> String?
 }
 
 extension FormatKey {
@@ -26,6 +28,7 @@ extension FormatKey {
   var defaultText: String? { nil }
   static func remedy(for foreign: String, value: String?) -> String? { nil }
   static func counterpart(of foreign: String) -> String? { nil }
+  static func remedy(insteadOf value: Value) -> String? { nil }
 }
 
 /// What may stand under a key.

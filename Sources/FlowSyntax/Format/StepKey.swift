@@ -18,6 +18,13 @@ enum StepKey: String, FormatKey {
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofStep: foreign, value) }
   static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofStep: foreign) }
 
+  static func remedy(insteadOf value: Value) -> String? {
+    guard let text = value.stringValue else { return nil }
+    return NameKind.action.allows(text)
+      ? "an action stands under 'uses': { uses: \(text) }"
+      : "a command stands under 'run': { run: \(value.shortText) }"
+  }
+
   var shape: Shape {
     switch self {
     case .uses: .actionName
@@ -114,6 +121,10 @@ enum RetryKey: String, FormatKey {
   case attemptDeadline = "attempt-deadline"
 
   static let owner = "retry"
+
+  static func remedy(insteadOf value: Value) -> String? {
+    value.integerValue.map { "write '{ attempts: \($0) }'; attempts count the first try too" }
+  }
 
   var isRequired: Bool { self == .attempts }
 

@@ -154,6 +154,12 @@ enum FieldKey: String, FormatKey {
     }
   }
 
+  static func remedy(insteadOf value: Value) -> String? {
+    guard let word = value.stringValue else { return nil }
+    let type = ValueType.names.contains(word) ? word : ForeignKeys.types[word.lowercased()]
+    return type.map { "write '{ type: \($0) }'" } ?? "write '{ type: string, default: \(value.shortText) }'"
+  }
+
   var isRequired: Bool { self == .type }
 
   var defaultText: String? { self == .secret ? "false" : nil }

@@ -65,7 +65,7 @@ extension DocumentReading {
     guard tree.kind(node) == .mapping else {
       report(
         .wrongType, "\(owner.text(in: tree)) must be a map with keys, found \(found(node))", at: span(node),
-        help: "its keys are \(Key.list)")
+        help: tree.scalarValue(node).flatMap(Key.remedy(insteadOf:)) ?? "its keys are \(Key.list)")
       return table.requiredBits
     }
     var seen: UInt32 = 0
