@@ -134,3 +134,15 @@ public struct Template: Sendable {
     return (first, String(decoding: bytes[first...last], as: UTF8.self))
   }
 }
+
+extension Value {
+  /// Whether some string inside holds `${{`.
+  public var containsExpression: Bool {
+    switch self {
+    case .string(let text): Template.containsExpression(text)
+    case .array(let values): values.contains(where: \.containsExpression)
+    case .object(let members): members.contains { $0.value.containsExpression }
+    default: false
+    }
+  }
+}

@@ -49,7 +49,7 @@ import Testing
     var known = -1
     _ = try scenario.simulated(journaling: { facts, now in
       // The last look at an instant says all of it; one later, nothing has happened since.
-      let count = facts.settled.count + facts.others.count
+      let count = facts.count
       if cuts.last?.now == now { cuts.removeLast() } else if count == known { return }
       known = count
       cuts.append(Cut(facts: facts, now: now))
@@ -107,6 +107,8 @@ import Testing
 
   private static func differences(_ uncut: Plan, _ resumed: Plan, _ cut: Cut) -> [String] {
     var lines = resumed.problems()
+    var kept: [PlanFact] = []
+    cut.facts.forEach { kept.append($0) }
     for index in uncut.graph.workflow.steps.indices {
       let step = StepIndex(index)
       let (left, right) = (uncut[step], resumed[step])
@@ -117,7 +119,7 @@ import Testing
             + "\(right.outcome?.word ?? "-") \(right.reason?.word ?? "-")")
       }
       for (item, other) in zip(uncut.items(of: step), resumed.items(of: step)) {
-        let isKept = cut.facts.others.contains { $0.fact.isEnd(ofItem: item.index, of: step) }
+        let isKept = kept.contains { $0.isEnd(ofItem: item.index, of: step) }
         if isKept && item != other { lines.append("\(id)[\(item.index)] was kept as \(other), not as \(item)") }
       }
       guard cut.facts.settled.contains(where: { $0.step == step }) else { continue }

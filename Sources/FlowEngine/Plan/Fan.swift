@@ -65,6 +65,29 @@ struct Fan: Sendable {
     while next < states.count, states[next].status == .done { next += 1 }
   }
 
+  /// Ends an item that succeeded in its first try, and starts the next one in its place; nil, and nothing happens, where one
+  /// of them has a past or there is no next.
+  @inline(__always)
+  mutating func advance(from item: Int, at now: Int) -> Int? {
+    guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < states.count,
+      states[next].attempt == 0
+    else { return nil }
+    let following = next
+    states[item].succeed(at: now)
+    unsettled -= 1
+    states[following].status = .running
+    states[following].attempt = 1
+    states[following].startedAt = now
+    states[following].readyAt = states[item].readyAt
+    skipSettled(from: following + 1)
+    return following
+  }
+
+  /// How items ended that are over.
+  func settled(_ items: ArraySlice<StepIndex>) -> [SettledStep] {
+    items.map { SettledStep($0, states[Int($0)], states[Int($0)].outcome ?? .cancelled) }
+  }
+
   /// Where the step stands by what its items do.
   var status: StepStatus {
     if startable != nil { return .queued }

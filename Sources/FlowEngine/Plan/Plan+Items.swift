@@ -64,8 +64,32 @@ extension Plan {
   mutating func passOnItem(
     _ instance: StepIndex, attempt: Int, in lane: Lane, at now: Int
   ) -> (step: StepIndex, attempt: Int)? {
+    if attempt == 1, isOrdinary, let next = advanceItem(from: instance, in: lane, at: now) { return (next, 1) }
     succeeded(instance, attempt: attempt, at: now)
     return hasEffects ? nil : startNext(in: lane, at: now)
+  }
+
+  /// The same for the case that comes most often: nothing is special about the run, the step or the item, and the next to
+  /// start is another item of the step, which takes the place that this one leaves. Nil: something is.
+  private mutating func advanceItem(from instance: StepIndex, in lane: Lane, at now: Int) -> StepIndex? {
+    let (index, item) = fans.fanItem(of: instance)
+    let step = fans[index].step
+    let (trait, queue) = (traits[step], queues[lane.index])
+    guard Int(trait.queue) == lane.index, !trait.flags.contains(.timed), states[step].status == .queued,
+      queue.ready.lowest == Int(trait.position), journal?.keepsStarts != true,
+      let next = fans[index].advance(from: item, at: now)
+    else { return nil }
+    endSeries()
+    _ = tables.makeUnique()
+    let count = settledCount
+    journal?.noteSuccess(ofItem: StepIndex(item), of: step, settledBefore: count)
+    let following = fans[index].firstInstance + StepIndex(next)
+    if detail == .full, fans[index].detail == .full {
+      tables.log.pointee.append(.whole(.succeeded(instance, attempt: 1)), at: now)
+      tables.log.pointee.append(.whole(.started(following, attempt: 1, queue: lane.index)), at: now)
+    }
+    if fans[index].startable == nil { refresh(index, at: now) }
+    return following
   }
 
   /// The body of an item returned or threw, or that of a try which had been told to end.
@@ -183,7 +207,7 @@ extension Plan {
       }
     }
     if journal != nil, outcome != .skipped || reason == .condition {
-      noteFact(.item(of: step, settledFact(item, of: index)))
+      noteEnd(ofItem: item, of: index)
     }
     guard detail != .none else { return }
     if outcome != .success {
@@ -194,15 +218,15 @@ extension Plan {
     }
   }
 
-  private func settledFact(_ item: Int, of index: Int) -> ItemFact {
-    let state = fans[index].states[item]
-    let failure = particulars.failures.isEmpty ? nil : particulars.failures[fans[index].firstInstance + StepIndex(item)]
-    return .settled(
-      SettledStep(
-        step: StepIndex(item), attempts: state.attempt, outcome: state.outcome ?? .cancelled, reason: state.reason,
-        isAbandoned: state.marks.contains(.abandoned), readyAt: state.readyAt, startedAt: state.startedAt,
-        endedAt: state.endedAt),
-      state.outcome == .success ? nil : failure)
+  private mutating func noteEnd(ofItem item: Int, of index: Int) {
+    let (step, state) = (fans[index].step, fans[index].states[item])
+    if state.outcome == .success {
+      let count = settledCount
+      journal?.noteSuccess(ofItem: StepIndex(item), of: step, settledBefore: count)
+      return
+    }
+    let failure = particulars.failures[fans[index].firstInstance + StepIndex(item)]
+    noteFact(.item(of: step, .settled(SettledStep(StepIndex(item), state, state.outcome ?? .cancelled), failure)))
   }
 
   // MARK: Time

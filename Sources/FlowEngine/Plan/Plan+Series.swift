@@ -208,7 +208,7 @@ extension Plan {
   }
 
   /// Whether nothing is going on that each step must be checked against.
-  private var isOrdinary: Bool {
+  var isOrdinary: Bool {
     hasOnlyBuiltInQueues && !isPrewarming && endedAt == nil && cancelledAt == never
       && outstanding.mainHolder == nil && particulars.failures.isEmpty && particulars.interruptions.isEmpty
       && outstanding.collected.isEmpty && !hasEffects

@@ -98,6 +98,14 @@ package struct SettledStep: Sendable, Hashable {
     self.startedAt = startedAt
     self.endedAt = endedAt
   }
+
+  /// A step, or an item, in the state in which it was settled.
+  init(_ step: StepIndex, _ state: StepState, _ outcome: Outcome) {
+    self.init(
+      step: step, attempts: state.attempt, outcome: outcome, reason: state.reason,
+      isAbandoned: state.marks.contains(.abandoned), readyAt: state.readyAt, startedAt: state.startedAt,
+      endedAt: state.endedAt)
+  }
 }
 
 /// What came out of a run between two looks at it, in order.
@@ -107,22 +115,42 @@ package struct PlanFacts: Sendable {
   /// Why some of them failed.
   package fileprivate(set) var failures: [StepIndex: StepFailure] = [:]
   /// Everything else, each with how many of the settled ones came before.
-  package fileprivate(set) var others: [(behind: Int, fact: PlanFact)] = []
+  fileprivate var others: [(behind: Int, entry: Entry)] = []
+
+  /// What came out besides settled steps.
+  fileprivate enum Entry {
+    case fact(PlanFact)
+    /// Items of a step that succeeded, one after the other.
+    case items(of: StepIndex, [SettledStep])
+  }
 
   /// Whether nothing came out.
   package var isEmpty: Bool { settled.isEmpty && others.isEmpty }
 
+  /// How many there are.
+  package var count: Int {
+    others.reduce(settled.count) { count, other in
+      if case .items(_, let items) = other.entry { count + items.count } else { count + 1 }
+    }
+  }
+
   /// Calls `body` with every fact, in order.
   package func forEach<Failure>(_ body: (PlanFact) throws(Failure) -> Void) throws(Failure) {
+    func tell(_ entry: Entry) throws(Failure) {
+      switch entry {
+      case .fact(let fact): try body(fact)
+      case .items(let step, let items): for item in items { try body(.item(of: step, .settled(item, nil))) }
+      }
+    }
     var next = 0
     for (index, step) in settled.enumerated() {
       while next < others.count, others[next].behind <= index {
-        try body(others[next].fact)
+        try tell(others[next].entry)
         next += 1
       }
       try body(.settled(step, failures[step.step]))
     }
-    for (_, fact) in others[next...] { try body(fact) }
+    for (_, entry) in others[next...] { try tell(entry) }
   }
 }
 
@@ -133,7 +161,45 @@ struct PlanJournal: Sendable {
   /// How many of the settled steps have been taken.
   var taken = 0
   /// Everything but settled steps, each with how many had settled before.
-  var others: [(settledBefore: Int, fact: PlanFact)] = []
+  private(set) var others: [(settledBefore: Int, entry: Entry)] = []
+  /// Items that succeeded, a whole fact of each of which would be twenty times as long.
+  private(set) var items: [StepIndex] = []
+  /// Whether the last of ``others`` is the items of this step that succeed now.
+  private var openStep: StepIndex = -1
+
+  init(keepsStarts: Bool, taken: Int) {
+    self.keepsStarts = keepsStarts
+    self.taken = taken
+  }
+
+  enum Entry {
+    case fact(PlanFact)
+    /// The items from an index of ``items`` on, up to those of the next such entry.
+    case items(of: StepIndex, from: Int)
+  }
+
+  mutating func note(_ fact: PlanFact, settledBefore: Int) {
+    openStep = -1
+    others.append((settledBefore, .fact(fact)))
+  }
+
+  /// Notes that an item of a step succeeded about which there is nothing more to say.
+  @inline(__always)
+  mutating func noteSuccess(ofItem item: StepIndex, of step: StepIndex, settledBefore: Int) {
+    if openStep != step || others[others.count - 1].settledBefore != settledBefore {
+      openStep = step
+      others.append((settledBefore, .items(of: step, from: items.count)))
+    }
+    items.append(item)
+  }
+
+  /// Forgets what somebody has taken.
+  mutating func clear(upTo settled: Int) {
+    others.removeAll(keepingCapacity: true)
+    items.removeAll(keepingCapacity: true)
+    openStep = -1
+    taken = settled
+  }
 }
 
 extension Plan {
@@ -149,7 +215,7 @@ extension Plan {
   mutating func noteFact(_ fact: PlanFact) {
     guard journal != nil else { return }
     let count = settledCount
-    journal?.others.append((count, fact))
+    journal?.note(fact, settledBefore: count)
   }
 
   /// Notes that a try begins, where that is a fact.
@@ -160,7 +226,7 @@ extension Plan {
 
   /// Hands over what came out since the last call.
   package mutating func takeFacts() -> PlanFacts {
-    guard var feed = journal else { return PlanFacts() }
+    guard let feed = journal else { return PlanFacts() }
     var facts = PlanFacts()
     let range = feed.taken..<settledCount
     facts.settled.reserveCapacity(range.count)
@@ -168,16 +234,26 @@ extension Plan {
       let state = states[step]
       guard let outcome = state.outcome else { continue }
       if outcome != .success, let failure = particulars.failures[step] { facts.failures[step] = failure }
-      facts.settled.append(
-        SettledStep(
-          step: step, attempts: state.attempt, outcome: outcome, reason: state.reason,
-          isAbandoned: state.marks.contains(.abandoned), readyAt: state.readyAt, startedAt: state.startedAt,
-          endedAt: state.endedAt))
+      facts.settled.append(SettledStep(step, state, outcome))
     }
-    facts.others = feed.others.map { (behind: $0.settledBefore - range.lowerBound, fact: $0.fact) }
-    feed.others.removeAll(keepingCapacity: true)
-    feed.taken = range.upperBound
-    journal = feed
+    facts.others.reserveCapacity(feed.others.count)
+    var end = feed.items.count
+    for (settledBefore, entry) in feed.others.reversed() {
+      let behind = settledBefore - range.lowerBound
+      switch entry {
+      case .fact(let fact): facts.others.append((behind, .fact(fact)))
+      case .items(let step, let from):
+        facts.others.append((behind, .items(of: step, settledItems(feed.items[from..<end], of: step))))
+        end = from
+      }
+    }
+    facts.others.reverse()
+    journal?.clear(upTo: range.upperBound)
     return facts
+  }
+
+  private func settledItems(_ items: ArraySlice<StepIndex>, of step: StepIndex) -> [SettledStep] {
+    guard let index = fans.index(of: step) else { return [] }
+    return fans[index].settled(items)
   }
 }

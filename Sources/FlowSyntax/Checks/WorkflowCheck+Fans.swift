@@ -30,6 +30,7 @@ extension WorkflowCheck {
     guard let fan = workflow.steps[step].options.fan, let node = node(.foreach, of: step) else { return }
     func inside(_ key: ForeachKey) -> NodeID? { tree.member(key.rawValue, of: node)?.value }
     switch fan.source {
+    case .items(.array(let values)) where !values.contains(where: \.containsExpression): break
     case .items:
       checkItems(tree.kind(node) == .mapping ? inside(.items) ?? node : node, of: step, allowsObject: true)
     case .axes:

@@ -87,18 +87,6 @@ extension WorkflowCheck {
   }
 }
 
-extension Value {
-  /// Whether some string inside holds `${{`.
-  var containsExpression: Bool {
-    switch self {
-    case .string(let text): Template.containsExpression(text)
-    case .array(let values): values.contains(where: \.containsExpression)
-    case .object(let members): members.contains { $0.value.containsExpression }
-    default: false
-    }
-  }
-}
-
 extension NodeTree {
   /// The node at a key path such as `routes[3].pattern` below `root`; as far as the path can be followed.
   func node(at path: String, in root: NodeID) -> NodeID {

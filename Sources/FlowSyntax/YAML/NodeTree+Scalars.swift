@@ -49,6 +49,7 @@ enum CoreSchema {
   /// `[-+]?[0-9]+`, `0o[0-7]+`, `0x[0-9a-fA-F]+`; one that 64 bits cannot hold is the number nearest to it.
   static func integer(_ bytes: UnsafeBufferPointer<UInt8>) -> Value? {
     guard !bytes.isEmpty else { return nil }
+    if let short = shortInteger(bytes) { return .integer(short) }
     let text = String(decoding: bytes, as: UTF8.self)
     if bytes.count > 2, bytes[0] == UInt8(ascii: "0"), bytes[1] == UInt8(ascii: "x") || bytes[1] == UInt8(ascii: "o") {
       let radix = bytes[1] == UInt8(ascii: "x") ? 16 : 8
@@ -60,6 +61,17 @@ enum CoreSchema {
     let digits = bytes[0] == UInt8(ascii: "-") || bytes[0] == UInt8(ascii: "+") ? bytes.dropFirst() : bytes[...]
     guard !digits.isEmpty, digits.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
     return Int(text).map(Value.integer) ?? Double(text).map(Value.number)
+  }
+
+  /// `[0-9]{1,18}`, which most integers are.
+  private static func shortInteger(_ bytes: UnsafeBufferPointer<UInt8>) -> Int? {
+    guard bytes.count <= 18 else { return nil }
+    var number = 0
+    for byte in bytes {
+      guard byte &- UInt8(ascii: "0") <= 9 else { return nil }
+      number = number &* 10 &+ Int(byte &- UInt8(ascii: "0"))
+    }
+    return number
   }
 
   /// `[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?`, `[-+]?\.(inf|Inf|INF)`, `\.(nan|NaN|NAN)`.

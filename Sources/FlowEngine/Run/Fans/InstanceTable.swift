@@ -11,16 +11,28 @@ final class InstanceTable: Sendable {
   private let steps: Int
   /// By their first instances.
   private let entries = Mutex<[Entry]>([])
+  /// The last of them, first instance and step in one word, which is asked for most; an instance that somebody has was made
+  /// behind its entry.
+  private let last = Atomic<UInt64>(UInt64.max)
 
   /// A table of a run with so many steps.
   init(steps: Int) { self.steps = steps }
 
   /// Notes that the items of a step have the instances from `first` on, which is beyond all others.
-  func add(_ step: StepIndex, first: StepIndex) { entries.withLock { $0.append(Entry(first: first, step: step)) } }
+  func add(_ step: StepIndex, first: StepIndex) {
+    entries.withLock {
+      $0.append(Entry(first: first, step: step))
+      last.store(UInt64(first) << 32 | UInt64(step), ordering: .releasing)
+    }
+  }
 
   /// The step of an instance, and which of its items it is; nil: it is a step itself.
   func item(of instance: StepIndex) -> (step: StepIndex, item: Int)? {
     guard Int(instance) >= steps else { return nil }
+    let last = last.load(ordering: .acquiring)
+    if UInt64(instance) >= last >> 32 {
+      return (StepIndex(truncatingIfNeeded: last & 0xFFFF_FFFF), Int(instance) - Int(last >> 32))
+    }
     return entries.withLock { entries in
       var (low, high) = (0, entries.count)
       while high - low > 1 {

@@ -26,7 +26,7 @@ package struct FactWriter: Sendable {
 
   /// Writes all facts that came out.
   package mutating func add(_ facts: PlanFacts) {
-    writer.reserve(16 * facts.settled.count)
+    writer.reserve(16 * facts.count)
     facts.forEach { add($0) }
   }
 

@@ -35,23 +35,23 @@ indirect enum PreparedValue: Sendable {
   case object([(String, PreparedValue)])
 
   init(_ value: Value) throws(ExpressionError) {
+    guard value.containsExpression else {
+      self = .literal(value)
+      return
+    }
     switch value {
-    case .string(let text) where Template.containsExpression(text):
-      self = .template(try Template(parsing: text))
+    case .string(let text): self = .template(try Template(parsing: text))
     case .array(let values):
       var prepared: [PreparedValue] = []
       for value in values { prepared.append(try PreparedValue(value)) }
-      self = prepared.allSatisfy(\.isLiteral) ? .literal(value) : .array(prepared)
+      self = .array(prepared)
     case .object(let members):
       var prepared: [(String, PreparedValue)] = []
       for (key, value) in members { prepared.append((key, try PreparedValue(value))) }
-      self = prepared.allSatisfy(\.1.isLiteral) ? .literal(value) : .object(prepared)
-    default:
-      self = .literal(value)
+      self = .object(prepared)
+    case .null, .boolean, .integer, .number: self = .literal(value)
     }
   }
-
-  private var isLiteral: Bool { if case .literal = self { true } else { false } }
 
   func evaluate(in context: some ExpressionContext) throws(ExpressionError) -> Value {
     switch self {

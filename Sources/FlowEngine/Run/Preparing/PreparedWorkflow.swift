@@ -50,6 +50,7 @@ public struct PreparedWorkflow: Sendable {
     var indices: [Int32] = []
     indices.reserveCapacity(workflow.steps.count)
     var details: [StepDetail] = []
+    var plainFans: Set<Int> = []
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
@@ -81,6 +82,7 @@ public struct PreparedWorkflow: Sendable {
         if let call = declaration.calls {
           detail.call = try PreparedActionCall(call, step.with) { registry.action(named: $0) }
         }
+        if detail.hasPlainItems { plainFans.insert(index) }
         if !detail.isPlain {
           detailIndices[index] = Int32(details.count)
           details.append(detail)
@@ -94,7 +96,7 @@ public struct PreparedWorkflow: Sendable {
       }
     }
     self.actions = actions
-    bodies = StepBodies(actions, steps: indices, details: detailIndices)
+    bodies = StepBodies(actions, steps: indices, details: detailIndices, plainFans: plainFans)
     actionIndices = indices
     self.details = details
     self.detailIndices = detailIndices

@@ -28,14 +28,15 @@ final class StepBodies: @unchecked Sendable {
 
   private let bodies: [RegisteredAction.Body]
   private let references: UnsafeMutableBufferPointer<References>
-  /// For each step the index of its action, or -1 where it has inputs or its action has no plain body.
+  /// For each step the index of its action, or -1 where it, or each of its items, has inputs or its action has no plain body.
   private let plainIndices: UnsafeMutableBufferPointer<Int32>
 
   /// - Parameters:
   ///   - actions: the different actions.
   ///   - steps: for each step the index of its action.
   ///   - details: for each step the index of what it has besides, or -1.
-  init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32]) {
+  ///   - plainFans: steps whose items have nothing besides.
+  init(_ actions: [RegisteredAction], steps: [Int32], details: [Int32], plainFans: Set<Int>) {
     bodies = actions.map(\.body)
     references = .allocate(capacity: actions.count)
     for (index, action) in actions.enumerated() {
@@ -49,7 +50,7 @@ final class StepBodies: @unchecked Sendable {
     }
     plainIndices = .allocate(capacity: steps.count)
     for (step, action) in steps.enumerated() {
-      let isPlain = details[step] < 0 && references[Int(action)].plain != nil
+      let isPlain = (details[step] < 0 || plainFans.contains(step)) && references[Int(action)].plain != nil
       plainIndices.initializeElement(at: step, to: isPlain ? action : -1)
     }
   }
@@ -63,7 +64,7 @@ final class StepBodies: @unchecked Sendable {
     plainIndices.deallocate()
   }
 
-  /// Whether a step just runs: it takes nothing and gives nothing, and needs no task.
+  /// Whether a step, or each of its items, just runs: it takes nothing and gives nothing, and needs no task.
   @inline(__always)
   func isPlain(_ step: StepIndex) -> Bool { plainIndices[Int(step)] >= 0 }
 

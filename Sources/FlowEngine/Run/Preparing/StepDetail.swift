@@ -30,6 +30,11 @@ struct StepDetail: Sendable {
     if let given = options.fan { fan = try PreparedFan(given, condition: condition) }
   }
 
+  /// Whether the bodies of its items take nothing and may run at once.
+  var hasPlainItems: Bool {
+    if case .nothing = inputs, fan != nil, !isChecked, call == nil { true } else { false }
+  }
+
   /// Whether there is nothing in it, so that it need not be kept.
   var isPlain: Bool {
     if case .nothing = inputs {} else { return false }

@@ -145,7 +145,9 @@ extension WorkflowRun {
   // The state is passed to be changed though it is only read: passed to be read, all of it would be copied.
   @inline(__always)
   func start(_ step: StepIndex, _ attempt: Int, _ state: inout RunState) -> Start {
-    let isPlain = Int(step) < prepared.detailIndices.count && prepared.detailIndices[Int(step)] < 0
+    let isPlain =
+      Int(step) < prepared.detailIndices.count
+      ? prepared.detailIndices[Int(step)] < 0 : prepared.bodies.isPlain(state.plan.owner(of: step))
     let inputs = isPlain ? nil : inputs(of: step, &state)
     return Start(step: step, attempt: Int32(attempt), inputs: inputs)
   }
