@@ -8,9 +8,12 @@ import Testing
   func `comes out right, also where the place of one that succeeds is passed on`(count: Int, passesOn: Bool) throws {
     for width in 1...3 {
       for (isFailFast, isOptional) in [(true, false), (false, false), (true, true)] {
-        var walk = try ItemWalk(count: count, width: width, isFailFast: isFailFast, isOptional: isOptional)
-        walk.passesOn = passesOn
-        follow(walk)
+        for isLimitOfRun in [true, false] {
+          var walk = try ItemWalk(
+            count: count, width: width, isLimitOfRun: isLimitOfRun, isFailFast: isFailFast, isOptional: isOptional)
+          walk.passesOn = passesOn
+          follow(walk)
+        }
       }
     }
   }
@@ -48,18 +51,21 @@ private struct ItemWalk {
   var running: [StepIndex] = []
   var endings: [(body: StepIndex, isSuccess: Bool)] = []
 
-  init(count: Int, width: Int, isFailFast: Bool, isOptional: Bool) throws {
+  /// - Parameter isLimitOfRun: whether the run has places for so many bodies, not the step.
+  init(count: Int, width: Int, isLimitOfRun: Bool, isFailFast: Bool, isOptional: Bool) throws {
     (self.count, self.width, self.isFailFast, self.isOptional) = (count, width, isFailFast, isOptional)
     var options = StepOptions()
     options.isOptional = isOptional
     var fan = FanOut(.items(.array([])))
-    (fan.parallel, fan.isFailFast) = (width, isFailFast)
+    (fan.parallel, fan.isFailFast) = (isLimitOfRun ? nil : width, isFailFast)
     options.fan = fan
     let steps = [
       Step(id: StepID(unchecked: "fan"), uses: "script.step", options: options),
       Step(id: StepID(unchecked: "follower"), uses: "script.step", needs: [Self.fan]),
     ]
-    plan = Plan(graph: try WorkflowGraph(Workflow(name: "items", steps: steps)), detail: .none)
+    var workflow = Workflow(name: "items", steps: steps)
+    if isLimitOfRun { workflow.concurrency = width }
+    plan = Plan(graph: try WorkflowGraph(workflow), detail: .none)
     plan.apply(.activated(Resolution()), at: 0)
     plan.apply(.started(prewarm: false), at: 0)
     drain(at: 0)
