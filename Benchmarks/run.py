@@ -7,7 +7,7 @@ Usage: Benchmarks/run.py [--only PATTERN] [--quick] [--skip-build] [--record]
 --skip-build measures what is built; --record keeps the instruction count as the one to hold to, and puts the table into
 Benchmarks/README.md.
 
-Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja, PyYAML, libyaml, PostgreSQL, DBOS
+Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja, Task, PyYAML, libyaml, PostgreSQL, DBOS
 Transact and two Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router; Taskflow where
 TASKFLOW_INCLUDE names its headers. A peer that is missing is named in the table. The rows are kept in
 Benchmarks/Results/latest.json. Instructions a step, counted by callgrind, are compared with the committed
@@ -35,6 +35,8 @@ SECTIONS = [
     ("efficiency", ["EngineBenchmark"], engine.efficiency),
     ("files", ["flowrun"], command.files),
     ("items", ["flowrun"], command.items),
+    ("unchanged", ["flowrun"], command.unchanged),
+    ("included", ["flowrun"], command.included),
     ("two-needs", ["flowrun"], command.two_needs),
     ("start", ["flowrun", "StartPeer"], command.start),
     ("launch", ["flowrun"], command.launch),

@@ -5,6 +5,7 @@ import shutil
 import statistics
 import subprocess
 import sys
+import time
 
 from .harness import *
 
@@ -52,6 +53,69 @@ def items():
         [FLOWRUN, fan], [FLOWRUN, steps], context.repetitions(7, 3), context.folder, context.folder)
     add("a step with 100,000 no-op items, exec to exit, against 100,000 steps", "≤ 1.0", own / other,
         detail=f"{own * 1000:.0f} against {other * 1000:.0f} ms")
+
+
+def task_program():
+    """Task, as the PATH has it or from its package; None where there is none."""
+    if shutil.which("task"):
+        return shutil.which("task")
+    folder = os.path.join(context.folder, "task")
+    try:
+        run([sys.executable, "-m", "venv", folder])
+        run([f"{folder}/bin/pip", "install", "-q", "go-task-bin"])
+        return f"{folder}/bin/task"
+    except (OSError, subprocess.CalledProcessError, SystemExit):
+        return None
+
+
+def unchanged():
+    """What it costs to see that nothing has changed: 10,000 files that a step reads, beside the checks of other tools."""
+    place = os.path.join(context.folder, "unchanged")
+    os.makedirs(f"{place}/src", exist_ok=True)
+    for index in range(10_000):
+        with open(f"{place}/src/{index:05}.txt", "w") as file:
+            file.write(f"{index}\n")
+    with open(f"{place}/w.yaml", "w") as file:
+        file.write("name: unchanged\nsteps:\n  all:\n    run: echo done > out\n"
+                   "    inputs-from: [src/*.txt]\n    produces: [out]\n")
+    with open(f"{place}/build.ninja", "w") as file:
+        file.write("rule run\n  command = echo done > out\nbuild out: run"
+                   + "".join(f" src/{index:05}.txt" for index in range(10_000)) + "\n")
+    with open(f"{place}/Taskfile.yml", "w") as file:
+        file.write("version: '3'\ntasks:\n  default:\n    cmds: ['echo done > out']\n"
+                   "    sources: ['src/*.txt']\n    generates: [out]\n")
+    command = [FLOWRUN, "w.yaml"]
+    for _ in range(2):
+        # A file that has just changed is read again the next time.
+        seconds(command, 1, place)
+        time.sleep(0.1)
+    repetitions = context.repetitions(15, 5)
+    work = "10,000 unchanged files that a step reads, exec to exit"
+    add(work, "≤ 100", seconds(command, repetitions, place)[0] * 1000, "ms")
+    for name, program in [("ninja", shutil.which("ninja")), ("Task", task_program())]:
+        if not program:
+            lacks(name, work)
+            continue
+        seconds([program], 1, place)
+        own, theirs = in_turns(command, [program], repetitions, place, place)
+        add(f"{work}, against {name}", "–", own / theirs, detail=f"{own * 1000:.0f} against {theirs * 1000:.0f} ms")
+
+
+def included():
+    """A workflow that includes a thousand files."""
+    place = os.path.join(context.folder, "included")
+    os.makedirs(place, exist_ok=True)
+    for index in range(1000):
+        # Ten files of the whole include a hundred each less one.
+        inner = [f"  i{other}: {{ uses: ./f{other}.yaml }}\n" for other in range(10 + index * 99, 10 + index * 99 + 99)
+                 ] if index < 10 else []
+        with open(f"{place}/f{index}.yaml", "w") as file:
+            file.write(f"name: f{index}\nsteps:\n  a: {{ uses: flow.noop }}\n  b: {{ uses: flow.noop, needs: a }}\n"
+                       + "".join(inner))
+    with open(f"{place}/w.yaml", "w") as file:
+        file.write("name: included\nsteps:\n" + "".join(f"  i{index}: {{ uses: ./f{index}.yaml }}\n" for index in range(10)))
+    took = seconds([FLOWRUN, "validate", "w.yaml"], context.repetitions(15, 5), place)[0]
+    add("flowrun validate of a tree of 1,000 included files, exec to exit", "≤ 100", took * 1000, "ms")
 
 
 def has_yaml(python):

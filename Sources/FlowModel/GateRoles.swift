@@ -47,7 +47,7 @@ public struct GateRoles: Sendable {
     for index in candidates {
       let own: Certainty =
         switch steps[Int(index)].options.deferral {
-        case .never: steps[Int(index)].options.isFinal ? .always : .never
+        case .never: steps[Int(index)].options.waitsForAll ? .always : .never
         case .afterGate, .idle: .always
         case .expression: answers.map { $0.contains(index) ? .always : .never } ?? .byExpression
         }
@@ -81,7 +81,7 @@ public struct GateRoles: Sendable {
   /// The step whose own `defer` puts off `step`, which is `step` itself or one that it needs.
   public func cause(ofDeferring step: StepIndex) -> StepIndex {
     var current = step
-    while steps[Int(current)].options.deferral == .never, !steps[Int(current)].options.isFinal,
+    while steps[Int(current)].options.deferral == .never, !steps[Int(current)].options.waitsForAll,
       let need = steps[Int(current)].needs.first(where: { deferral(of: $0) == deferral(of: current) })
     {
       current = need
@@ -97,6 +97,9 @@ public struct GateRoles: Sendable {
 }
 
 extension StepOptions {
+  /// Whether the step stands in the `finally` of the whole: all that the launch waits for comes first.
+  fileprivate var waitsForAll: Bool { isFinal && !isFinalInside }
+
   /// Whether the step is switched off for good.
   public var isDisabled: Bool { enabled == .literal(false) }
 

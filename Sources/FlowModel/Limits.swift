@@ -26,6 +26,8 @@ public enum Limits {
   public static let items = 100_000
   /// Bytes that the items of a step may give back together, as JSON: 64 MiB.
   public static let fanOutputBytes = 64 << 20
+  /// Files that `inputs-from`, or `produces`, of a step may mean.
+  public static let watchedFiles = 100_000
   /// Bytes in a log line: 64 KiB; a longer one is cut and says so.
   public static let logLineBytes = 64 << 10
   /// Events that may be posted in a run.

@@ -84,6 +84,8 @@ public struct StepOptions: Sendable, Hashable {
   /// Whether it stands in `finally`: it needs every step that no other needs, runs whatever they came to, and alone its
   /// `if` decides.
   public var isFinal = false
+  /// Whether that is the `finally` of an included file: it waits for the steps of that file alone, and not for the gate.
+  public var isFinalInside = false
   /// Environment variables on top of the workflow's; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
   /// The files that it reads, as paths with `*` and `**`: where they and all else are as when it last succeeded, it is not

@@ -13,14 +13,27 @@ public struct WorkflowScope: Sendable {
   public var members: [StepIndex] = []
   /// Environment variables for the child processes of its steps; values may hold `${{ }}`.
   public var environment: ValueObject
+  /// The file of variables below those, as ``folder`` has it; nil: none.
+  public var environmentFile: String?
 
   /// A scope without steps.
-  public init(prefix: String, folder: String, entry: StepIndex, exit: StepIndex, environment: ValueObject) {
+  public init(
+    prefix: String, folder: String, entry: StepIndex, exit: StepIndex, environment: ValueObject,
+    environmentFile: String? = nil
+  ) {
     self.prefix = prefix
     self.folder = folder
     self.entry = entry
     self.exit = exit
     self.environment = environment
+    self.environmentFile = environmentFile
+  }
+}
+
+extension WorkflowScope {
+  /// A path that its file states, as the whole workflow's folder has it.
+  public func path(of name: String) -> String {
+    name.hasPrefix("/") || folder.isEmpty ? name : "\(folder)/\(name)"
   }
 }
 

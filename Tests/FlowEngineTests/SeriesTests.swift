@@ -93,13 +93,17 @@ struct SeriesTests {
         while running.count < 2, let next = plan.startNext(at: now) { running.append(next.step) }
         guard let step = running.randomElement(using: &random) else { break }
         running.removeAll { $0 == step }
-        let lane = plan.lane(of: step)
+        let lane = plan.lane(of: plan.owner(of: step))
         var other = plan
         let next = plan.passOn(step, attempt: 1, in: lane, at: now)
         other.succeeded(step, attempt: 1, at: now)
         let expected = other.hasEffects ? nil : other.startNext(in: lane, at: now)
         try #require(next?.step == expected?.step && next?.attempt == expected?.attempt)
-        for index in plan.graph.topologicalOrder { try #require(plan[index] == other[index]) }
+        for index in plan.graph.topologicalOrder {
+          try #require(plan[index] == other[index] && plan.items(of: index) == other.items(of: index))
+        }
+        try #require(plan.problems().isEmpty)
+        #expect(Self.facts(&plan) == Self.facts(&other))
         let (effects, otherEffects) = (plan.takeEffects(), other.takeEffects())
         try #require(effects == otherEffects && plan.settledCount == other.settledCount)
         Self.answer(effects, &plan, at: now)
@@ -108,9 +112,16 @@ struct SeriesTests {
     }
   }
 
+  private static func facts(_ plan: inout Plan) -> [PlanFact] {
+    var facts: [PlanFact] = []
+    plan.takeFacts().forEach { facts.append($0) }
+    return facts
+  }
+
   private static func plan(of steps: [Step]) throws -> Plan {
     let workflow = Workflow(name: "random", steps: steps)
     var plan = try Plan(graph: WorkflowGraph(workflow), detail: .none)
+    plan.keepFacts(startsToo: false)
     plan.apply(.started(prewarm: false), at: 0)
     plan.apply(.activated(Resolution(literalsOf: plan.graph)), at: 0)
     return plan
@@ -123,7 +134,10 @@ struct SeriesTests {
       case .evaluate(let step): plan.apply(.decided(step, .run), at: now)
       case .gateDecided(let decision):
         plan.apply(.gateOpened(OpenedGate(decision == .ready ? .ready : .failed, atNanoseconds: now)), at: now)
-      case .cancel, .expand, .gather, .posted, .timedOut, .end: break
+      case .expand(let step):
+        let count = plan.graph.workflow.steps[Int(step)].options.fan?.literalCount ?? 0
+        plan.apply(.expanded(step, .items(FanItems(count: count))), at: now)
+      case .cancel, .gather, .posted, .timedOut, .end: break
       }
     }
     if plan.hasEffects { answer(plan.takeEffects(), &plan, at: now) }
@@ -137,6 +151,11 @@ struct SeriesTests {
       let seconds = Int.random(in: 1...9, using: &random)
       return Step("s\(place)", needs: needs) { options in
         options.makeSpecial(special)
+        if special > 8 {
+          var fan = FanOut(.items(.array(Array(repeating: 1, count: seconds))))
+          if special == 10 { fan.parallel = 1 + seconds % 3 }
+          options.fan = fan
+        }
         if special == 7 { options.estimate = Estimate(low: .seconds(1), high: .seconds(seconds)) }
       }
     }

@@ -19,6 +19,8 @@ struct RandomScenario {
     // Drawn by themselves, so that a scenario without items is what its seed has always given.
     maker.random = SeededGenerator(seed: seed ^ 0xFA17)
     maker.addItems(to: &scenario)
+    maker.random = SeededGenerator(seed: seed ^ 0xF1A1)
+    maker.addFinalSteps(to: &scenario)
     scenario.workflow.name = "seed-\(seed)"
     return scenario
   }
@@ -72,6 +74,36 @@ struct RandomScenario {
         item.isLeftOut = random.chance(8)
         return item
       }
+    }
+  }
+
+  // MARK: - Finally
+
+  /// Lets some scenarios have steps of `finally`: they need every step that no other needs, or one another.
+  private mutating func addFinalSteps(to scenario: inout Scenario) {
+    guard random.chance(30) else { return }
+    let ordinary = scenario.workflow.steps
+    let needed = Set(ordinary.flatMap(\.needs))
+    let ends = ordinary.indices.map { StepIndex($0) }.filter { !needed.contains($0) }
+    for number in 0..<Int.random(in: 1...3, using: &random) {
+      var options = StepOptions()
+      options.isFinal = true
+      if random.chance(50) {
+        options.condition = random.pick([
+          "failure()", "success()", "cancelled()", "always()", "!cancelled()", "success() || failure()", "inputs.yes",
+          "inputs.no", "failure() && inputs.yes",
+        ])
+      }
+      options.isOptional = random.chance(20)
+      if random.chance(30) { options.deadline = deadline() }
+      if random.chance(30) { options.retry = retry() }
+      if random.chance(30) { options.queue = random.pick(["main", "database", "background"]) }
+      let isBehind = number > 0 && random.chance(50)
+      let needs = isBehind ? [StepIndex(scenario.workflow.steps.count - 1)] : ends
+      scenario.workflow.steps.append(
+        Step(id: StepID(unchecked: "f\(number)"), uses: "script.step", needs: needs[...], options: options))
+      scenario.scripts.append(
+        StepScript((0..<(options.retry == nil ? 1 : 3)).map { _ in behavior(isService: false) }))
     }
   }
 

@@ -37,6 +37,7 @@ import Testing
       ("Posts that wait for `flow.on`", Limits.waitingPosts), ("MiB in a file", Limits.fileBytes >> 20),
       ("KiB in a log line", Limits.logLineBytes >> 10), ("MiB of outputs of a step", Limits.outputBytes >> 20),
       ("Problems named in a file", Limits.diagnostics), ("Secrets of a workflow", Limits.secrets),
+      ("Files that `inputs-from` or `produces` mean", Limits.watchedFiles),
       ("KiB in a secret", Limits.secretBytes >> 10), ("Lines of a secret", Limits.secretLines),
     ]
     for (name, limit) in limits { #expect(page.contains("| \(name) | \(Self.grouped(limit)) |"), "\(name)") }

@@ -9,10 +9,9 @@ import Testing
 
   private static let ending = """
     name: last
+    concurrency: 2
     steps:
       q: { uses: flow.noop }
-    finally:
-      r: { uses: flow.noop }
 
     """
 
@@ -212,12 +211,168 @@ import Testing
       "main.yaml:3:44: error: the input 'target' of 'inner.yaml' does not fit",
       "step 'b' lacks the input 'target' of 'inner.yaml'", "there is no file 'nowhere.yaml' that can be read",
       "broken.yaml:3:14: error: step 'q' uses 'flow.nop'", "'deadline' stands in that file (line 2)",
-      "'finally' stands in that file (line 4), which is not built for included files",
+      "'concurrency' stands in that file (line 2), which is for the whole run; a queue with a 'width'",
+      "it is declared in inner.yaml:",
       "there is no file 'pipe.yaml' that can be read", "which cannot have 'retry'",
       "a workflow for each item is not built",
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
     let circle = try folder.flowrun("validate", "one.yaml").text
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))
+  }
+
+  @Test func `has a finally of its own, which sees what is inside, waits for no gate and takes no failure up`() throws {
+    let folder = try Folder([
+      "part.yaml": """
+      name: part
+      inputs: { status: { type: string } }
+      steps:
+        one: { run: 'exit "$S"', env: { S: "${{ inputs.status }}" } }
+        two: { uses: flow.noop, needs: one }
+        deeper: { uses: ./deep.yaml, needs: one }
+      finally:
+        clean: { uses: flow.log, with: { message: "${{ run.conclusion }} of ${{ toJSON(run.failures.*.step) }}" } }
+        when-bad: { uses: flow.noop, if: failure() }
+
+      """,
+      "deep.yaml": """
+      name: deep
+      steps: { a: { uses: flow.noop } }
+      finally: { last: { uses: flow.noop } }
+
+      """,
+      "main.yaml": """
+      name: main
+      deadline: { max: 1m }
+      steps:
+        good: { uses: ./part.yaml, with: { status: "0" } }
+        bad: { uses: ./part.yaml, with: { status: "3" }, optional: true }
+        out: { uses: ./part.yaml, if: false, with: { status: "0" } }
+        behind: { uses: flow.noop, needs: good }
+
+      """,
+    ])
+    let run = try folder.run("main.yaml")
+    func end(_ step: String) -> String {
+      let step = run.steps[step] ?? [:]
+      return step["reason"] as? String ?? step["outcome"] as? String ?? "?"
+    }
+    #expect(run.output.contains("good/clean: success of []"), "\(run.output)")
+    #expect(run.output.contains("failure of [\n") && run.output.contains("\"one\""), "\(run.output)")
+    #expect(["good/clean", "good/when-bad", "behind"].map(end) == ["success", "condition", "success"])
+    #expect(["bad/clean", "bad/when-bad", "bad"].map(end) == ["success", "success", "failure"])
+    #expect(end("bad/two") == "upstream-failed")
+    #expect(["out/clean", "out", "bad/deeper/last"].map(end) == ["condition", "condition", "upstream-failed"])
+    let times = ["good/deeper/last", "good/clean", "good"].map { run.steps[$0]?["endedAt"] as? Double ?? .infinity }
+    #expect(times[0] <= times[1] && times[1] <= times[2])
+    // Nothing of it waits for the gate, which waits for what needs the include.
+    #expect(run.conclusion == "partial")
+    let wrong = try Folder(["a.yaml": "name: a\nsteps: { s: { uses: flow.noop } }\n"])
+    try wrong.write(
+      "name: w\nsteps: { s: { uses: flow.noop } }\nfinally: { b: { uses: ./a.yaml } }\n", to: "w.yaml")
+    #expect(try wrong.flowrun("validate", "w.yaml").text.contains("'b' of 'finally' cannot be a workflow of its own"))
+  }
+
+  @Test func `a cancelled run cleans up inside before its own finally`() throws {
+    let folder = try Folder([
+      "part.yaml": """
+      name: part
+      steps: { long: { run: sleep 600 } }
+      finally: { clean: { run: 'echo inner >> log' } }
+
+      """,
+      "main.yaml": """
+      name: main
+      timeout: 300ms
+      steps: { part: { uses: ./part.yaml } }
+      finally: { end: { run: 'echo outer >> log' } }
+
+      """,
+    ])
+    #expect(try folder.run("main.yaml").conclusion == "cancelled")
+    #expect(try String(contentsOf: folder.url.appendingPathComponent("log"), encoding: .utf8) == "inner\nouter\n")
+  }
+
+  @Test func `has variables of its own from its env-file, beside it`() throws {
+    let folder = try Folder([
+      "parts/part.yaml": """
+      name: part
+      env-file: .env
+      env: { OWN: stated }
+      steps: { show: { run: 'echo "$OWN $FROM_FILE ${WHOLE-none}"' } }
+      outputs: { text: "${{ steps.show.outputs.stdout }}${{ env.FROM_FILE }}" }
+
+      """,
+      "parts/.env": "FROM_FILE=read\nOWN=file\n", ".env": "WHOLE=whole\n",
+      "main.yaml": """
+      name: main
+      env-file: .env
+      steps: { part: { uses: ./parts/part.yaml } }
+      outputs: { text: "${{ steps.part.outputs.text }}" }
+
+      """,
+    ])
+    let run = try folder.run("main.yaml")
+    #expect(run.output.contains("part/show: stated read none"), "\(run.output)")
+    #expect(run.output.contains("| read"), "\(run.output)")
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("parts/.env"))
+    let missing = try folder.flowrun("main.yaml")
+    #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")
+  }
+
+  @Test func `requires of who includes it what its steps require and none of them provides`() throws {
+    let folder = try Folder([
+      "put.yaml": """
+      name: put
+      steps: { put: { uses: storage.values, with: { scope: configuration } } }
+
+      """,
+      "wrong.yaml": "name: wrong\nsteps: { put: { uses: ./put.yaml } }\n",
+      "main.yaml": """
+      name: main
+      steps:
+        open: { uses: storage.open, with: { path: a.sqlite } }
+        put: { uses: ./put.yaml, needs: open }
+
+      """,
+    ])
+    let wrong = try folder.flowrun("validate", "wrong.yaml")
+    #expect(
+      wrong.status == 2 && wrong.text.contains("wrong.yaml:2:23: error: step 'put' requires the resource"), "\(wrong)")
+    let right = try folder.flowrun("validate", "main.yaml")
+    #expect(right.status == 0, "\(right)")
+    #expect(try folder.run("main.yaml").conclusion == "success")
+  }
+
+  @Test func `is drawn as a box`() throws {
+    let folder = try Folder([
+      "deep.yaml": "name: deep\nsteps: { x: { uses: flow.noop } }\n",
+      "part.yaml": "name: part\nsteps: { deep: { uses: ./deep.yaml } }\n",
+      "main.yaml": "name: main\nsteps: { a: { uses: flow.noop }, part: { uses: ./part.yaml, needs: a } }\n",
+    ])
+    let mermaid = try folder.flowrun("graph", "main.yaml", "--format", "mermaid").text
+    #expect(
+      mermaid.split(separator: "\n").map { $0.prefix { $0 != "<" } }.prefix(12).joined(separator: "\n") == """
+        flowchart TD
+          s0["a
+          subgraph b1["part"]
+            s1["part
+            s2["part/
+            subgraph b2["part/deep"]
+              s3["part/deep
+              s4["part/deep/
+              s5["part/deep/x
+            end
+          end
+          s2 --> s1
+        """, "\(mermaid)")
+    let dot = try folder.flowrun("graph", "main.yaml", "--format", "dot").text
+    #expect(dot.contains("  subgraph \"cluster_include_part\" {\n    label=\"part\";\n"), "\(dot)")
+    #expect(dot.contains("    subgraph \"cluster_include_part/deep\" {\n"), "\(dot)")
+    let json = try folder.flowrun("graph", "main.yaml", "--format", "json").text
+    let object = try JSONSerialization.jsonObject(with: Data(json.utf8)) as? [String: Any]
+    let steps = object?["steps"] as? [[String: Any]] ?? []
+    let boxes = steps.map { $0["include"] as? String ?? "-" }
+    #expect(boxes == ["-", "part", "part", "part/deep", "part/deep", "part/deep"])
   }
 
   @Test func `may stand eight deep and no deeper`() throws {

@@ -165,9 +165,70 @@ import Testing
       "w.yaml": "name: w\nsteps:\n  a: { uses: flow.set, inputs-from: [in], with: { values: { text: \(text) } } }\n",
       "in": "1",
     ])
-    for _ in 0..<2 {
-      let result = try folder.flowrun("w.yaml")
-      #expect(result.exitCode == 1 && result.output.contains("output-too-large"), "\(result.output.suffix(300))")
-    }
+    let result = try folder.flowrun("w.yaml")
+    #expect(result.exitCode == 1 && result.output.contains("output-too-large"), "\(result.output.suffix(300))")
+    // What fails is not noted: a run that took it for up to date would fail for its outputs again, and hide that it had.
+    #expect(try folder.flowrun("w.yaml", "--explain").output == "a: runs: it has not succeeded here\n")
+  }
+
+  @Test func `is explained by what its switches say`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: w
+      inputs: { flag: { type: boolean, default: false } }
+      steps:
+        off: { run: 'true', enabled: false, inputs-from: [in] }
+        switched: { run: 'true', enabled: "${{ inputs.flag }}", inputs-from: [in] }
+        out: { run: 'true', if: inputs.flag, inputs-from: [in] }
+        behind: { run: 'true', needs: [off, out], inputs-from: [in] }
+        open: { run: 'true', needs: behind, if: steps.behind.outcome == 'success' }
+
+      """, "in": "1",
+    ])
+    #expect(try folder.flowrun("w.yaml").exitCode == 0)
+    #expect(
+      try folder.flowrun("w.yaml", "--explain").output == """
+        off: skipped: 'enabled' is false
+        switched: skipped: 'enabled' is false
+        out: skipped: its 'if' does not hold
+        behind: up to date: nothing has changed since it succeeded
+        open: runs: it does not say what it reads and makes, where its 'if' holds
+
+        """)
+    let flagged = try folder.flowrun("w.yaml", "--explain", "-i", "flag=true").output
+    #expect(flagged.contains("switched: runs: it has not succeeded here\nout: runs: it has not succeeded here\n"))
+    #expect(flagged.contains("behind: runs: it needs 'out', which runs and may give something else\n"))
+  }
+
+  @Test func `runs in a resume where its run was told to force it`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: w
+      steps:
+        a: { run: 'test -e ok' }
+        b: { run: 'echo b >> log', needs: a, inputs-from: [in] }
+
+      """, "in": "1", "ok": "",
+    ])
+    #expect(try folder.ran("w.yaml") == "b")
+    try FileManager.default.removeItem(at: folder.url.appendingPathComponent("ok"))
+    #expect(try folder.flowrun("w.yaml", "--force", "b").exitCode == 1)
+    try folder.write("", to: "ok")
+    #expect(try folder.ran("resume") == "b")
+  }
+
+  @Test func `may read a hundred thousand files and no more`() throws {
+    let folder = try Folder(["w.yaml": "name: w\nsteps: { a: { run: echo a >> log, inputs-from: [many/*] } }\n"])
+    let many = folder.url.appendingPathComponent("many")
+    try FileManager.default.createDirectory(at: many, withIntermediateDirectories: true)
+    for index in 0..<100_000 { close(creat(many.path + "/\(index)", 0o600)) }
+    #expect(try folder.ran("w.yaml") == "a")
+    #expect(try folder.ran("w.yaml") == "")
+    close(creat(many.path + "/one-more", 0o600))
+    let result = try folder.flowrun("w.yaml")
+    #expect(
+      result.exitCode == 1
+        && result.output.contains("'inputs-from' means more than 100000 files; name fewer [too-many-files]"),
+      "\(result.output)")
   }
 }

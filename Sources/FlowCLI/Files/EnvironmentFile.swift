@@ -14,6 +14,20 @@ enum EnvironmentFile {
   /// The variables of a workflow's `env-file`; throws an ``InvalidWorkflow`` where it cannot be read or is malformed.
   static func values(of workflow: Workflow, in folder: String) throws(InvalidWorkflow) -> ValueObject {
     guard let name = workflow.environmentFile else { return [:] }
+    return try values(of: name, in: folder)
+  }
+
+  /// The same for the files that a workflow includes, by their scopes' numbers.
+  static func scopeValues(of workflow: Workflow, in folder: String) throws(InvalidWorkflow) -> [Int: ValueObject] {
+    var values: [Int: ValueObject] = [:]
+    for (number, scope) in workflow.scopes.enumerated() {
+      guard let name = scope.environmentFile else { continue }
+      values[number] = try Self.values(of: scope.path(of: name), in: folder)
+    }
+    return values
+  }
+
+  private static func values(of name: String, in folder: String) throws(InvalidWorkflow) -> ValueObject {
     let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
     let shown = TerminalText.visible(name)
     do {

@@ -1,10 +1,10 @@
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph in Graphviz' language, the steps of a queue of their own in a box of their own.
+  /// The graph in Graphviz' language, the steps of a queue of their own in a box of their own, and so is what is included.
   var dot: String {
     var text = "digraph \(Self.quoted(graph.workflow.name)) {\n  rankdir=TB;\n  node [shape=box, style=rounded];\n"
-    let byQueue = Dictionary(grouping: steps.indices) { graph.workflow.steps[$0].options.queue ?? "" }
+    let byQueue = Dictionary(grouping: boxes.all[0].steps) { graph.workflow.steps[$0].options.queue ?? "" }
     for queue in byQueue.keys.sorted() {
       let indent = queue.isEmpty ? "  " : "    "
       if !queue.isEmpty {
@@ -13,6 +13,7 @@ extension GraphDrawing {
       for index in byQueue[queue]! { text += indent + node(index) + "\n" }
       if !queue.isEmpty { text += "  }\n" }
     }
+    for box in boxes.all[0].boxes { text += cluster(box, indent: "  ") }
     if showsGate { text += "  gate [shape=hexagon, style=bold, label=\(Self.quoted(gateLabel))];\n" }
     for event in events {
       text += "  \(Self.quoted("event " + event)) [shape=oval, label=\(Self.quoted(event))];\n"
@@ -34,6 +35,15 @@ extension GraphDrawing {
       }
     }
     return text + "}\n"
+  }
+
+  private func cluster(_ box: Int, indent: String) -> String {
+    let name = boxes.all[box].name
+    var text = "\(indent)subgraph \(Self.quoted("cluster_include_\(name)")) {\n"
+    text += "\(indent)  label=\(Self.quoted(name));\n"
+    for index in boxes.all[box].steps { text += "\(indent)  \(node(index))\n" }
+    for inner in boxes.all[box].boxes { text += cluster(inner, indent: indent + "  ") }
+    return text + "\(indent)}\n"
   }
 
   private func node(_ index: Int) -> String {

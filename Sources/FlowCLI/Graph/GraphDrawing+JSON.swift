@@ -3,7 +3,8 @@ import FlowModel
 extension GraphDrawing {
   /// The graph for programs:
   /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level, queue,
-  /// blocking, optional, prewarm, enabled, foreach}]}`; `foreach`, {items, parallel, failFast}, where the step has it.
+  /// blocking, optional, prewarm, enabled, foreach, include}]}`; `foreach`, {items, parallel, failFast}, where the step has
+  /// it; `include`, the id of the step that includes the file in which this one stands, where there is one.
   /// `enabled` is a boolean or the text of its expression.
   var json: Value {
     let workflow = graph.workflow
@@ -39,6 +40,7 @@ extension GraphDrawing {
       "level": .integer(levels[index]), "queue": .string(queue(of: index)), "blocking": .boolean(blocks[index]),
       "optional": .boolean(options.isOptional), "prewarm": .boolean(options.prewarm), "enabled": enabled,
     ]
+    if let include = boxes.name(ofBoxAround: index) { object["include"] = .string(include) }
     if let fan = options.fan {
       object["foreach"] = [
         "items": fan.literalCount.map { .integer($0) } ?? .null, "parallel": fan.parallel.map { .integer($0) } ?? .null,

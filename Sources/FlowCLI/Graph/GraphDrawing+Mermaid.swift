@@ -1,15 +1,9 @@
 import FlowModel
 
 extension GraphDrawing {
-  /// The graph in Mermaid's language.
+  /// The graph in Mermaid's language, what is included in boxes.
   var mermaid: String {
-    var text = "flowchart TD\n"
-    for (index, step) in steps {
-      let label = ([step.id.text, step.uses] + notes(of: index)).map(Self.escaped).joined(separator: "<br/>")
-      let isDisabled = step.options.isDisabled
-      let style = isDisabled ? ":::disabled" : isAfterGate(index) ? ":::deferred" : blocks[index] ? ":::blocking" : ""
-      text += "  s\(index)[\"\(label)\"]\(style)\n"
-    }
+    var text = "flowchart TD\n" + mermaid(of: 0, indent: "  ")
     if showsGate { text += "  gate{{\"\(Self.escaped(gateLabel))\"}}\n" }
     for (number, event) in events.enumerated() { text += "  e\(number)([\"\(Self.escaped(event))\"])\n" }
     for (index, step) in steps {
@@ -24,6 +18,22 @@ extension GraphDrawing {
     text += "  classDef blocking stroke-width:3px\n"
     text += "  classDef deferred stroke-dasharray:5 5\n"
     text += "  classDef disabled opacity:0.4\n"
+    return text
+  }
+
+  private func mermaid(of box: Int, indent: String) -> String {
+    var text = ""
+    for index in boxes.all[box].steps {
+      let step = graph.workflow.steps[index]
+      let label = ([step.id.text, step.uses] + notes(of: index)).map(Self.escaped).joined(separator: "<br/>")
+      let isDisabled = step.options.isDisabled
+      let style = isDisabled ? ":::disabled" : isAfterGate(index) ? ":::deferred" : blocks[index] ? ":::blocking" : ""
+      text += "\(indent)s\(index)[\"\(label)\"]\(style)\n"
+    }
+    for inner in boxes.all[box].boxes {
+      text += "\(indent)subgraph b\(inner)[\"\(Self.escaped(boxes.all[inner].name))\"]\n"
+      text += mermaid(of: inner, indent: indent + "  ") + "\(indent)end\n"
+    }
     return text
   }
 

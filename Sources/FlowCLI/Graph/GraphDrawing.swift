@@ -24,14 +24,17 @@ struct GraphDrawing {
   let blocks: [Bool]
   /// The columns that are steps deep: 0 for a step that needs nothing on its side of the gate.
   let levels: [Int]
+  /// The boxes of what is included.
+  let boxes: GraphBoxes
 
   /// Works out what is drawn.
   init(_ graph: WorkflowGraph) {
     self.graph = graph
+    boxes = GraphBoxes(graph.workflow)
     let steps = graph.workflow.steps
     let roles = GateRoles(graph)
     let sides = steps.indices.map { index -> Side in
-      if steps[index].options.isFinal { return .atEnd }
+      if steps[index].options.isFinal, !steps[index].options.isFinalInside { return .atEnd }
       return switch roles.deferral(of: StepIndex(index)) {
       case .never: .beforeGate
       case .byExpression: .byExpression
@@ -110,7 +113,7 @@ struct GraphDrawing {
     case .literal(false): notes.append("disabled")
     case .expression: notes.append("switched by an expression")
     }
-    if sides[index] == .atEnd { notes.append("finally") }
+    if options.isFinal { notes.append("finally") }
     if sides[index] == .idle { notes.append("when idle") }
     if sides[index] == .byExpression { notes.append("deferred by an expression") }
     if sides[index] == .beforeGate, !blocks[index], !options.isDisabled { notes.append("not blocking") }

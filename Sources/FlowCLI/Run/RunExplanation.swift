@@ -11,6 +11,7 @@ enum RunExplanation {
     let (graph, loaded) = try LoadedWorkflow.loadWithText(request.file, installation)
     var options = try request.options(for: graph.workflow, installation.registry)
     options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
+    options.scopeEnvironments = try EnvironmentFile.scopeValues(of: graph.workflow, in: options.workflowFolder)
     options.secrets = try SecretValues.fetch(
       for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
     StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))
@@ -18,7 +19,7 @@ enum RunExplanation {
       let prepared = try PreparedWorkflow(graph, registry: installation.registry)
       let engine = Engine(registry: installation.registry)
       let lines = try engine.explain(prepared, options: options).map { step in
-        "\(step.step): \(step.isUpToDate ? "up to date" : "runs"): \(step.reason)\n"
+        "\(step.step): \(step.fate.rawValue): \(step.reason)\n"
       }
       StandardOutput.write(lines.joined())
     } catch {

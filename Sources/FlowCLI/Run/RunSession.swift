@@ -54,6 +54,7 @@ struct RunSession: Sendable {
         of: FilePath.absolute(request.file), loaded.definition, graph.workflow, installation, request, early)
     }
     options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
+    options.scopeEnvironments = try EnvironmentFile.scopeValues(of: graph.workflow, in: options.workflowFolder)
     options.secrets = try SecretValues.fetch(
       for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
     StandardOutput.hide(graph.workflow.mask(secrets: options.secrets, inputs: options.inputs))

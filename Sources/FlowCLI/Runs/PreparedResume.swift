@@ -94,6 +94,7 @@ struct PreparedResume {
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
     options.showsOutput = !request.isQuiet
     options.inputs = inputs
+    options.forcedSteps = Set(plan.header.forcedSteps)
     // One that ended in an orderly way has ended its workers, too.
     if run.state == .interrupted, plan.hasSentAway { options.takeoverPause = PulseRhythm().silence }
     return options

@@ -39,7 +39,8 @@ extension WatchedFiles {
   }
 
   private mutating func add(_ workflow: Workflow, in folder: String) {
-    if let file = workflow.environmentFile { others.append(file.hasPrefix("/") ? file : "\(folder)/\(file)") }
+    let variables = [workflow.environmentFile] + workflow.scopes.map { scope in scope.environmentFile.map(scope.path) }
+    others += variables.compactMap { $0 }.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
     for (index, step) in workflow.steps.enumerated() where step.hasOptions {
       let scope = workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].folder } ?? ""
       let own = scope.isEmpty ? folder : "\(folder)/\(scope)"

@@ -179,12 +179,19 @@ extension Plan {
 
   /// The time for steps that run during cancellation is over.
   mutating func endCleanup(at now: Int) {
+    // Those that have not begun come first, each before what it needs, whose end would let it go.
+    for index in graph.topologicalOrder.reversed() {
+      switch states[index].status {
+      case .waiting, .held, .deciding: collect(index, .skipped, .runCancelled)
+      case .queued where states[index].attempt == 0: collect(index, .skipped, .runCancelled)
+      case .queued, .running, .holding, .retrying, .done: break
+      }
+    }
     for index in graph.topologicalOrder {
       switch states[index].status {
       case .running, .holding, .retrying: end(index, at: now)
       case .queued where states[index].attempt > 0: end(index, at: now)
-      case .waiting, .held, .deciding, .queued: collect(index, .skipped, .runCancelled)
-      case .done: break
+      case .waiting, .held, .deciding, .queued, .done: break
       }
     }
   }

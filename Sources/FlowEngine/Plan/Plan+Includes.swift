@@ -34,9 +34,27 @@ extension Plan {
   }
 
   /// Whether the failure of a step is no matter of the exit that waits for it: another step inside waited for it, too, and
-  /// takes it up or passes it on.
+  /// takes it up or passes it on. What stands in `finally` does neither.
   func isTakenUp(_ step: StepIndex, before successor: StepIndex) -> Bool {
-    traits[successor].flags.contains(.exit) && successorEdges(of: step).count > 1
+    guard traits[successor].flags.contains(.exit) else { return false }
+    return successorEdges(of: step).contains { edge in
+      let other = graph.successors[edge]
+      return other != successor && !traits[other].flags.contains(.final)
+    }
+  }
+
+  /// How the included workflow of a step would conclude if nothing else happened.
+  func conclusionSoFar(inScope number: Int) -> RunConclusion {
+    if cancelledAt != never { return .cancelled }
+    let scope = graph.workflow.scopes[number]
+    var isPartial = false
+    for step in [scope.entry] + scope.members {
+      let outcome = outcome(of: step)
+      guard outcome == .failure || outcome == .timedOut else { continue }
+      guard traits[step].flags.contains(.optional) else { return .failure }
+      isPartial = true
+    }
+    return isPartial ? .partial : .success
   }
 
   /// How an exit ends that has nothing to wait for any more; nil: it runs.

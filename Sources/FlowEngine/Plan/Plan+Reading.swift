@@ -83,7 +83,7 @@ extension Plan {
     if traits[step].flags.contains(.final) {
       // What the steps came to together, not those alone that nobody else needs.
       if cancelledAt != never { functions.insert(.cancelled) }
-      functions.insert(runConclusion() == .failure ? .failure : cancelledAt == never ? .success : [])
+      functions.insert(conclusionSoFar(for: step) == .failure ? .failure : cancelledAt == never ? .success : [])
       return functions
     }
     let needs = needs(of: step)
@@ -225,8 +225,10 @@ extension Plan {
     }
   }
 
-  /// How the run would conclude if nothing else happened.
-  public var conclusionSoFar: RunConclusion { runConclusion() }
+  /// How the run would conclude if nothing else happened; to a step of an included workflow, that workflow.
+  public func conclusionSoFar(for step: StepIndex) -> RunConclusion {
+    graph.workflow.scope(of: step).map { conclusionSoFar(inScope: $0) } ?? runConclusion()
+  }
 }
 
 /// When a step was ready, started and was settled; `Int.min` where it did not happen.

@@ -6,6 +6,8 @@ public struct RunOptions: Sendable {
   public var inputs: ValueObject = [:]
   /// Variables below those of the workflow's `env`: what its `env-file` holds.
   public var fileEnvironment: ValueObject = [:]
+  /// The same for the workflows that it includes, by their scopes' numbers.
+  public var scopeEnvironments: [Int: ValueObject] = [:]
   /// The workflow's secrets by name; null for one that is not required and was not found.
   public var secrets: ValueObject = [:]
   /// Why the application was launched. `isFirst` is set from the data folder.

@@ -27,7 +27,7 @@ struct RunScope: ExpressionContext {
     case "inputs": .object(inputs)
     case "env": .object(environment)
     case "secrets": .object(secrets)
-    case "run": .object(step.map { plan.isFinal($0) } ?? false ? runSoFar : run)
+    case "run": .object(step.flatMap { plan.isFinal($0) ? runSoFar($0) : nil } ?? run)
     case "launch":
       launch.map {
         ["reason": .string($0.reason.rawValue), "options": .object($0.options), "first": .boolean($0.isFirst)]
@@ -42,15 +42,16 @@ struct RunScope: ExpressionContext {
     }
   }
 
-  /// The run as a step of `finally` sees it.
-  private var runSoFar: ValueObject {
+  /// The run as a step of `finally` sees it: that of an included workflow sees what is inside.
+  private func runSoFar(_ step: StepIndex) -> ValueObject {
     var run = run
-    run["conclusion"] = .string(plan.conclusionSoFar.rawValue)
+    run["conclusion"] = .string(plan.conclusionSoFar(for: step).rawValue)
     run["failures"] = .array(
-      plan.failedSteps.map { step in
-        let failure = plan[step].failure
+      plan.failedSteps.compactMap { step in
+        let (failure, id) = (plan[step].failure, plan.graph.workflow.steps[Int(step)].id.text)
+        guard id.hasPrefix(prefix) else { return nil }
         return [
-          "step": .string(plan.graph.workflow.steps[Int(step)].id.text),
+          "step": .string(String(id.dropFirst(prefix.count))),
           "code": .string(failure?.code ?? Outcome.timedOut.word),
           "message": .string(failure?.message ?? "it took longer than its deadline"),
         ]

@@ -27,7 +27,8 @@ extension WorkflowRun {
     scope.secrets = [:]
     scope.environment = [:]
     // What cannot be evaluated is told where the step's own expressions are.
-    scope.environment = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
+    let own = (try? prepared.scopeEnvironments[number].evaluate(in: scope)) ?? [:]
+    scope.environment = options.scopeEnvironments[number].map { self.own(own, above: $0) } ?? own
   }
 
   /// The folder of the file that a step stands in.
@@ -140,7 +141,8 @@ extension WorkflowRun {
     perform(aftermath)
   }
 
-  private func scope(_ step: StepIndex?, _ state: RunState, launch: Launch) -> RunScope {
+  /// The same for a launch that is not known to the run yet.
+  func scope(_ step: StepIndex?, _ state: RunState, launch: Launch) -> RunScope {
     var scope = scope(step, state)
     scope.launch = launch
     return scope
@@ -148,8 +150,11 @@ extension WorkflowRun {
 
   /// The workflow's own variables on top of those of its file.
   private func aboveFile(_ own: ValueObject) -> ValueObject {
-    if options.fileEnvironment.isEmpty { return own }
-    var variables = options.fileEnvironment
+    options.fileEnvironment.isEmpty ? own : self.own(own, above: options.fileEnvironment)
+  }
+
+  private func own(_ own: ValueObject, above file: ValueObject) -> ValueObject {
+    var variables = file
     for name in withheldVariables { variables[name] = nil }
     for (name, value) in own { variables[name] = value }
     return variables

@@ -34,7 +34,8 @@ extension WorkflowCheck {
       if let mismatch = field.type.mismatch(of: value) {
         report(
           .inputType, "the input '\(name)' of '\(declaration.name)' does not fit: \(mismatch.description)",
-          at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? place, help: mismatch.help)
+          at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? place,
+          help: [mismatch.help, declarationPlace(of: name, step)].compactMap { $0 }.joined(separator: "; ").nonEmpty)
       } else {
         literals[name] = value
       }
@@ -42,7 +43,9 @@ extension WorkflowCheck {
     for field in declaration.inputs where field.isRequired && with[field.name] == nil {
       report(
         .missingInput, "step '\(name(step))' lacks the input '\(field.name)' of '\(declaration.name)'",
-        at: span(.uses, of: step), help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field),
+        at: span(.uses, of: step),
+        help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field)
+          + (declarationPlace(of: field.name, step).map { "; \($0)" } ?? ""),
         missingName: field.name)
     }
     report(catalog.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
@@ -57,6 +60,14 @@ extension WorkflowCheck {
       if let name = tree.text(of: member.key), result[name] == nil { result[name] = member }
     }
     return result
+  }
+
+  /// Where an input of a file that a step includes is declared, in words; nil: it uses an action.
+  private func declarationPlace(of name: String, _ step: Int) -> String? {
+    let uses = workflow.steps[step].uses
+    guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return nil }
+    let place = includes.library.entry(uses, stack: includes.stack).inputPlaces[name]
+    return place.map { "it is declared in \($0)" }
   }
 
   private static func summary(of field: FieldDeclaration) -> String {
@@ -85,6 +96,10 @@ extension WorkflowCheck {
         correction: problem.correction)
     }
   }
+}
+
+extension String {
+  fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }
 
 extension NodeTree {

@@ -65,6 +65,7 @@ extension WorkflowCheck {
   }
 
   private mutating func reportMissing(_ key: ResourceKey, _ step: Int, _ declaration: ActionDeclaration) {
+    if !missingResources.contains(key) { missingResources.append(key) }
     let provider = workflow.steps.indices.first {
       $0 != step && actions.declaration(ofStep: $0)?.provides.contains(key) == true
     }

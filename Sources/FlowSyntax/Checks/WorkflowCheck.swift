@@ -15,6 +15,8 @@ struct WorkflowCheck: DocumentReading {
   /// The outputs of steps whose outputs are the members of an input, in lower case; found when somebody asks.
   var freeOutputs: [Int: Set<String>] = [:]
   var diagnostics: [Diagnostic]
+  /// What steps require and none before them provides.
+  var missingResources: [ResourceKey] = []
   /// Nil while unknown and when the needs form a cycle.
   var graph: WorkflowGraph?
   /// What each step has to do with the gate; nil while unknown.

@@ -10,6 +10,8 @@ struct Flattening {
   private let library: IncludeLibrary
   /// The files on the way to each scope, by its number; 0 is the workflow itself.
   private var stacks: [[String]]
+  /// The scope in which each but the first is included.
+  private var outerScopes: [Int] = []
 
   /// Too many steps.
   struct TooLarge: Error {}
@@ -41,12 +43,14 @@ struct Flattening {
     let home = IncludeLibrary.folder(of: stacks[0][0])
     let name = IncludeLibrary.name(of: entry.path, from: home)
     let (inputs, outputs) = ("inputs of \(name)", "outputs of \(name)")
-    flat.includes[inputs] = declaration
-    flat.includes[outputs] = Self.exitDeclaration(declaration)
+    var bound = declaration
+    bound.requires = []
+    flat.includes[inputs] = bound
+    flat.includes[outputs] = Self.exitDeclaration(bound)
     var scope = WorkflowScope(
       prefix: prefix, folder: IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home),
       entry: entryIndex, exit: StepIndex(index),
-      environment: inner.environment)
+      environment: inner.environment, environmentFile: inner.environmentFile)
     append(
       Step(
         id: StepID(unchecked: prefix), uses: inputs, with: caller.with, needs: caller.needs,
@@ -75,12 +79,33 @@ struct Flattening {
           id: StepID(unchecked: prefix + step.id.text), uses: step.uses, with: names.inputs(of: step),
           needs: needs[...], options: names.options(of: step, in: caller.options)), scope: number)
     }
+    if !caller.hasOptions || !caller.options.isFinal { waitForFinalSteps(of: scope, in: outer) }
     flat.scopes.append(scope)
+    outerScopes.append(outer)
     stacks.append(stacks[outer] + [entry.path])
     flat.steps[index] = Step(
       id: caller.id, uses: outputs, with: inner.outputs, needs: ([entryIndex] + scope.members)[...],
       options: Self.exitOptions(caller.options))
     flat.scopeOfStep[index] = Int32(number)
+  }
+
+  /// What stands in the `finally` of a file comes behind that of the files that it includes, also where the run is cancelled
+  /// and nobody waits for an exit any more.
+  private mutating func waitForFinalSteps(of scope: WorkflowScope, in outer: Int) {
+    let inner = scope.members.filter { flat.steps[Int($0)].hasOptions && flat.steps[Int($0)].options.isFinal }
+    guard !inner.isEmpty else { return }
+    var waiting: Set<Int> = [outer]
+    var next = outer
+    while next > 0 {
+      next = outerScopes[next - 1]
+      waiting.insert(next)
+    }
+    for step in flat.steps.indices
+    where flat.steps[step].hasOptions && flat.steps[step].options.isFinal
+      && waiting.contains(Int(flat.scopeOfStep[step]))
+    {
+      flat.steps[step].needs += inner
+    }
   }
 
   private mutating func append(_ step: Step, scope: Int) {
@@ -153,6 +178,7 @@ private struct Renaming {
   /// What a step states, with what the step that includes the file states for those that do not.
   func options(of step: Step, in caller: StepOptions) -> StepOptions {
     var options = step.options
+    options.isFinalInside = options.isFinal
     options.after = options.after.map(event)
     if let queue = options.queue {
       if queues.contains(queue) { options.queue = prefix + queue }

@@ -13,6 +13,8 @@ final class IncludeLibrary: Sendable {
     var workflow: Workflow?
     /// The events that are its own.
     var events: Set<String> = []
+    /// Where each of its inputs is declared: `build.yaml:3:3`.
+    var inputPlaces: [String: String] = [:]
     /// Why it cannot be used; nil: it can.
     var problem: String?
     /// Everything that was found in it, as far as it could be read.
@@ -85,29 +87,46 @@ final class IncludeLibrary: Sendable {
       let first = errors.first.map { ": \(result.source.place($0)): \($0.message)" } ?? ""
       return Entry(path: path, problem: "that file has \(count)\(first)", result: result)
     }
-    for key in WorkflowKey.notInIncluded + WorkflowKey.notBuiltInIncluded {
+    for key in WorkflowKey.notInIncluded {
       guard let member = check.places.member(key) else { continue }
       return Entry(
         path: path,
         problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
-          + (WorkflowKey.notBuiltInIncluded.contains(key)
-            ? "which is not built for included files"
+          + (key == .concurrency
+            ? "which is for the whole run; a queue with a 'width' limits the steps of a file"
             : key == .secrets
               ? "but a file that is included gets its secrets as inputs with 'secret: true'"
               : "and there is one for the whole run"),
         result: result)
     }
     return Entry(
-      path: path, declaration: Self.declaration(check.workflow, path), workflow: check.workflow,
-      events: check.ownEvents(),
+      path: path, declaration: Self.declaration(check, path), workflow: check.workflow,
+      events: check.ownEvents(), inputPlaces: Self.inputPlaces(check),
       result: result)
   }
 
-  private static func declaration(_ workflow: Workflow, _ path: String) -> ActionDeclaration {
+  private static func inputPlaces(_ check: WorkflowCheck) -> [String: String] {
+    guard let node = check.places.value(.inputs), check.tree.kind(node) == .mapping else { return [:] }
+    let table = LineTable(check.tree.source)
+    var places: [String: String] = [:]
+    var ignored: [Diagnostic] = []
+    var members = check.tree.members(of: node, failures: &ignored)
+    while let member = members.next(in: check.tree) {
+      guard let name = check.tree.text(of: member.key) else { continue }
+      let place = table.location(of: check.tree.span(member.key).start)
+      places[name] = "\(fileName(check.tree.source.file)):\(place.line):\(place.column)"
+    }
+    return places
+  }
+
+  private static func declaration(_ check: WorkflowCheck, _ path: String) -> ActionDeclaration {
+    let workflow = check.workflow
     var declaration = ActionDeclaration(
       name: fileName(path), summary: workflow.description ?? "The workflow '\(workflow.name)'", inputs: workflow.inputs,
       outputs: workflow.outputs.map { FieldDeclaration($0.key, .any, isRequired: false) }, origin: path)
     declaration.outputLimitBytes = Limits.fanOutputBytes
+    // What none of its steps provides somebody must who comes before the step that includes it.
+    declaration.requires = check.missingResources
     return declaration
   }
 
@@ -162,10 +181,9 @@ struct IncludeCatalog: ActionCatalog {
 
 extension WorkflowKey {
   /// The keys that an included file cannot have: there is one gate, one run.
-  static let notInIncluded: [WorkflowKey] = [.deadline, .timeout, .durable, .history, .secrets, .budgets]
-
-  /// The keys that an included file might have, for which nothing is built.
-  static let notBuiltInIncluded: [WorkflowKey] = [.concurrency, .finally, .environmentFile]
+  static let notInIncluded: [WorkflowKey] = [
+    .deadline, .timeout, .durable, .history, .secrets, .budgets, .concurrency,
+  ]
 }
 
 extension SourceText {

@@ -39,6 +39,12 @@ extension WorkflowCheck {
           .unknownAction, "step '\(name(step))' cannot use '\(uses)': \(problem)", at: span(.uses, of: step),
           help: "the path is relative to the file that states it; flowrun validate says everything about that file")
       }
+      if workflow.steps[step].options.isFinal {
+        report(
+          .conflictingKeys, "step '\(name(step))' of 'finally' cannot be a workflow of its own",
+          at: span(.uses, of: step),
+          help: "write the steps of that file here, or include it below 'steps'")
+      }
       for key in [StepKey.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces] {
         guard let member = tree.member(key.rawValue, of: places.steps[step].value) else { continue }
         report(

@@ -16,20 +16,28 @@ package struct FilePattern: Sendable {
 
   /// The files that fit, as paths below `folder` (absolute ones as they are), sorted; what cannot be read has none. Without a
   /// `*` or `?` the path itself, whether it is there or not.
-  package func files(in folder: String) -> [String] {
+  ///
+  /// - Parameter limit: where there are more, so many and one are named, whichever come first.
+  package func files(in folder: String, limit: Int = .max) -> [String] {
     guard parts.contains(where: Self.isOpen) else { return [(isAbsolute ? "/" : "") + parts.joined(separator: "/")] }
-    var found: Set<String> = []
+    var found = Found(limit: limit)
     look(parts[...], isAbsolute ? "" : nil, in: isAbsolute ? "" : folder, 0, &found)
-    return found.sorted()
+    return found.paths.sorted()
+  }
+
+  private struct Found {
+    var paths: Set<String> = []
+    let limit: Int
+    var isFull: Bool { paths.count > limit }
   }
 
   private static func isOpen(_ part: String) -> Bool { part.contains("*") || part.contains("?") }
 
   /// `path` is the way so far, nil at the beginning.
   private func look(
-    _ rest: ArraySlice<String>, _ path: String?, in folder: String, _ depth: Int, _ found: inout Set<String>
+    _ rest: ArraySlice<String>, _ path: String?, in folder: String, _ depth: Int, _ found: inout Found
   ) {
-    guard let part = rest.first, depth <= Self.depth else { return }
+    guard let part = rest.first, depth <= Self.depth, !found.isFull else { return }
     func joined(_ name: String) -> String { path.map { "\($0)/\(name)" } ?? name }
     if part == "**" { look(rest.dropFirst(), path, in: folder, depth, &found) }
     guard Self.isOpen(part) else {
@@ -39,11 +47,11 @@ package struct FilePattern: Sendable {
           look(rest.dropFirst(), joined(part), in: place, depth + 1, &found)
         }
       } else if FilePath.isFile(place) {
-        found.insert(joined(part))
+        found.paths.insert(joined(part))
       }
       return
     }
-    for entry in Self.entries(of: folder) {
+    for entry in Self.entries(of: folder) where !found.isFull {
       guard part == "**" ? !entry.name.hasPrefix(".") : Self.fits(Array(entry.name.utf8)[...], Array(part.utf8)[...])
       else { continue }
       let place = "\(folder)/\(entry.name)"
@@ -52,7 +60,7 @@ package struct FilePattern: Sendable {
           look(part == "**" ? rest : rest.dropFirst(), joined(entry.name), in: place, depth + 1, &found)
         }
       } else if rest.count == 1 {
-        found.insert(joined(entry.name))
+        found.paths.insert(joined(entry.name))
       }
     }
   }

@@ -119,6 +119,8 @@ extension Oracle {
     cancelledAt = now
     if gate.outcome == nil { gate.outcome = "cancelled" }
     for step in steps.indices where !isSettled(step) {
+      // "Runs when everything is settled, whatever happened, also when the run is cancelled": what has begun goes on.
+      if options[step].isFinal, states[step].attempts > 0 { continue }
       if isFan(step), states[step].attempts > 0 {
         giveUpItems(of: step, "cancelled")
         continue
@@ -138,7 +140,7 @@ extension Oracle {
     let condition = conditions[step]
     // Before activation only `prewarm: true` steps run, cancelled or not.
     guard activatedAt != nil || mayRunBeforeActivation(step) else { return false }
-    return condition.names("cancelled") || condition.names("always")
+    return options[step].isFinal || condition.names("cancelled") || condition.names("always")
   }
 
   /// "these run at once, deferred or not, within 5 s together": neither events nor the gate are waited for, needs are.

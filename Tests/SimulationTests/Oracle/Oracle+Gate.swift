@@ -16,7 +16,8 @@ extension Oracle {
   mutating func findDeferred(evaluating: Bool) {
     for step in steps.indices {
       switch options[step].deferral {
-      case .never: break
+      // "`finally` steps are deferred and never block."
+      case .never: if options[step].isFinal { states[step].isDeferred = true }
       case .afterGate: states[step].isDeferred = true
       case .idle:
         states[step].isDeferred = true

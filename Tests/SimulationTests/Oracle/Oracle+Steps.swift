@@ -76,7 +76,11 @@ extension Oracle {
   /// What a name stands for when the condition is evaluated.
   func valueNow(_ name: String, of step: Int?) -> OracleExpression.Value {
     let direct = step.map { needs[$0] } ?? []
+    let isFinal = step.map { options[$0].isFinal } ?? false
     switch name {
+    // What all steps came to together, as `run.conclusion` says it.
+    case "success()" where isFinal: return .boolean(!["failure", "cancelled"].contains(conclusion))
+    case "failure()" where isFinal: return .boolean(conclusion == "failure")
     case "always()": return .boolean(true)
     case "cancelled()": return .boolean(cancelledAt != nil)
     case "success()": return .boolean(direct.allSatisfy(isSatisfied))
@@ -107,6 +111,7 @@ extension Oracle {
   /// with `failure()` or `always()` takes it up", and a step that does not run takes nothing up: `condition` only where
   /// all needs are satisfied.
   func reasonWhenFalse(_ step: Int) -> String {
+    if options[step].isFinal { return "condition" }
     if needs[step].contains(where: isFailed) { return "upstream-failed" }
     return needs[step].contains(where: isUnsatisfied) ? "event-never-posted" : "condition"
   }

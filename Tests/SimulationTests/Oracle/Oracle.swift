@@ -134,9 +134,14 @@ struct Oracle {
       } + itemOwners.map { scenario.workflow.steps[$0].options }
     self.options = options
     needs = steps.map { $0.needs.map(Int.init) }
-    conditions = steps.map(\.options).map { OracleExpression(condition: $0.condition) }
+    // "A step's `if` decides alone (default true)."
+    conditions = steps.map(\.options).map { options in
+      options.isFinal
+        ? OracleExpression(plain: options.condition ?? "true") : OracleExpression(condition: options.condition)
+    }
     statesStatus = steps.map(\.options).map { options in
-      OracleExpression.statusFunctions.contains { options.condition?.contains($0) ?? false }
+      options.isFinal
+        || OracleExpression.statusFunctions.contains { options.condition?.contains($0) ?? false }
     }
     var widths = ["main": 1]
     for queue in scenario.workflow.queues { widths[queue.name] = queue.width }

@@ -136,8 +136,9 @@ public struct ResumePlan: Sendable {
       if wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
       if wish.changes == .refuse { changed.append(new) }
     }
-    for step in graph.stepsWithOptions where graph.workflow.steps[Int(step)].options.isFinal {
-      fates[Int(step)] = .again(.final)
+    for step in graph.stepsWithOptions {
+      let options = graph.workflow.steps[Int(step)].options
+      if options.isFinal, !options.isFinalInside { fates[Int(step)] = .again(.final) }
     }
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }

@@ -22,6 +22,8 @@ public struct RunHeader: Sendable {
   public var hasMarks = false
   /// Whether steps were sent away: some of them may go on for a while when the process is gone.
   public var sendsAway = false
+  /// Steps that run though they are up to date.
+  public var forcedSteps: [String] = []
   /// What tells the programs of external plugins apart, by the plugin's name.
   public var programs: [String: String] = [:]
 
@@ -42,7 +44,7 @@ public struct RunHeader: Sendable {
         ],
         "jitterSeed": .string(String(jitterSeed)), "prewarmed": .boolean(isPrewarmed), "durable": .boolean(isDurable),
         "marks": .boolean(hasMarks),
-        "away": .boolean(sendsAway),
+        "away": .boolean(sendsAway), "forced": .array(forcedSteps.map { .string($0) }),
       ])
   }
 
@@ -61,6 +63,7 @@ public struct RunHeader: Sendable {
     isPrewarmed = object["prewarmed"]?.booleanValue ?? false
     isDurable = object["durable"]?.booleanValue ?? false
     hasMarks = object["marks"]?.booleanValue ?? false
+    forcedSteps = object["forced"]?.arrayValue?.compactMap(\.stringValue) ?? []
     sendsAway = object["away"]?.booleanValue ?? false
     for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }
   }

@@ -134,6 +134,7 @@ extension WorkflowRun {
     header.dataFolder = run.dataFolder
     header.jitterSeed = options.jitterSeed
     header.isPrewarmed = options.isPrewarmed
+    header.forcedSteps = options.forcedSteps.sorted()
     header.sendsAway = options.placement != nil
     header.isDurable = journal?.history.isDurable ?? false
     header.programs = journal?.history.programs() ?? [:]

@@ -26,9 +26,13 @@ extension WorkflowRun {
     switch beforehand {
     case .problem(let problem): return .failure(problem, isRetryable: false)
     case .check(let check):
-      guard case .success(let kept) = check.result() else { return nil }
-      outputs = kept
-      return .upToDate
+      switch check.result() {
+      case .runs: return nil
+      case .fails(let failure): return .failure(failure, isRetryable: false)
+      case .upToDate(let kept):
+        outputs = kept
+        return .upToDate
+      }
     }
   }
 

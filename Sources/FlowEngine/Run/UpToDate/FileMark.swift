@@ -63,13 +63,19 @@ struct FileMark: Sendable, Hashable {
   /// Whether the content is the same.
   func isSame(as other: FileMark) -> Bool { path == other.path && bytes == other.bytes && digest == other.digest }
 
-  /// All files that patterns mean, as they are now.
-  static func all(_ patterns: [String], in folder: String, known: [FileMark]) -> [FileMark] {
+  /// All files that patterns mean, as they are now; nil: they are too many.
+  static func all(_ patterns: [String], in folder: String, known: [FileMark]) -> [FileMark]? {
     var byPath: [String: FileMark] = [:]
     for mark in known { byPath[mark.path] = mark }
     var seen: Set<String> = []
-    return patterns.flatMap { FilePattern($0).files(in: folder) }.filter { seen.insert($0).inserted }
-      .map { FileMark($0, in: folder, known: byPath[$0]) }
+    var marks: [FileMark] = []
+    for pattern in patterns {
+      for path in FilePattern(pattern).files(in: folder, limit: Limits.watchedFiles) where seen.insert(path).inserted {
+        guard seen.count <= Limits.watchedFiles else { return nil }
+        marks.append(FileMark(path, in: folder, known: byPath[path]))
+      }
+    }
+    return marks
   }
 
   private static func digest(of path: String) -> String? {

@@ -9,6 +9,7 @@ final class UpToDateCheck: Sendable {
     case never, forced, definition, values
     case input(String)
     case product(String)
+    case tooManyProducts
 
     var text: String {
       switch self {
@@ -18,59 +19,80 @@ final class UpToDateCheck: Sendable {
       case .values: "its inputs, its variables or what the steps gave that it needs are others"
       case .input(let path): "'\(path)' has changed"
       case .product(let path): "'\(path)', which it makes, is not as it left it"
+      case .tooManyProducts: "it makes more than \(Limits.watchedFiles) files"
       }
     }
   }
 
-  private let step: StepID
-  private let definition: String
-  private let values: String
+  /// What comes of looking.
+  enum Finding: Sendable {
+    /// The outputs of last time.
+    case upToDate(ValueObject)
+    case runs(Reason)
+    case fails(StepFailure)
+  }
+
+  /// What is known under the lock, where nothing of it is worked out.
+  struct Basis: Sendable {
+    /// What the workflow says of the step.
+    var step: Step
+    var inputs: ValueObject
+    /// The variables that workflow and step state, evaluated.
+    var variables: ValueObject
+    /// The steps that it needs, and what they gave.
+    var needs: [(id: StepID, outputs: ValueObject)]
+  }
+
+  private struct State {
+    /// What the step reads, as it was before it ran.
+    var inputs: [FileMark] = []
+    var (definition, values) = ("", "")
+  }
+
+  private let basis: Basis
   private let reads: [String]
   private let makes: [String]
   private let dataFolder: String
   private let folder: String
   private let isForced: Bool
   private let mask: SecretMask?
-  /// What the step reads, as it was before it ran.
-  private let inputs = Mutex<[FileMark]>([])
+  private let state = Mutex(State())
 
-  init(
-    _ step: StepID, definition: String, values: String, options: StepOptions, dataFolder: String, folder: String,
-    isForced: Bool, mask: SecretMask?
-  ) {
-    self.step = step
-    self.definition = definition
-    self.values = values
-    reads = options.inputsFrom
-    makes = options.produces
+  init(_ basis: Basis, dataFolder: String, folder: String, isForced: Bool, mask: SecretMask?) {
+    self.basis = basis
+    reads = basis.step.options.inputsFrom
+    makes = basis.step.options.produces
     self.dataFolder = dataFolder
     self.folder = folder
     self.isForced = isForced
     self.mask = mask
   }
 
-  /// What the step gave when it last succeeded, where nothing has changed since; else why it runs.
-  func result() -> Result<ValueObject, Mismatch> {
-    let mark = StepMark(of: step, in: dataFolder)
-    let now = FileMark.all(reads, in: folder, known: mark?.inputs ?? [])
-    inputs.withLock { $0 = now }
-    guard let mark else { return .failure(Mismatch(reason: .never)) }
-    if let reason = reason(mark, now) { return .failure(Mismatch(reason: reason)) }
+  /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
+  func result() -> Finding {
+    let mark = StepMark(of: basis.step.id, in: dataFolder)
+    guard let now = FileMark.all(reads, in: folder, known: mark?.inputs ?? []) else {
+      return .fails(
+        StepFailure(
+          code: "too-many-files", message: "'inputs-from' means more than \(Limits.watchedFiles) files; name fewer"))
+    }
+    let own = State(inputs: now, definition: basis.definition, values: basis.values)
+    state.withLock { $0 = own }
+    guard let mark else { return .runs(.never) }
+    if let reason = reason(mark, own) { return .runs(reason) }
     do throws(SecretMask.MissingSecret) {
-      return .success(try mask == nil ? mark.outputs : SecretMask.filled(mark.outputs, by: mask))
+      return .upToDate(try mask == nil ? mark.outputs : SecretMask.filled(mark.outputs, by: mask))
     } catch {
-      return .failure(Mismatch(reason: .values))
+      return .runs(.values)
     }
   }
 
-  struct Mismatch: Error { var reason: Reason }
-
-  private func reason(_ mark: StepMark, _ now: [FileMark]) -> Reason? {
+  private func reason(_ mark: StepMark, _ own: State) -> Reason? {
     if isForced { return .forced }
-    if mark.definition != definition { return .definition }
-    if mark.values != values { return .values }
-    if let path = Self.difference(mark.inputs, now) { return .input(path) }
-    let products = FileMark.all(makes, in: folder, known: mark.products)
+    if mark.definition != own.definition { return .definition }
+    if mark.values != own.values { return .values }
+    if let path = Self.difference(mark.inputs, own.inputs) { return .input(path) }
+    guard let products = FileMark.all(makes, in: folder, known: mark.products) else { return .tooManyProducts }
     if let path = Self.difference(mark.products, products) { return .product(path) }
     return products.first { $0.bytes < 0 }.map { .product($0.path) }
   }
@@ -90,9 +112,40 @@ final class UpToDateCheck: Sendable {
 
   /// Notes that the step has succeeded with these outputs. Returns what went wrong, or nil.
   func noteSuccess(_ outputs: ValueObject) -> String? {
+    let step = basis.step.id
+    guard let products = FileMark.all(makes, in: folder, known: []) else {
+      return "what step '\(step)' made cannot be noted: 'produces' means more than \(Limits.watchedFiles) files"
+    }
+    let own = state.withLock { $0 }
     let mark = StepMark(
-      definition: definition, values: values, inputs: inputs.withLock { $0 },
-      products: FileMark.all(makes, in: folder, known: []), outputs: mask?.marked(outputs) ?? outputs)
+      definition: own.definition, values: own.values, inputs: own.inputs, products: products,
+      outputs: mask?.marked(outputs) ?? outputs)
     return mark.write(of: step, in: dataFolder).map { "what step '\(step)' made cannot be noted: \($0)" }
+  }
+}
+
+extension UpToDateCheck.Basis {
+  /// A digest of what decides what a step does, and of what it declares to read and to make.
+  fileprivate var definition: String {
+    var digest = SHA256()
+    let options = step.options
+    let parts: Value = [
+      .string(step.uses), .object(step.with), .object(options.environment), .string(options.condition ?? ""),
+      .array(options.inputsFrom.map { .string($0) }), .array(options.produces.map { .string($0) }),
+    ]
+    digest.combine(JSONText.bytes(of: parts))
+    return digest.finish()
+  }
+
+  /// A digest of the inputs, the variables and what the steps gave that it needs.
+  fileprivate var values: String {
+    var digest = SHA256()
+    digest.combine(JSONText.bytes(of: .object(inputs)))
+    digest.combine(JSONText.bytes(of: .object(variables)))
+    for need in needs {
+      digest.combine(Array(need.id.text.utf8) + [0])
+      digest.combine(JSONText.bytes(of: .object(need.outputs)))
+    }
+    return digest.finish()
   }
 }
