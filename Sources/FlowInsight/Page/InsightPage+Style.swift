@@ -50,6 +50,6 @@ extension InsightPage {
     font-size:.85rem;pointer-events:none}
     @media (max-width:520px){main{padding:10px}.row{grid-template-columns:112px 1fr}th,td{padding:5px 6px}}
     @media print{:root{--back:#fff;--text:#000;--soft:#444;--line:#bbb;--card:#fff;--run:#2f6fd0;--on:#e8eefb}\
-    .scroll{overflow:visible}.tools,#tip{display:none}section,figure,tr{break-inside:avoid}*{print-color-adjust:exact}}
+    .scroll{overflow:visible}.scroll svg{max-width:100%;height:auto}.zoom{width:100%}.tools,#tip{display:none}section,figure,tr{break-inside:avoid}*{print-color-adjust:exact}}
     """
 }
