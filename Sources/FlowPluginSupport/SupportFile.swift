@@ -4,16 +4,18 @@ public struct SupportFile: Sendable {
   public let name: String
   /// What it holds.
   public let bytes: [UInt8]
+  /// Whether what a call costs is spent here.
+  public var isHot = false
 
-  /// What the module `FlowPlugin` is compiled from.
+  /// What the module `FlowPlugin` is compiled from. The hot files use none of the others, so that they compile alone.
   public static let swift = [
-    SupportFile(name: "JSON.swift", bytes: PackageResources.JSON_swift),
+    SupportFile(name: "JSON.swift", bytes: PackageResources.JSON_swift, isHot: true),
     SupportFile(name: "JSONDecoding.swift", bytes: PackageResources.JSONDecoding_swift),
     SupportFile(name: "JSONEncoding.swift", bytes: PackageResources.JSONEncoding_swift),
     SupportFile(name: "JSONScalar.swift", bytes: PackageResources.JSONScalar_swift),
-    SupportFile(name: "Messages.swift", bytes: PackageResources.Messages_swift),
+    SupportFile(name: "Messages.swift", bytes: PackageResources.Messages_swift, isHot: true),
     SupportFile(name: "PluginCall.swift", bytes: PackageResources.PluginCall_swift),
-    SupportFile(name: "PluginError.swift", bytes: PackageResources.PluginError_swift),
+    SupportFile(name: "PluginError.swift", bytes: PackageResources.PluginError_swift, isHot: true),
     SupportFile(name: "PluginProgram.swift", bytes: PackageResources.PluginProgram_swift),
   ]
 

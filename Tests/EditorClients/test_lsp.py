@@ -6,6 +6,7 @@ import os
 import pytest
 import pytest_lsp
 from lsprotocol import types as lsp
+from pygls.exceptions import JsonRpcException
 from pytest_lsp import ClientServerConfig, LanguageClient, client_capabilities
 
 URI = "file:///project/shop.yaml"
@@ -136,3 +137,48 @@ async def test_many_questions_at_once(client):
     at = dict(text_document=document, position=place("[fetch]", 2))
     answers = await asyncio.gather(*[client.text_document_hover_async(lsp.HoverParams(**at)) for _ in range(200)])
     assert all(answer.contents.value for answer in answers)
+
+
+@pytest.mark.asyncio
+async def test_answers_everything_at_every_place(client):
+    """A session that goes over the whole file, and leaves it cut off at each place as if it were just being typed."""
+    lines = TEXT.split("\n")
+    places = [
+        lsp.Position(line=line, character=column)
+        for line, text in enumerate(lines)
+        for column in range(0, len(text.encode("utf-16-le")) // 2 + 1, 5)
+    ]
+    assert len(places) >= 60
+    document = opened(client)
+    for position in places:
+        at = dict(text_document=document, position=position)
+        await client.text_document_hover_async(lsp.HoverParams(**at))
+        await client.text_document_definition_async(lsp.DefinitionParams(**at))
+        try:
+            await client.text_document_prepare_rename_async(lsp.PrepareRenameParams(**at))
+        except JsonRpcException as refusal:
+            assert "renamed" in str(refusal)
+        await client.text_document_document_highlight_async(lsp.DocumentHighlightParams(**at))
+        found = await client.text_document_references_async(
+            lsp.ReferenceParams(**at, context=lsp.ReferenceContext(include_declaration=True))
+        )
+        for reference in found or []:
+            assert reference.range.end.line < len(lines)
+    for version, position in enumerate(places, 2):
+        units = lines[position.line].encode("utf-16-le")[: position.character * 2]
+        begun = lines[: position.line] + [units.decode("utf-16-le", errors="ignore")]
+        client.text_document_did_change(
+            lsp.DidChangeTextDocumentParams(
+                text_document=lsp.VersionedTextDocumentIdentifier(uri=URI, version=version),
+                content_changes=[lsp.TextDocumentContentChangeWholeDocument(text="\n".join(begun))],
+            )
+        )
+        end = lsp.Position(line=position.line, character=len(begun[-1].encode("utf-16-le")) // 2)
+        found = await client.text_document_completion_async(
+            lsp.CompletionParams(text_document=document, position=end)
+        )
+        for item in found.items if found else []:
+            assert item.label
+        report = await client.text_document_diagnostic_async(lsp.DocumentDiagnosticParams(text_document=document))
+        for item in report.items:
+            assert item.range.end.line <= position.line and item.message

@@ -84,6 +84,36 @@ import Testing
     }
   }
 
+  @Test func `analyze tells tries of steps and of items, waits for the disk, and no gate where there is none`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    let once = "test -e {0} || { touch {0}; exit 1; }"
+    try tool.write(
+      """
+      name: again
+      steps:
+        flaky: { run: "\(once.replacingOccurrences(of: "{0}", with: "f"))", retry: { attempts: 2, delay: 20ms } }
+        fan:
+          foreach: [1, 2]
+          run: "\(once.replacingOccurrences(of: "{0}", with: "i${{ item }}"))"
+          retry: { attempts: 2, delay: 20ms }
+          needs: flaky
+      """, to: "again.yaml")
+    #expect(try tool.run("again.yaml", "--durable", "--report", "run.json").exitCode == 0)
+    for launch in ["run.json", "last"] {
+      let text = try tool.run("analyze", launch, "--format", "json").standardOutput
+      let links = try #require(try JSONText.parse(text).objectValue?["chain"]?.arrayValue)
+      func count(_ step: String, _ cause: String) -> Int {
+        links.count { $0.objectValue?["step"] == .string(step) && $0.objectValue?["cause"] == .string(cause) }
+      }
+      #expect(count("flaky", "run") == 2 && count("flaky", "retry") == 1, "\(launch): \(text)")
+      #expect(count("fan", "run") >= 2 && count("fan", "retry") >= 1, "\(launch): \(text)")
+      #expect(count("flaky", "commit") == 1, "\(launch): \(text)")
+    }
+    let told = try tool.run("analyze", "run.json").standardOutput
+    #expect(told.contains("\neverything was ready at") && !told.contains("the gate"), "\(told)")
+  }
+
   @Test func `compare sees a change, holds it to a baseline, and says when it cannot tell`() throws {
     let tool = try tool()
     defer { tool.remove() }
@@ -101,6 +131,8 @@ import Testing
     #expect(changed.exitCode == 3 && changed.standardOutput.contains("slower"), "\(changed)")
     let same = try tool.run("compare", "before", "before", "--budget", "median(ready) <= baseline")
     #expect(same.exitCode == 0 && same.standardOutput.contains("within the noise"), "\(same)")
+    let page = try tool.run("compare", "before", "after", "--format", "html").standardOutput
+    #expect(page.hasPrefix("<!doctype html>") && page.contains("5 launches before, 5 now") && page.contains("slower"))
     let few = try tool.run("compare", "before/1.json", "after")
     #expect(few.exitCode == 0 && few.standardOutput.contains("too few launches to tell"), "\(few)")
     try tool.write(Self.workflow.replacingOccurrences(of: "name: app", with: "name: other"), to: "other.yaml")
@@ -123,6 +155,11 @@ import Testing
     }
     let changed = try tool.run("compare", "before.json", "after.json", "--budget", "p95(ready) <= baseline*1.05")
     #expect(changed.exitCode == 3 && changed.standardOutput.contains("+9.0 ms"), "\(changed)")
+    let page = try tool.run("compare", "before.json", "after.json", "--format", "html", "-o", "page.html")
+    #expect(page.exitCode == 0 && page.standardOutput == "", "\(page)")
+    #expect(
+      try String(contentsOf: tool.folder.appendingPathComponent("page.html"), encoding: .utf8).contains(
+        "<td class=\"n\" data-v=\"9.0"))
     let report = try tool.run("analyze", "before.json")
     #expect(report.exitCode == 2 && report.standardError.contains("it is a forecast"), "\(report)")
   }

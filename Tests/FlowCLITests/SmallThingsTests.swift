@@ -19,6 +19,18 @@ import Testing
     #expect(output.standardError == "flowrun: 'hello' is neither a verb nor a file; did you mean 'hello.yaml'?\n")
   }
 
+  @Test func `a file or a plugin that is not there is answered with the nearest that is`() throws {
+    let tool = try tool()
+    defer { tool.remove() }
+    for verb in [[], ["validate"], ["simulate"]] {
+      let output = try tool.run(verb + ["helo.yaml"])
+      #expect(output.exitCode == 2 && output.standardError.hasSuffix("; did you mean 'hello.yaml'?\n"), "\(output)")
+    }
+    #expect(try tool.run("far.yaml").standardError.hasSuffix("No such file or directory\n"))
+    let shown = try tool.run("plugins", "show", "flwo")
+    #expect(shown.exitCode == 64 && shown.standardError.contains("did you mean 'flow'?"), "\(shown)")
+  }
+
   @Test func `a data folder that flowrun makes is its owner's alone, and one that is there stays as it is`() throws {
     let tool = try tool()
     defer { tool.remove() }
@@ -109,7 +121,10 @@ import Testing
     #expect(try proposals(["runs", "show"], "positional@0", []) == ["last", "last-failed"] + ids)
     #expect(try proposals(["logs"], "positional@0", []) == ["last", "last-failed"] + ids)
     #expect(try proposals(["runs", "delete"], "positional@0", []) == ids)
-    #expect(try proposals(["resume"], "positional@0", []) == [ids[0]])
+    try tool.write(Self.hello, to: "deep/in.yml")
+    #expect(try proposals(["resume"], "positional@0", []) == [ids[0], "hello.yaml", "other.yaml", "deep/in.yml"])
+    let typed = ["---completion", "resume", "--", "positional@0", "2", "5", "flowrun", "resume", "deep/"]
+    #expect(try tool.run(typed).standardOutput.contains("\ndeep/in.yml"))
     #expect(try proposals(["cancel"], "positional@0", []).isEmpty)
     #expect(try proposals(["resume"], "--from", [ids[0], "--from"]) == ["ask-me", "bad"])
     #expect(try proposals(["logs"], "--step", [ids[1], "--step"]) == ["a"])

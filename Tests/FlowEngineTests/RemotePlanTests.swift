@@ -151,4 +151,37 @@ struct RemotePlanTests {
     plan.apply(.ended(0, attempt: 1, .success), at: 1)
     #expect(plan.concernsOthers(than: lane))
   }
+
+  @Test func `the report tells when a worker began with a step, and the journal keeps it`() throws {
+    var options = StepOptions()
+    options.retry = RetryPolicy(attempts: 2, delay: .seconds(1))
+    var plan = try plan([Step(id: StepID(unchecked: "a"), uses: "x.y", options: options), Step("b")], away: [0])
+    plan.keepFacts(startsToo: false)
+    #expect(startAway(&plan)?.attempt == 1)
+    plan.apply(.begun(0, attempt: 1), at: 2 * second)
+    let failure = StepFailure(code: "broken", message: "once")
+    plan.apply(.ended(0, attempt: 1, .failure(failure, isRetryable: true)), at: 3 * second)
+    plan.apply(.timePassed, at: 4 * second)
+    #expect(startAway(&plan, at: 5 * second)?.attempt == 2)
+    plan.apply(.begun(0, attempt: 2), at: 6 * second)
+    plan.apply(.ended(0, attempt: 2, .success), at: 7 * second)
+    let tries = [
+      TryTimes(startedAt: 0, begunAt: 2 * second, endedAt: 3 * second),
+      TryTimes(startedAt: 5 * second, begunAt: 6 * second, endedAt: 7 * second),
+    ]
+    #expect(plan.tries(of: 0) == tries)
+    #expect(plan.beginning(of: 0) == 2 * second)
+    #expect(plan.beginning(of: 1) == nil)
+    var writer = FactWriter()
+    writer.add(plan.takeFacts())
+    var reader = FactReader(writer.bytes, stepCount: 2)
+    var restored = Plan(graph: plan.graph)
+    restored.beginRestoring(wasPrewarmed: false)
+    restored.restore(.activated(Resolution(), atNanoseconds: 0))
+    while case .fact(let fact)? = try reader.next() { restored.restore(fact) }
+    restored.endRestoring(at: 8 * second, gateCountsAnew: false)
+    #expect(restored.beginning(of: 0) == 2 * second)
+    #expect(restored.tries(of: 0).map(\.endedAt) == [3 * second, 7 * second])
+    #expect(restored.tries(of: 0).last?.startedAt == 5 * second)
+  }
 }

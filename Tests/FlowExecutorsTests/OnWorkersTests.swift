@@ -61,6 +61,18 @@ import Testing
     try remove()
   }
 
+  @Test func `the way to the gate tells the time until a worker took a step, from a report and from memory`() throws {
+    try write("name: away\nsteps: { a: { run: 'true' } }")
+    #expect(try run("flow.yaml", "--report", "away.json", "--on", "workers=1").exitCode == 0)
+    for launch in ["away.json", "last"] {
+      let told = try run("analyze", launch, "--format", "json")
+      #expect(told.exitCode == 0 && told.output.contains("\"cause\": \"executor\""), "\(launch): \(told)")
+    }
+    #expect(try run("flow.yaml", "--report", "here.json").exitCode == 0)
+    #expect(try !run("analyze", "here.json", "--format", "json").output.contains("executor"))
+    try remove()
+  }
+
   @Test func `what stays here is told with its reason`() throws {
     try write(
       """

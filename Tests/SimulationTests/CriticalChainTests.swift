@@ -132,6 +132,7 @@ import Testing
   func `is the most that a step can be longer without moving the gate`() throws {
     var checked = 0
     var queued = 0
+    var uncontended = 0
     for seed in UInt64(1)...1_500 {
       let scenario = Self.scenario(seed: seed)
       let (course, _) = try scenario.course()
@@ -139,7 +140,9 @@ import Testing
       let starts = course.steps.map { $0.startedAt ?? .max }
       guard starts == starts.sorted(), let base = course.readyAt, base > 0 else { continue }
       let playback = try #require(CoursePlayback(RecordedLaunch(course, workflow: "slack")))
-      #expect(playback.readyAt() == base, "seed \(seed)")
+      #expect(playback.ready == base, "seed \(seed)")
+      let atOnce = UncontendedSlack(course, readyAt: base)
+      if atOnce != nil { uncontended += 1 }
       for step in course.steps.indices where course.steps[step].startedAt != nil {
         if let slack = playback.slack(of: step, limit: 1_000_000_000) {
           let kept = try #require(Self.ready(scenario, step, longerBy: slack))
@@ -148,10 +151,11 @@ import Testing
         } else {
           #expect(Self.ready(scenario, step, longerBy: 1_000_000_000) == base, "seed \(seed), step \(step)")
         }
+        if let atOnce { #expect(atOnce.slack[step] == playback.slack(of: step, limit: 1_000_000_000) ?? .max) }
         checked += 1
       }
       if CriticalChain(course).links.contains(where: { $0.cause == .queue }) { queued += 1 }
     }
-    #expect(checked > 1_000 && queued > 20)
+    #expect(checked > 1_000 && queued > 20 && uncontended > 100)
   }
 }

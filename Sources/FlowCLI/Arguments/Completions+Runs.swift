@@ -14,8 +14,10 @@ extension Completions {
   /// Those that nobody runs.
   static let endedRuns = runs { $0.state != .running }
 
-  /// Those that may go on.
-  static let unfinishedRuns = runs { $0.state != .running && $0.state != .success }
+  /// Those that may go on, and workflow files, which stand for their newest such run.
+  static let unfinishedRunsAndFiles = CompletionKind.custom { words, _, typed in
+    ids(among: words) { $0.state != .running && $0.state != .success } + files(at: typed)
+  }
 
   /// How a run may stand.
   static let states = CompletionKind.list(StoredRun.State.allCases.map(\.rawValue))
@@ -41,9 +43,14 @@ extension Completions {
     words proposed: [String] = [], where isMeant: @escaping @Sendable (StoredRun) -> Bool
   ) -> CompletionKind {
     .custom { words, _, _ in
-      let runs = (try? store(words).runs(RunFilter()))?.filter(isMeant) ?? []
-      return (runs.isEmpty ? [] : proposed) + runs.prefix(runLimit).map { RunReference.short($0.id) }
+      let found = ids(among: words, where: isMeant)
+      return (found.isEmpty ? [] : proposed) + found
     }
+  }
+
+  private static func ids(among words: [String], where isMeant: (StoredRun) -> Bool) -> [String] {
+    let runs = (try? store(words).runs(RunFilter()))?.filter(isMeant) ?? []
+    return runs.prefix(runLimit).map { RunReference.short($0.id) }
   }
 
   private static func workflow(ofRunAmong words: [String]) -> Workflow? {

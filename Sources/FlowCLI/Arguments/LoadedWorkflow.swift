@@ -1,6 +1,7 @@
 import FlowDiagnostics
 import FlowModel
 import FlowSyntax
+import FlowSystem
 
 /// Workflows as the command line loads them.
 enum LoadedWorkflow {
@@ -23,7 +24,7 @@ enum LoadedWorkflow {
     do throws(FileProblem) {
       bytes = try FileAccess.read(file)
     } catch {
-      throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\n")
+      throw InvalidWorkflow(description: "flowrun: cannot read the workflow \(error)\(Self.question(file))\n")
     }
     let result = WorkflowLoader(catalog: installation.registry, files: FileAccess.included).load(
       bytes: bytes, file: file)
@@ -35,5 +36,11 @@ enum LoadedWorkflow {
       throw InvalidWorkflow(description: "")
     }
     return (graph, result)
+  }
+
+  /// Asks for the nearest workflow file where there is none of this name.
+  static func question(_ file: String) -> String {
+    guard !FilePath.exists(file) else { return "" }
+    return NearestName.question(file, among: Completions.files(at: file)).map { "; " + $0 } ?? ""
   }
 }

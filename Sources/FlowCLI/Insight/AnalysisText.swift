@@ -28,6 +28,9 @@ struct AnalysisText {
   var notes: [String] { course.shape.knowsNeeds ? [] : [Self.oldReport] }
 
   private var gate: String {
+    guard course.hasGate else {
+      return course.readyAt.map { "everything was ready at \(ForecastText.time($0))" } ?? "not everything was ready"
+    }
     guard let opened = course.openedAt else { return "the gate never opened" }
     var text = "the gate opened at \(ForecastText.time(opened)), \(course.outcome?.word ?? "unknown")"
     if let ready = course.readyAt {

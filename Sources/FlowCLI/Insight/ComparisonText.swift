@@ -29,27 +29,35 @@ struct ComparisonText {
         "  " + $0.name.padded(to: width) + "\(BudgetText.share($0.before)) → \(BudgetText.share($0.after))"
       }
     }
-    if before < Bootstrap.leastCount || after < Bootstrap.leastCount {
-      lines += [
-        "",
-        style.yellow(
-          "warning: with fewer than \(Bootstrap.leastCount) launches on a side nobody can tell a change from chance"),
-      ]
-    }
+    if !notes.isEmpty { lines += [""] + notes.map { style.yellow("warning: \($0)") } }
     if !budgets.isEmpty { lines += ["", style.bold("budgets")] + BudgetText.lines(budgets, style) }
     return lines.joined(separator: "\n") + "\n"
   }
 
+  /// What is to be said of how much this is worth.
+  var notes: [String] {
+    let least = min(comparison.before.launches.count, comparison.after.launches.count)
+    guard least < Bootstrap.leastCount else { return [] }
+    return ["with fewer than \(Bootstrap.leastCount) launches on a side nobody can tell a change from chance"]
+  }
+
   private func row(_ row: LaunchComparison.Row, _ width: Int) -> String {
     func time(_ milliseconds: Double?) -> String { (milliseconds.map(Milliseconds.text) ?? "-").leftPadded(to: 10) }
-    let line = row.name.padded(to: width) + time(row.before) + time(row.after)
+    var line = row.name.padded(to: width) + time(row.before) + time(row.after)
+    if row.difference != nil { line += change(row.difference).leftPadded(to: 11) }
+    line += "  " + verdict(of: row)
+    return row.verdict == .faster ? style.green(line) : row.verdict == .slower ? style.red(line) : line
+  }
+
+  /// What is to be said of a change.
+  func verdict(of row: LaunchComparison.Row) -> String {
     switch row.verdict {
-    case .onlyBefore: return line + "  it does not run any more"
-    case .onlyAfter: return line + "  it is new"
-    case .tooFew: return line + change(row.difference).leftPadded(to: 11) + "  too few launches to tell"
-    case .noise: return line + change(row.difference).leftPadded(to: 11) + "  within the noise" + interval(row)
-    case .faster: return style.green(line + change(row.difference).leftPadded(to: 11) + "  faster" + interval(row))
-    case .slower: return style.red(line + change(row.difference).leftPadded(to: 11) + "  slower" + interval(row))
+    case .onlyBefore: "it does not run any more"
+    case .onlyAfter: "it is new"
+    case .tooFew: "too few launches to tell"
+    case .noise: "within the noise" + interval(row)
+    case .faster: "faster" + interval(row)
+    case .slower: "slower" + interval(row)
     }
   }
 

@@ -26,6 +26,16 @@ struct ForecastComparison {
     return subjects.map { row($0.0, $0.1) }
   }
 
+  /// The comparison as a page.
+  var page: String {
+    func change(_ row: Row) -> InsightPage.Change {
+      let verdict = row.difference.map { $0 == 0 ? "the same" : $0 < 0 ? "faster" : "slower" }
+      return InsightPage.Change(
+        name: row.name, before: row.before, after: row.after, verdict: verdict ?? "on one side alone")
+    }
+    return InsightPage(before, after, gate: gate.map(change), steps: steps.map(change), budgets: budgets).html
+  }
+
   private var steps: [Row] {
     var seen: Set<String> = []
     return (before.stepNames + after.stepNames).filter { seen.insert($0).inserted }

@@ -30,6 +30,18 @@ enum InsightPages {
     return page(LaunchAnalysis(launch), [])
   }
 
+  /// The page of launches beside others.
+  static func page(_ comparison: LaunchComparison, _ budgets: [BudgetResult]) -> String {
+    let text = ComparisonText(comparison: comparison, budgets: [], style: plain)
+    func change(_ row: LaunchComparison.Row) -> InsightPage.Change {
+      InsightPage.Change(name: row.name, before: row.before, after: row.after, verdict: text.verdict(of: row))
+    }
+    return InsightPage(
+      comparison, gate: comparison.gate.map(change), steps: comparison.steps.map(change), budgets: budgets,
+      notes: text.notes
+    ).html
+  }
+
   /// The page of several launches.
   static func page(_ sample: LaunchSample, _ budgets: [BudgetResult]) -> String {
     let figures = SampleFigures(sample).steps.map { ($0.name, $0.criticality, $0.p50, $0.p95) }

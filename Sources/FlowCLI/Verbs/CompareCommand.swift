@@ -7,12 +7,13 @@ struct CompareCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "compare", abstract: "Compares launches with others: the gate, each step, the way to the gate.",
     discussion: """
-      Each side is a report, a folder of reports, or a run that is remembered; or both are forecasts as JSON. Differences of medians come with the interval in \
-      which 95 of 100 samples drawn again lie (bootstrap); one that holds zero is within the noise. In budgets, baseline is the \
+      Each side is a report, a folder of reports, or a run that is remembered; or both are forecasts as JSON. \
+      Differences of medians come with the interval in which 95 of 100 samples drawn again lie (bootstrap); one that holds zero is within the noise. In budgets, baseline is the \
       first side.
       Examples:
         flowrun compare before after
         flowrun compare main-reports branch-reports --budget 'median(ready) <= baseline*1.05'
+        flowrun compare before after --format html -o page.html
       """)
 
   @Argument(help: "What was before.", completion: .file(extensions: ["json"]))
@@ -25,23 +26,13 @@ struct CompareCommand: Verb {
     name: .customLong("budget"), help: "A rule such as 'median(gate) <= baseline*1.05'; exits 3 when it is broken.")
   var budgets: [String] = []
 
-  @Option(help: "text or json.")
-  var format = Format.text
-
-  @Option(name: .customShort("o"), help: "Writes to this file instead of standard output.")
-  var output: String?
-
+  @OptionGroup var output: InsightOutput
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
-  /// How a comparison is written.
-  enum Format: String, ExpressibleByArgument, CaseIterable {
-    case text, json
-  }
-
   func perform() async throws {
     let rules = try BudgetArguments.read(budgets, hasBaseline: true)
-    if let output { try OutputFile.check(output) }
+    try output.check()
     if let old = try ForecastFile.read(before), let new = try ForecastFile.read(after) {
       return try compare(old, new, rules)
     }
@@ -52,9 +43,10 @@ struct CompareCommand: Verb {
     try SampleCheck.steps(of: rules, new.stepNames)
     let comparison = LaunchComparison(old, new)
     let results = new.check(rules, baseline: old)
-    try write(
+    try output.write(
       text: { ComparisonText(comparison: comparison, budgets: results, style: $0).text },
-      json: { ComparisonJSON(comparison: comparison, budgets: results).value })
+      json: { ComparisonJSON(comparison: comparison, budgets: results).value },
+      html: { InsightPages.page(comparison, results) })
     end(results)
   }
 
@@ -65,20 +57,8 @@ struct CompareCommand: Verb {
     try SampleCheck.steps(of: rules, new.stepNames)
     let results = new.check(rules, baseline: old)
     let comparison = ForecastComparison(before: old, after: new, budgets: results)
-    try write(text: comparison.text, json: { comparison.value })
+    try output.write(text: comparison.text, json: { comparison.value }, html: { comparison.page })
     end(results)
-  }
-
-  private func write(text: (TextStyle) -> String, json: () -> Value) throws(FileProblem) {
-    let bytes: [UInt8]
-    switch format {
-    case .text:
-      let text = text(TextStyle(isColored: output == nil && StandardOutput.allowsColor))
-      guard output != nil else { return StandardOutput.write(text) }
-      bytes = Array(text.utf8)
-    case .json: bytes = JSONText.bytes(of: json(), layout: .indented) + [10]
-    }
-    if let output { try OutputFile.write(bytes, to: output) } else { StandardOutput.write(bytes) }
   }
 
   private func end(_ results: [BudgetResult]) {

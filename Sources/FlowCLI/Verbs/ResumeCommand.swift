@@ -18,7 +18,8 @@ struct ResumeCommand: Verb {
       """)
 
   @Argument(
-    help: "The run, or a workflow file; default: the newest unfinished run.", completion: Completions.unfinishedRuns)
+    help: "The run, or a workflow file; default: the newest unfinished run.",
+    completion: Completions.unfinishedRunsAndFiles)
   var run: String?
 
   @Option(

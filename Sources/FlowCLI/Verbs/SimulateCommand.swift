@@ -164,9 +164,11 @@ struct SimulateCommand: Verb {
     let ids = Set(graph.workflow.steps.map(\.id.text))
     for other in found
     where other.workflow != graph.workflow.name || !other.course.shape.steps.contains(where: { ids.contains($0.id) }) {
+      let run = other.run.isEmpty ? "a run" : "run \(RunReference.short(other.run))"
       throw UsageProblem(
-        "--from: run \(RunReference.short(other.run)) is one of workflow '\(other.workflow)', not of '\(graph.workflow.name)'"
-      )
+        other.workflow == graph.workflow.name
+          ? "--from: \(run) is one of another workflow '\(other.workflow)', which has none of these steps"
+          : "--from: \(run) is one of workflow '\(other.workflow)', not of '\(graph.workflow.name)'")
     }
     let fitting = found.filter { run in
       run.hasEnded && !run.isResumed && (run.launchReason ?? launch.reason.rawValue) == launch.reason.rawValue

@@ -88,7 +88,7 @@ struct ValidateCommand: Verb {
         }
       } catch {
         isValid = false
-        StandardOutput.writeError("flowrun: cannot read the workflow \(error)\n")
+        StandardOutput.writeError("flowrun: cannot read the workflow \(error)\(LoadedWorkflow.question(file))\n")
       }
     }
     let count = named.passedOver

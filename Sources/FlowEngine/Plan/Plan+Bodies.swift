@@ -66,19 +66,12 @@ extension Plan {
     ) { [jitter] in jitter(step, attempt) }
     guard let pause else { return false }
     move(step, to: .retrying)
-    noteTryEnd(of: step, at: now)
+    particulars.noteTryEnd(of: step, startedAt: states[step].startedAt, at: now)
     let failure = particulars.failures[step]
     noteFact(.tried(step, attempt: attempt, failure, atNanoseconds: now))
     noteRetry(of: step, attempt: attempt, failure, delayNanoseconds: pause, at: now)
     timers.insert(PlanTimer(atNanoseconds: now + pause, kind: .retry, step: step, attempt: UInt8(attempt)))
     return true
-  }
-
-  /// Notes when a try was over that another follows.
-  private mutating func noteTryEnd(of step: StepIndex, at now: Int) {
-    var tries = particulars.tries[step] ?? [TryTimes(startedAt: states[step].startedAt, endedAt: never)]
-    tries[tries.count - 1].endedAt = now
-    particulars.tries[step] = tries
   }
 
   /// How long to wait before another try of what stands so; nil: there is none to have.

@@ -20,6 +20,8 @@ public struct ItemReading: Sendable, Hashable {
   public var isAbandoned: Bool
   /// Why it failed; nil when it did not.
   public var failure: StepFailure?
+  /// What stands for it where a step may stand.
+  package var instance: StepIndex
 }
 
 extension Plan {
@@ -46,6 +48,6 @@ extension Plan {
       index: item, outcome: state.outcome, conclusion: isExcused ? .success : state.outcome, reason: state.reason,
       attempts: Int(state.attempt), startedAtNanoseconds: time(state.startedAt),
       endedAtNanoseconds: time(state.endedAt), isAbandoned: state.marks.contains(.abandoned),
-      failure: state.outcome == .success ? nil : failure)
+      failure: state.outcome == .success ? nil : failure, instance: fans[index].firstInstance + StepIndex(item))
   }
 }

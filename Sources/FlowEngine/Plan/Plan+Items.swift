@@ -13,6 +13,9 @@ extension Plan {
     if isFirst {
       fans[index].states[item].startedAt = now
       fans[index].states[item].readyAt = states[step].readyAt
+    } else {
+      particulars.tries[instance, default: []].noteStart(at: now)
+      noteFact(.item(of: step, .begun(StepIndex(item), isRemote: false, atNanoseconds: now)))
     }
     fans[index].running += 1
     fans[index].occupied += 1
@@ -167,6 +170,7 @@ extension Plan {
     }
     guard let pause else { return false }
     moveItem(item, of: index, to: .retrying)
+    particulars.noteTryEnd(of: instance, startedAt: state.startedAt, at: now)
     let failure = particulars.failures[instance]
     noteFact(.item(of: step, .tried(StepIndex(item), attempt: Int(state.attempt), failure, atNanoseconds: now)))
     noteRetry(of: instance, attempt: Int(state.attempt), failure, delayNanoseconds: pause, at: now)

@@ -37,8 +37,11 @@ extension Plan {
     let isFirst = states[step].startedAt == never
     if isFirst {
       states[step].startedAt = now
+      // Tries of before a resume.
+      if states[step].attempt > 1 { particulars.tries[step]?.noteStart(at: now) }
     } else {
-      particulars.tries[step, default: []].append(TryTimes(startedAt: now, endedAt: never))
+      particulars.tries[step, default: []].noteStart(at: now)
+      noteFact(.begun(step, isRemote: false, atNanoseconds: now))
     }
     if traits[step].flags.contains(.timed), !isRemote(step) { setCeilings(step, isFirst: isFirst, at: now) }
     noteTry(of: step, at: now)

@@ -190,11 +190,24 @@ extension Plan {
     }
   }
 
-  /// When each try of a step began and ended that had several; empty: it had one, or none.
+  /// When each try of a step, or of an item, began and ended that had several; empty: it had one, or none.
   package func tries(of step: StepIndex) -> [TryTimes] {
     guard var tries = particulars.tries[step], let last = tries.indices.last else { return [] }
-    if tries[last].endedAt == never { tries[last].endedAt = states[step].endedAt }
+    guard tries[last].endedAt == never else { return tries }
+    tries[last].endedAt = stateOfBody(step).endedAt
     return tries
+  }
+
+  /// The state of a step, or of the item that stands for one.
+  func stateOfBody(_ step: StepIndex) -> StepState {
+    guard Int(step) >= states.count else { return states[step] }
+    let (fan, item) = fans.fanItem(of: step)
+    return fans[fan].states[item]
+  }
+
+  /// When the body of a step, or of an item, first began elsewhere; `Int.min`: it has not; nil: it is none for executors.
+  package func beginning(of step: StepIndex) -> Int? {
+    particulars.beginnings[step]?.firstAt ?? (isRemote(step) ? never : nil)
   }
 
   /// How many steps of each queue run at once, where that is limited.

@@ -84,7 +84,12 @@ extension Plan {
     guard isAwaiting(step, attempt: Int(attempt)), isRemote(step), particulars.beginnings[step]?.attempt != attempt
     else { return }
     let isFirst = particulars.beginnings[step] == nil
-    particulars.beginnings[step, default: Beginning(firstAt: now, attempt: attempt)].attempt = attempt
+    particulars.noteBeginning(of: step, attempt: attempt, at: now)
+    if let place = place(ofItem: step) {
+      noteFact(.item(of: place.step, .begun(StepIndex(place.item), isRemote: true, atNanoseconds: now)))
+    } else {
+      noteFact(.begun(step, isRemote: true, atNanoseconds: now))
+    }
     guard traits[owner(of: step)].flags.contains(.timed) else { return }
     if Int(step) < states.count {
       setCeilings(step, isFirst: isFirst, at: now)
@@ -114,6 +119,7 @@ extension Plan {
       return false
     }
     particulars.interruptions[step, default: 0] += 1
+    particulars.noteTryEnd(of: step, startedAt: stateOfBody(step).startedAt, at: now)
     noteRetry(of: step, attempt: attempt, failure, delayNanoseconds: 0, at: now)
     return true
   }

@@ -24,12 +24,19 @@ extension Plan {
     case .settled(let settled, let failure): restore(settled, failure)
     case .tried(let step, let attempt, let failure, let time):
       guard states[step].status != .done else { return }
-      particulars.tries[step, default: []].append(TryTimes(startedAt: never, endedAt: time))
+      particulars.noteTryEnd(of: step, startedAt: never, at: time)
       states[step].attempt = Self.attempts(attempt)
       particulars.failures[step] = failure
       let interrupted = particulars.interruptions[step] ?? 0
       particulars.interruptions[step] = interrupted > 0 ? interrupted - 1 : 0
-    case .started(let step, let attempt, _): restoreStart(of: step, Self.attempts(attempt))
+    case .started(let step, let attempt, let time):
+      restoreStart(of: step, Self.attempts(attempt))
+      particulars.tries[step]?.noteStart(at: time)
+    case .begun(let step, let isRemote, let time):
+      guard states[step].status != .done else { return }
+      particulars.tries[step]?.noteStart(at: time)
+      guard isRemote else { return }
+      particulars.noteBeginning(of: step, attempt: states[step].attempt, at: time)
     case .posted(let name, let time):
       post(name, at: time)
       settleCollected(at: time)
@@ -52,7 +59,9 @@ extension Plan {
   /// sees a new beginning.
   package mutating func endRestoring(at now: Int, gateCountsAnew: Bool) {
     isPrewarming = false
-    particulars.failures = particulars.failures.filter { Int($0.key) >= states.count || states[$0.key].status == .done }
+    func isOver(_ step: StepIndex) -> Bool { Int(step) >= states.count || states[step].status == .done }
+    particulars.failures = particulars.failures.filter { isOver($0.key) }
+    particulars.beginnings = particulars.beginnings.filter { isOver($0.key) }
     // Who followed a repeating event had its posts told before.
     effects.removeAll { effect in
       switch effect {
@@ -81,6 +90,8 @@ extension Plan {
     states[step].startedAt = settled.startedAt
     states[step].endedAt = settled.endedAt
     if settled.isAbandoned { states[step].marks.insert(.abandoned) }
+    // The last try, of whose start nothing may be known.
+    particulars.tries[step]?.noteStart(at: never)
     particulars.interruptions[step] = nil
   }
 

@@ -36,6 +36,10 @@ extension Plan {
       guard isSame(item), everything || known.step.outcome != .skipped else { continue }
       let instance = fans[index].firstInstance + StepIndex(item)
       particulars.failures[instance] = known.failure
+      particulars.tries[instance] = recalled.tries[item]
+      if let begun = recalled.beginnings[item] {
+        particulars.noteBeginning(of: instance, attempt: known.step.attempts, at: begun)
+      }
       settleItem(item, of: index, known.step.outcome, known.step.reason, at: known.step.endedAt)
       fans[index].states[item].attempt = known.step.attempts
       fans[index].states[item].readyAt = known.step.readyAt
@@ -60,11 +64,17 @@ struct RecalledFan: Sendable {
   private(set) var attempts: [Int: UInt8] = [:]
   /// Tries that were interrupted with the process and do not count against retries.
   private(set) var interruptions: [Int: UInt8] = [:]
+  /// When tries began and ended of items that had several.
+  private(set) var tries: [Int: [TryTimes]] = [:]
+  /// When bodies that executors ran first began.
+  private(set) var beginnings: [Int: Int] = [:]
 
   /// The items were worked out anew: what is known of others than these is worth nothing.
   mutating func take(_ new: [UInt64]) {
     settled = settled.filter { $0.key < new.count && hashes[$0.key] == new[$0.key] }
     attempts = attempts.filter { $0.key < new.count && hashes[$0.key] == new[$0.key] }
+    tries = tries.filter { attempts[$0.key] != nil || settled[$0.key] != nil }
+    beginnings = beginnings.filter { attempts[$0.key] != nil || settled[$0.key] != nil }
     hashes = new
   }
 
@@ -73,10 +83,16 @@ struct RecalledFan: Sendable {
     switch fact {
     case .settled(let step, let failure):
       if Int(step.step) < hashes.count { settled[Int(step.step)] = (step, failure) }
-    case .tried(let item, let attempt, _, _):
+      tries[Int(step.step)]?.noteStart(at: never)
+    case .tried(let item, let attempt, _, let time):
+      tries[Int(item), default: []].noteEnd(startedAt: never, at: time)
       attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
       if let count = interruptions[Int(item)] { interruptions[Int(item)] = count > 0 ? count - 1 : 0 }
-    case .started(let item, let attempt, _):
+    case .begun(let item, let isRemote, let time):
+      tries[Int(item)]?.noteStart(at: time)
+      if isRemote { beginnings[Int(item)] = beginnings[Int(item)] ?? time }
+    case .started(let item, let attempt, let time):
+      tries[Int(item)]?.noteStart(at: time)
       attempts[Int(item)] = UInt8(clamping: min(attempt, 150))
       interruptions[Int(item)] = min(100, (interruptions[Int(item)] ?? 0) + 1)
     case .carried(let item, let tries, let uncounted, _):

@@ -13,6 +13,8 @@ package enum PlanFact: Sendable, Hashable {
   case tried(StepIndex, attempt: Int, StepFailure?, atNanoseconds: Int)
   /// A try was about to begin; noted only where nothing may begin before it is on disk.
   case started(StepIndex, attempt: Int, atNanoseconds: Int)
+  /// A try behind the first began, or the body of one of an executor's steps began there.
+  case begun(StepIndex, isRemote: Bool, atNanoseconds: Int)
   /// An event was posted for the first time.
   case posted(String, atNanoseconds: Int)
   /// The gate opened.
@@ -37,6 +39,7 @@ package enum ItemFact: Sendable, Hashable {
   case settled(SettledStep, StepFailure?)
   case tried(StepIndex, attempt: Int, StepFailure?, atNanoseconds: Int)
   case started(StepIndex, attempt: Int, atNanoseconds: Int)
+  case begun(StepIndex, isRemote: Bool, atNanoseconds: Int)
   case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
 
   /// The same of an item; nil: items have no such facts.
@@ -46,6 +49,7 @@ package enum ItemFact: Sendable, Hashable {
     case .tried(let item, let attempt, let failure, let time):
       self = .tried(item, attempt: attempt, failure, atNanoseconds: time)
     case .started(let item, let attempt, let time): self = .started(item, attempt: attempt, atNanoseconds: time)
+    case .begun(let item, let isRemote, let time): self = .begun(item, isRemote: isRemote, atNanoseconds: time)
     case .carried(let item, let attempts, let uncounted, let repetitions):
       self = .carried(item, attempts: attempts, uncounted: uncounted, repetitions: repetitions)
     case .activated, .posted, .gateOpened, .failedAfterReady, .cancelled, .expanded, .item: return nil
@@ -59,6 +63,7 @@ package enum ItemFact: Sendable, Hashable {
     case .tried(let item, let attempt, let failure, let time):
       .tried(item, attempt: attempt, failure, atNanoseconds: time)
     case .started(let item, let attempt, let time): .started(item, attempt: attempt, atNanoseconds: time)
+    case .begun(let item, let isRemote, let time): .begun(item, isRemote: isRemote, atNanoseconds: time)
     case .carried(let item, let attempts, let uncounted, let repetitions):
       .carried(item, attempts: attempts, uncounted: uncounted, repetitions: repetitions)
     }

@@ -165,10 +165,41 @@ struct Beginning: Sendable {
   var attempt: UInt8
 }
 
+extension StepParticulars {
+  /// Notes when a try of a step, or of an item, was over that another may follow. `startedAt` is when the first one began.
+  mutating func noteTryEnd(of step: StepIndex, startedAt: Int, at now: Int) {
+    tries[step, default: []].noteEnd(startedAt: startedAt, begunAt: beginnings[step]?.firstAt ?? never, at: now)
+  }
+
+  /// Notes when a body began elsewhere.
+  mutating func noteBeginning(of step: StepIndex, attempt: UInt8, at now: Int) {
+    beginnings[step, default: Beginning(firstAt: now, attempt: attempt)].attempt = attempt
+    if let last = tries[step]?.indices.last { tries[step]?[last].begunAt = now }
+  }
+}
+
+extension [TryTimes] {
+  /// The newest try was over; the first one is noted with it.
+  mutating func noteEnd(startedAt: Int, begunAt: Int = never, at now: Int) {
+    if let last = indices.last, self[last].endedAt == never {
+      self[last].endedAt = now
+    } else {
+      append(TryTimes(startedAt: isEmpty ? startedAt : never, begunAt: isEmpty ? begunAt : never, endedAt: now))
+    }
+  }
+
+  /// Another try began, or is known to have done so; nothing where one goes on.
+  mutating func noteStart(at now: Int) {
+    if last?.endedAt != never { append(TryTimes(startedAt: now, endedAt: never)) }
+  }
+}
+
 /// When a try began and ended, in nanoseconds from the start of the run.
 package struct TryTimes: Sendable, Hashable {
   /// When it began; `Int.min`: before this process, which only knows that it ended.
   package var startedAt: Int
+  /// When its body began elsewhere; `Int.min`: it did not, or ran here.
+  package var begunAt = never
   /// When it was over; `Int.min`: not yet.
   package var endedAt: Int
 }

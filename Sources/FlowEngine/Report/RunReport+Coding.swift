@@ -77,12 +77,7 @@ extension RunReport.Step {
       items: members.value["items"] == nil ? nil : try members.objects("items").map { try RunReport.Item($0) },
       needs: members.value["needs"] == nil ? [] : try members.texts("needs").map(members.step),
       after: members.value["after"] == nil ? [] : try members.texts("after"),
-      tries: members.value["tries"] == nil
-        ? []
-        : try members.objects("tries").map { attempt in
-          RunReport.Try(
-            startedAt: try attempt.numberOrNull("startedAt"), endedAt: try attempt.numberOrNull("endedAt"))
-        })
+      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members))
   }
 }
 
@@ -93,6 +88,26 @@ extension RunReport.Item {
       outcome: try members.word("outcome", \.word), conclusion: try members.word("conclusion", \.word),
       reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
       startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),
-      isAbandoned: try members.boolean("abandoned"), failure: try members.failure("error"))
+      isAbandoned: try members.boolean("abandoned"), failure: try members.failure("error"),
+      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members))
+  }
+}
+
+extension RunReport.Try {
+  fileprivate static func all(of members: ReportMembers) throws -> [Self] {
+    guard members.value["tries"] != nil else { return [] }
+    return try members.objects("tries").map { attempt in
+      Self(
+        startedAt: try attempt.numberOrNull("startedAt"),
+        begunAt: attempt.value["begunAt"] == nil ? nil : try attempt.numberOrNull("begunAt"),
+        endedAt: try attempt.numberOrNull("endedAt"))
+    }
+  }
+}
+
+extension RunReport.Beginning {
+  fileprivate init?(of members: ReportMembers) throws {
+    guard members.value["begunAt"] != nil else { return nil }
+    self.init(at: try members.numberOrNull("begunAt"))
   }
 }

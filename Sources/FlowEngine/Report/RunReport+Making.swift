@@ -6,7 +6,7 @@ extension RunReport {
   /// The report of an ended plan.
   init(
     plan: Plan, runID: String, wasPrewarmed: Bool, launchReason: LaunchReason?, outputs: ValueObject,
-    warnings: [String]
+    warnings: [String], isDurable: Bool = false
   ) {
     let activation = plan.activatedAtNanoseconds ?? 0
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
@@ -46,7 +46,8 @@ extension RunReport {
     }
     limits = [
       "queues": .object(ValueObject(plan.queueWidths.map { ($0.name, .integer($0.width)) })),
-      "concurrency": workflow.concurrency.map { .integer($0) } ?? .null, "durable": .boolean(workflow.isDurable),
+      "concurrency": workflow.concurrency.map { .integer($0) } ?? .null,
+      "durable": .boolean(isDurable || workflow.isDurable),
     ]
     entries = Self.entries(of: plan)
     criticalPath = Self.criticalPath(of: plan).map { step in
@@ -62,7 +63,8 @@ extension RunReport {
     self.init(
       plan: recollection.plan(of: graph), runID: run.id, wasPrewarmed: recollection.header.isPrewarmed,
       launchReason: recollection.header.launch.reason, outputs: summary["outputs"]?.objectValue ?? [:],
-      warnings: summary["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? [])
+      warnings: summary["warnings"]?.arrayValue?.compactMap(\.stringValue) ?? [],
+      isDurable: recollection.header.isDurable)
     conclusion = summary["conclusion"]?.stringValue.flatMap { RunConclusion(rawValue: $0) } ?? conclusion
     durationMilliseconds = summary["durationMilliseconds"]?.numberValue ?? durationMilliseconds
   }
@@ -148,11 +150,20 @@ extension RunReport {
       failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index, plan),
       needs: plan.needs(of: index).map { plan.graph.workflow.steps[Int($0)].id },
       after: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).after : [],
-      tries: plan.tries(of: index).map { attempt in
-        Try(
-          startedAt: attempt.startedAt == never ? nil : time(attempt.startedAt),
-          endedAt: attempt.endedAt == never ? nil : time(attempt.endedAt))
-      })
+      tries: tries(of: index, plan), executor: beginning(of: index, plan))
+  }
+
+  private func tries(of step: StepIndex, _ plan: Plan) -> [Try] {
+    let activation = plan.activatedAtNanoseconds ?? 0
+    func time(_ nanoseconds: Int) -> Double? { nanoseconds == never ? nil : millisecondsOf(nanoseconds - activation) }
+    return plan.tries(of: step).map { attempt in
+      Try(startedAt: time(attempt.startedAt), begunAt: time(attempt.begunAt), endedAt: time(attempt.endedAt))
+    }
+  }
+
+  private func beginning(of step: StepIndex, _ plan: Plan) -> Beginning? {
+    let activation = plan.activatedAtNanoseconds ?? 0
+    return plan.beginning(of: step).map { Beginning(at: $0 == never ? nil : millisecondsOf($0 - activation)) }
   }
 
   private func items(of step: StepIndex, _ plan: Plan) -> [Item]? {
@@ -165,7 +176,8 @@ extension RunReport {
         index: item.index, key: keys?[item.index], outcome: item.outcome ?? .cancelled,
         conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
         startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
-        isAbandoned: item.isAbandoned, failure: item.failure)
+        isAbandoned: item.isAbandoned, failure: item.failure, tries: tries(of: item.instance, plan),
+        executor: beginning(of: item.instance, plan))
     }
   }
 

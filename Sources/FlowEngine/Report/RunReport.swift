@@ -145,12 +145,22 @@ public struct RunReport: Sendable {
     public var after: [String]
     /// When each of its tries began and ended, where it had several; an end is nil where it is not known.
     public var tries: [Try]
+    /// When an executor's worker first began with it; nil: it ran in this process.
+    public var executor: Beginning?
+  }
+
+  /// When a step that an executor runs began there, which is later than its start: it is sent away first.
+  public struct Beginning: Sendable, Hashable {
+    /// When it began; nil: it did not.
+    public var at: Double?
   }
 
   /// One of several tries of a step.
   public struct Try: Sendable, Hashable {
     /// When it began; nil: it is not known.
     public var startedAt: Double?
+    /// When an executor's worker began with it; nil: none did.
+    public var begunAt: Double?
     /// When it was over; nil: it is not known.
     public var endedAt: Double?
   }
@@ -187,6 +197,10 @@ public struct RunReport: Sendable {
     public var isAbandoned: Bool
     /// Why it failed; nil when it did not.
     public var failure: StepFailure?
+    /// When each of its tries began and ended, where it had several; an end is nil where it is not known.
+    public var tries: [Try]
+    /// When an executor's worker first began with it; nil: it ran in this process.
+    public var executor: Beginning?
   }
 }
 
@@ -285,10 +299,8 @@ extension RunReport.Step {
     var object = own
     if !needs.isEmpty { object["needs"] = .array(needs.map { .string($0.text) }) }
     if !after.isEmpty { object["after"] = .array(after.map { .string($0) }) }
-    if !tries.isEmpty {
-      object["tries"] = .array(
-        tries.map { ["startedAt": .optional($0.startedAt), "endedAt": .optional($0.endedAt)] })
-    }
+    if !tries.isEmpty { object["tries"] = .array(tries.map(\.value)) }
+    if let executor { object["begunAt"] = .optional(executor.at) }
     guard let items else { return object }
     object["items"] = .array(items.map { .object($0.value) })
     return object
@@ -306,8 +318,23 @@ extension RunReport.Step {
   }
 }
 
+extension RunReport.Try {
+  fileprivate var value: Value {
+    var object: ValueObject = ["startedAt": .optional(startedAt), "endedAt": .optional(endedAt)]
+    if let begunAt { object["begunAt"] = .number(begunAt) }
+    return .object(object)
+  }
+}
+
 extension RunReport.Item {
   fileprivate var value: ValueObject {
+    var object = own
+    if !tries.isEmpty { object["tries"] = .array(tries.map(\.value)) }
+    if let executor { object["begunAt"] = .optional(executor.at) }
+    return object
+  }
+
+  private var own: ValueObject {
     [
       "index": .integer(index), "key": key.map { .string($0) } ?? .null, "outcome": .string(outcome.word),
       "conclusion": .string(conclusion.word), "reason": reason.map { .string($0.word) } ?? .null,

@@ -71,7 +71,8 @@ extension WorkflowRun {
       }
       var report = RunReport(
         plan: state.plan, runID: run.id, wasPrewarmed: options.isPrewarmed, launchReason: state.launch.reason,
-        outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings)
+        outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings,
+        isDurable: journal?.history.isDurable ?? false)
       report.itemKeys = state.itemKeys
       report.mask = mask
       return report

@@ -42,7 +42,8 @@ extension InsightPage {
     let causes = analysis.causes
     add(
       figures: [
-        ("ready", PageText.time(course.readyAt)), ("gate opened", PageText.time(course.openedAt)),
+        ("ready", PageText.time(course.readyAt))
+      ] + (course.hasGate ? [("gate opened", PageText.time(course.openedAt))] : []) + [
         ("outcome", course.outcome?.word ?? "–"), ("the run took", PageText.time(launch.nanoseconds)),
       ])
     add("Budgets", Self.budgets(budgets))
@@ -78,12 +79,10 @@ extension InsightPage {
     add("Budgets", Self.budgets(budgets))
     let course = sample.launches[0].course
     add("Distribution", PageHistogram(values: sample.ready, floor: course.floor, ceiling: course.ceiling).html)
-    let order = sample.launches.sorted { ($0.course.readyAt ?? .max, $0.run) < ($1.course.readyAt ?? .max, $1.run) }
-    let slow = order[Quantiles.rank(0.95, of: order.count)]
     add(
       "Two launches", Self.legend,
-      PageTimeline(title: "The median launch", course: order[Quantiles.rank(0.5, of: order.count)].course).html,
-      PageTimeline(title: "The launch at P95", course: slow.course).html)
+      PageTimeline(title: "The median launch", course: sample.launch(atShare: 0.5).course).html,
+      PageTimeline(title: "The launch at P95", course: sample.launch(atShare: 0.95).course).html)
     let rows = figures.map { Self.row($0.0, $0.1, $0.2, $0.3, []) }
     add("Steps", PageTable(caption: "All steps", columns: Self.stepColumns, rows: Self.sorted(rows)).html)
     add("Notes", Self.list(notes))
@@ -118,7 +117,7 @@ extension InsightPage {
     ]
   }
 
-  private static func budgets(_ budgets: [BudgetResult]) -> String {
+  static func budgets(_ budgets: [BudgetResult]) -> String {
     guard !budgets.isEmpty else { return "" }
     func text(_ value: Double?, _ budget: BudgetResult) -> String {
       guard let value, value.isFinite else { return "never" }

@@ -2,9 +2,9 @@ extension InsightPage {
   /// How the page looks: by the reader's own choice of light or dark, on paper always light.
   static let style = """
     :root{color-scheme:light dark;--back:#fff;--text:#1a1d21;--soft:#5a6270;--line:#d8dce2;--card:#f4f6f8;--run:#2f6fd0;\
-    --queue:#b36b00;--thread:#7a5cc4;--retry:#c23b3b;--floor:#4f8f6b;--gate:#0b7a5f;--on:#dbe8fb}
+    --queue:#b36b00;--thread:#7a5cc4;--retry:#c23b3b;--floor:#4f8f6b;--executor:#8a7a3c;--gate:#0b7a5f;--on:#dbe8fb}
     @media (prefers-color-scheme:dark){:root{--back:#14171b;--text:#e7eaee;--soft:#a0a9b5;--line:#343a43;--card:#1d2127;\
-    --run:#6aa5ff;--queue:#e5a33d;--thread:#b39cf0;--retry:#ff8080;--floor:#7cc79d;--gate:#46d3ab;--on:#20304a}}
+    --run:#6aa5ff;--queue:#e5a33d;--thread:#b39cf0;--retry:#ff8080;--floor:#7cc79d;--executor:#d6c36a;--gate:#46d3ab;--on:#20304a}}
     *{box-sizing:border-box}
     body{margin:0;background:var(--back);color:var(--text);font:15px/1.45 system-ui,sans-serif}
     main{max-width:1240px;margin:0 auto;padding:16px}
@@ -32,7 +32,8 @@ extension InsightPage {
     .track em{position:absolute;white-space:nowrap;font-style:normal;font-size:.75rem;transform:translateX(-50%)}
     .track em:first-child{transform:none}.track em:last-child{transform:translateX(-100%)}
     i.run{background:var(--run)}i.queue{background:var(--queue)}i.thread{background:var(--thread)}
-    i.retry{background:var(--retry)}i.floor{background:var(--floor)}
+    i.retry{background:var(--retry)}i.executor{background:var(--executor)}i.commit{background:var(--thread)}\
+    i.floor{background:var(--floor)}
     .legend span{margin-right:14px;white-space:nowrap}
     .legend i,.legend b{display:inline-block;width:12px;height:12px;border-radius:2px;margin-right:5px;vertical-align:-1px}
     .legend b{width:2px;background:var(--gate)}
@@ -49,6 +50,6 @@ extension InsightPage {
     font-size:.85rem;pointer-events:none}
     @media (max-width:520px){main{padding:10px}.row{grid-template-columns:112px 1fr}th,td{padding:5px 6px}}
     @media print{:root{--back:#fff;--text:#000;--soft:#444;--line:#bbb;--card:#fff;--run:#2f6fd0;--on:#e8eefb}\
-    .scroll{overflow:visible}.tools,#tip{display:none}section,figure,tr{break-inside:avoid}*{print-color-adjust:exact}}
+    .scroll{overflow:visible}.scroll svg{max-width:100%;height:auto}.zoom{width:100%}.tools,#tip{display:none}section,figure,tr{break-inside:avoid}*{print-color-adjust:exact}}
     """
 }

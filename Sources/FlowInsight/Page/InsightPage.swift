@@ -31,7 +31,10 @@ package struct InsightPage {
   /// What the colors of bars mean.
   static let legend =
     "<p class=\"legend\">"
-    + [("run", "run"), ("queue", "queue"), ("thread", "thread"), ("retry", "retry"), ("floor", "step floor")].map {
+    + [
+      ("run", "run"), ("queue", "queue"), ("thread", "thread"), ("retry", "retry"), ("executor", "executor"),
+      ("floor", "step floor"),
+    ].map {
       "<span><i class=\"\($0.0)\"></i>\($0.1)</span>"
     }.joined() + "<span><b></b>gate</span></p>"
 

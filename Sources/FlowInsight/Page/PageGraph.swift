@@ -27,7 +27,9 @@ struct PageGraph {
       for (y, step) in steps.enumerated() { places[step] = (x * 190 + 8, y * 34 + 8) }
     }
     let (width, height) = (columns.count * 190, (columns.map(\.count).max() ?? 1) * 34 + 8)
-    var svg = "<svg width=\"\(width)\" height=\"\(height)\" role=\"img\" aria-label=\"The steps and their needs\">"
+    var svg =
+      "<svg viewBox=\"0 0 \(width) \(height)\" width=\"\(width)\" height=\"\(height)\" role=\"img\" "
+      + "aria-label=\"The steps and their needs\">"
     for (index, step) in shape.steps.enumerated() {
       for need in step.needs {
         let (from, to) = (places[need], places[index])

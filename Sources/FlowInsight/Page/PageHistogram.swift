@@ -3,6 +3,7 @@ struct PageHistogram {
   let values: Quantiles
   let floor: Int
   let ceiling: Int?
+  var title = "When everything is ready"
 
   private static let bars = 48
 
@@ -42,7 +43,7 @@ struct PageHistogram {
       "<p class=\"ends\"><span>\(PageText.time(start))</span><span>\(PageText.time(start + width * Self.bars))</span></p><p>"
     notes += floor > 0 ? "<span class=\"key min\"></span>floor \(PageText.time(floor)) " : ""
     notes += ceiling.map { "<span class=\"key max\"></span>ceiling \(PageText.time($0))" } ?? ""
-    return "<figure><figcaption>When everything is ready</figcaption>\(svg)\(notes)</p></figure>"
+    return "<figure><figcaption>\(PageText.escaped(title))</figcaption>\(svg)\(notes)</p></figure>"
   }
 
   /// The last of those that came at all.

@@ -26,8 +26,8 @@ struct PageTimeline {
     let last = shown.compactMap { course.steps[$0].endedAt }.max() ?? 0
     let whole = max(1, last, course.openedAt ?? 0)
     var html =
-      "<figure class=\"timeline\"><figcaption>\(PageText.escaped(title)): ready at \(PageText.time(course.readyAt)), "
-      + "the gate opened at \(PageText.time(course.openedAt))</figcaption>"
+      "<figure class=\"timeline\"><figcaption>\(PageText.escaped(title)): ready at \(PageText.time(course.readyAt))"
+      + (course.hasGate ? ", the gate opened at \(PageText.time(course.openedAt))" : "") + "</figcaption>"
     html +=
       "<div class=\"scroll rows\" tabindex=\"0\" role=\"list\" aria-label=\"\(PageText.escaped(title))\"><div class=\"zoom\">"
     for step in shown { html += row(step, bars(of: step, chain), isOnChain: onChain.contains(step), whole) }
@@ -49,7 +49,7 @@ struct PageTimeline {
         "<i class=\"\(bar.kind)\" style=\"left:\(percent(bar.start, whole));width:\(percent(bar.end - bar.start, whole))\""
       html += " data-tip=\"\(id): \(PageText.escaped(bar.text))\"></i>"
     }
-    if let opened = course.openedAt { html += "<b style=\"left:\(percent(opened, whole))\"></b>" }
+    if course.hasGate, let opened = course.openedAt { html += "<b style=\"left:\(percent(opened, whole))\"></b>" }
     return html + "</span></div>"
   }
 
@@ -84,7 +84,9 @@ struct PageTimeline {
     if !own.isEmpty, own.map(\.end).max() == ended {
       for link in own { add(link.cause, link.start, link.end) }
     } else if state.tries.isEmpty {
-      add(.run, started, ended)
+      let begun = state.beginnings.map { $0.first ?? ended } ?? started
+      add(.executor, started, begun)
+      add(.run, begun, ended)
     } else {
       var cursor = started
       for attempt in state.tries {

@@ -13,6 +13,8 @@ package struct CoursePlayback: Sendable {
   private let outside: [LaunchPost]
   /// Where each step of the launch stands in the played workflow.
   private let places: [Int]
+  /// When everything is ready with nothing changed; nil: never.
+  package private(set) var ready: Int?
 
   /// The launch with steps put off or left out; nil where it cannot be played: its steps form a cycle.
   package init?(_ launch: RecordedLaunch, deferring: Set<Int> = [], dropping: Set<Int> = []) {
@@ -43,11 +45,7 @@ package struct CoursePlayback: Sendable {
           isOut: course.steps[index].startedAt == nil || dropping.contains(index)))
     }
     guard let graph = try? WorkflowGraph(workflow) else { return nil }
-    lengths = order.map { index in
-      let step = course.steps[index]
-      guard let started = step.startedAt else { return 0 }
-      return max(0, (step.endedAt ?? started) - started)
-    }
+    lengths = order.map { course.length(of: $0) }
     endings = order.map { course.steps[$0].outcome == .success || course.steps[$0].outcome == nil }
     var posts = [[LaunchPost]](repeating: [], count: course.steps.count)
     var outside: [LaunchPost] = []
@@ -67,6 +65,8 @@ package struct CoursePlayback: Sendable {
     plan.apply(.activated(gated), at: 0)
     plan.apply(.started(prewarm: false), at: 0)
     started = plan
+    ready = nil
+    ready = readyAt()
   }
 
   private static func step(_ shape: CourseShape.Step, isExcused: Bool, isOut: Bool) -> Step {
@@ -81,8 +81,8 @@ package struct CoursePlayback: Sendable {
       id: StepID(unchecked: shape.id), uses: "", needs: shape.needs.map { StepIndex($0) }[...], options: options)
   }
 
-  /// When everything is ready with steps that take longer by so much; nil: never.
-  package func readyAt(_ longer: [Int: Int] = [:]) -> Int? {
+  /// When everything is ready with steps that take longer by so much; nil: never, or not until `limit`.
+  package func readyAt(_ longer: [Int: Int] = [:], limit: Int = DurationText.longest.nanoseconds) -> Int? {
     var extra: [Int: Int] = [:]
     for (step, time) in longer { extra[places[step]] = time }
     var player = LaunchPlayer(started, in: World(lengths: lengths, endings: endings, posts: posts, extra: extra))
@@ -91,7 +91,7 @@ package struct CoursePlayback: Sendable {
       player.schedule(.posted(event.event), atNanoseconds: event.afterNanoseconds)
       player.schedule(.announcedEventDone, atNanoseconds: event.afterNanoseconds)
     }
-    player.begin(DurationText.longest.nanoseconds)
+    player.begin(limit)
     let ready = player.plan.gateInstants.readyAt
     return ready == .min ? nil : ready
   }
@@ -99,8 +99,8 @@ package struct CoursePlayback: Sendable {
   /// By how much a step could have taken longer without moving the instant at which everything was ready; nil: by any time up
   /// to `limit`. To the nanosecond, or as near as `plays` halvings come.
   package func slack(of step: Int, limit: Int, plays: Int = 64) -> Int? {
-    guard let base = readyAt() else { return nil }
-    func isLate(_ extra: Int) -> Bool { readyAt([step: extra]).map { $0 > base } ?? true }
+    guard let base = ready else { return nil }
+    func isLate(_ extra: Int) -> Bool { readyAt([step: extra], limit: base).map { $0 > base } ?? true }
     guard isLate(limit) else { return nil }
     var (low, high) = (0, limit)
     var count = 1

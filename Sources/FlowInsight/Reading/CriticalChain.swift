@@ -10,10 +10,18 @@ package struct CriticalChain: Sendable {
 
   private let course: LaunchCourse
   private var visited: Set<Int> = []
+  /// The steps that took time by when they ended, those that end together the last of the file first.
+  private let ends: [(step: Int, end: Int)]
 
   /// The chain of a launch.
   package init(_ course: LaunchCourse) {
     self.course = course
+    ends = course.steps.indices.compactMap { step in
+      guard let begun = course.steps[step].startedAt, let end = course.steps[step].endedAt, begun < end else {
+        return nil
+      }
+      return (step, end)
+    }.sorted { ($0.end, $1.step) < ($1.end, $0.step) }
     var last: Int?
     (end, last) = Self.end(of: course)
     var time = end
@@ -73,6 +81,10 @@ package struct CriticalChain: Sendable {
   private mutating func add(_ step: Int?, _ cause: ChainCause, from start: Int, to end: Int) {
     let start = max(0, start)
     guard end > start || cause == .queue || cause == .event, end >= start else { return }
+    if let last = links.last, last.step == step, last.cause == cause, cause != .run, last.start == end {
+      links[links.count - 1].start = start
+      return
+    }
     links.append(ChainLink(step: step, cause: cause, start: start, end: end))
   }
 
@@ -96,19 +108,45 @@ package struct CriticalChain: Sendable {
   private mutating func work(of step: Int, from time: Int) -> Int {
     let state = course.steps[step]
     let started = state.startedAt ?? time
-    let tries = state.tries.isEmpty ? [started..<max(started, time)] : state.tries
-    var cursor = time
+    guard state.items.isEmpty else { return items(of: step, from: time, to: started) }
+    return tries(
+      state.tries, of: step, started..<max(started, time), beginnings: state.beginnings,
+      isSuccess: state.outcome == .success)
+  }
+
+  private mutating func tries(
+    _ tries: [Range<Int>], of step: Int, _ whole: Range<Int>, beginnings: [Int]?, isSuccess: Bool
+  ) -> Int {
+    var cursor = whole.upperBound
     var isLast = true
-    for attempt in tries.reversed() where attempt.lowerBound <= cursor {
+    for attempt in (tries.isEmpty ? [whole] : tries).reversed() where attempt.lowerBound <= cursor {
       let ended = min(max(attempt.upperBound, attempt.lowerBound), cursor)
-      if ended < cursor {
-        add(step, isLast && state.outcome == .success ? .stepFloor : .retry, from: ended, to: cursor)
+      if ended < cursor { add(step, isLast && isSuccess ? .stepFloor : .retry, from: ended, to: cursor) }
+      // Sent away at its start; until a worker began with it nothing was done.
+      let begun = beginnings.map { times in
+        times.first { attempt.lowerBound <= $0 && $0 <= ended } ?? ended
       }
-      add(step, .run, from: attempt.lowerBound, to: ended)
+      add(step, .run, from: begun ?? attempt.lowerBound, to: ended)
+      if let begun { add(step, .executor, from: attempt.lowerBound, to: begun) }
       cursor = attempt.lowerBound
       isLast = false
     }
-    if cursor > started { add(step, .retry, from: started, to: cursor) }
+    if cursor > whole.lowerBound { add(step, .retry, from: whole.lowerBound, to: cursor) }
+    return min(cursor, whole.lowerBound)
+  }
+
+  /// The items of a step, from the one that ended last back: each before it is the one that gave it its place.
+  private mutating func items(of step: Int, from time: Int, to started: Int) -> Int {
+    var cursor = time
+    var cause = ChainCause.thread
+    for item in course.steps[step].items.sorted(by: { $0.time.upperBound > $1.time.upperBound })
+    where cursor > started && item.time.upperBound <= cursor && item.time.lowerBound < cursor {
+      if item.time.upperBound < cursor { add(step, cause, from: item.time.upperBound, to: cursor) }
+      cursor = tries(item.tries, of: step, item.time, beginnings: item.beginnings, isSuccess: true)
+      cause = .queue
+    }
+    // The step has begun with another of its items: this one waited for its place.
+    if cursor > started { add(step, .queue, from: started, to: cursor) }
     return min(cursor, started)
   }
 
@@ -121,7 +159,8 @@ package struct CriticalChain: Sendable {
       add(step, .queue, from: freed, to: started)
       return (holder, freed)
     }
-    add(step, course.shape.isDurable ? .commit : .thread, from: ready, to: started)
+    let isRemote = course.steps[step].beginnings != nil
+    add(step, isRemote ? .executor : course.shape.isDurable ? .commit : .thread, from: ready, to: started)
     return trigger(of: step, before: ready, from: ready)
   }
 
@@ -129,15 +168,26 @@ package struct CriticalChain: Sendable {
   private func holder(of step: Int, from ready: Int, to started: Int) -> Int? {
     let queue = course.shape.steps[step].queue
     guard course.shape.concurrency != nil || course.shape.widths[queue] != nil else { return nil }
-    var best: (step: Int, end: Int)?
-    for other in course.steps.indices where other != step && !visited.contains(other) {
-      guard course.shape.concurrency != nil || course.shape.steps[other].queue == queue,
-        let begun = course.steps[other].startedAt, let ended = course.steps[other].endedAt, ended > ready,
-        ended <= started, begun < ended
-      else { continue }
-      if best.map({ ended > $0.end }) ?? true { best = (other, ended) }
+    for index in (0..<endedNotAfter(started)).reversed() {
+      let (other, end) = ends[index]
+      guard end > ready else { return nil }
+      if other != step, !visited.contains(other),
+        course.shape.concurrency != nil || course.shape.steps[other].queue == queue
+      {
+        return other
+      }
     }
-    return best?.step
+    return nil
+  }
+
+  /// How many of the steps that took time had ended by then.
+  private func endedNotAfter(_ time: Int) -> Int {
+    var (low, high) = (0, ends.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if ends[middle].end <= time { low = middle + 1 } else { high = middle }
+    }
+    return low
   }
 
   /// What made a step ready at an instant: the last of what it waited for.

@@ -14,8 +14,8 @@ package struct LaunchAnalysis: Sendable {
   /// What would have helped: times until ready.
   package private(set) var levers: [Lever] = []
 
-  /// How many steps are played at most to find slack: some seconds' worth.
-  private static let playLimit = 4_000_000
+  /// How many steps are played at most to find slack: half a second's worth.
+  private static let playLimit = 1_500_000
 
   /// Explains a launch.
   package init(_ launch: RecordedLaunch) {
@@ -35,14 +35,18 @@ package struct LaunchAnalysis: Sendable {
 
   private mutating func findSlack(_ playback: CoursePlayback) {
     let steps = launch.course.steps
-    guard playback.readyAt() != nil else { return }
+    guard let ready = playback.ready else { return }
+    let limit = slackLimit
     let ran = steps.indices.filter { steps[$0].startedAt != nil && steps[$0].outcome != .skipped }
+    if let all = UncontendedSlack(launch.course, readyAt: ready) {
+      for step in ran { slack.updateValue(all.slack[step] < limit ? all.slack[step] : nil, forKey: step) }
+      return
+    }
     // The longest first: a step of no length has no slack that anybody asks for.
     let candidates = ran.sorted { (length($0), $1) > (length($1), $0) }
     let plays = max(12, min(64, Self.playLimit / max(1, steps.count * steps.count)))
-    let count = min(candidates.count, Self.playLimit / max(1, plays * steps.count))
+    let count = min(candidates.count, max(1, Self.playLimit / max(1, plays * steps.count)))
     isSlackPartial = count < ran.count
-    let limit = slackLimit
     for step in candidates.prefix(count) {
       slack.updateValue(playback.slack(of: step, limit: limit, plays: plays), forKey: step)
     }
@@ -54,16 +58,11 @@ package struct LaunchAnalysis: Sendable {
     return max(1, launch.nanoseconds) * 10
   }
 
-  private func length(_ step: Int) -> Int {
-    guard let started = launch.course.steps[step].startedAt, let ended = launch.course.steps[step].endedAt else {
-      return 0
-    }
-    return max(0, ended - started)
-  }
+  private func length(_ step: Int) -> Int { launch.course.length(of: step) }
 
   /// Of at most ten steps that had the most of the way.
   private mutating func findLevers(_ playback: CoursePlayback) {
-    guard let before = playback.readyAt(), launch.course.steps.count <= 20_000 else { return }
+    guard let before = playback.ready, launch.course.steps.count <= 20_000 else { return }
     var shares: [Int: Int] = [:]
     for link in chain { if let step = link.step { shares[step, default: 0] += link.length } }
     var found: [Lever] = []
@@ -71,7 +70,7 @@ package struct LaunchAnalysis: Sendable {
       let faster = playback.readyAt([step: -length(step) / 10])
       found.append(Lever(change: .faster, step: StepIndex(step), before: before, after: faster))
       guard launch.course.isHarmless(step) else { continue }
-      let deferred = CoursePlayback(launch, deferring: [step])?.readyAt()
+      let deferred = CoursePlayback(launch, deferring: [step])?.ready
       found.append(Lever(change: .defer, step: StepIndex(step), before: before, after: deferred))
     }
     levers = Array(
@@ -83,15 +82,16 @@ extension LaunchCourse {
   /// Whether the gate waits for nothing behind a step, so that it may be put off.
   fileprivate func isHarmless(_ step: Int) -> Bool {
     guard !shape.steps[step].isDeferred else { return false }
-    var behind: Set<Int> = [step]
+    var behind: [[Int]] = Array(repeating: [], count: steps.count)
+    for other in shape.steps.indices where !shape.steps[other].isDeferred {
+      for need in shape.steps[other].needs { behind[need].append(other) }
+      for name in shape.steps[other].after { if let poster = events[name]?.poster { behind[poster].append(other) } }
+    }
+    var seen: Set<Int> = [step]
     var next = [step]
     while let one = next.popLast() {
-      let posted = events.filter { $0.value.poster == one }.map(\.key)
-      for other in shape.steps.indices where !shape.steps[other].isDeferred && !behind.contains(other) {
-        guard shape.steps[other].needs.contains(one) || !shape.steps[other].after.allSatisfy({ !posted.contains($0) })
-        else { continue }
+      for other in behind[one] where seen.insert(other).inserted {
         if shape.steps[other].isBlocking { return false }
-        behind.insert(other)
         next.append(other)
       }
     }

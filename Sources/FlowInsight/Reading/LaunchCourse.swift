@@ -69,9 +69,26 @@ package struct LaunchCourse: Sendable {
     package var outcome: Outcome?
     /// Its tries where there were several; empty: one, from start to end.
     package var tries: [Range<Int>] = []
+    /// When its bodies began where an executor ran them; nil: it ran here.
+    package var beginnings: [Int]?
+    /// The items that it ran for, those that began and ended.
+    package var items: [Item] = []
 
     /// A step that nothing has happened to.
     package init() {}
+  }
+
+  /// One of the items that a step ran for.
+  package struct Item: Sendable {
+    /// From the start of its first try to its end.
+    package var time: Range<Int>
+    /// Its tries where there were several; empty: one, from start to end.
+    package var tries: [Range<Int>] = []
+    /// When its bodies began where an executor ran them; nil: it ran here.
+    package var beginnings: [Int]?
+
+    /// An item that took this time.
+    package init(time: Range<Int>) { self.time = time }
   }
 
   /// An event that was posted.
@@ -105,6 +122,9 @@ package struct LaunchCourse: Sendable {
   /// The gate's ceiling; nil: it has none.
   package var ceiling: Int?
 
+  /// Whether the workflow has a gate that anybody could notice: one with a time of its own, or that steps wait for.
+  package var hasGate: Bool { floor > 0 || ceiling != nil || shape.steps.contains(where: \.isDeferred) }
+
   /// A launch in which nothing has happened.
   package init(_ shape: CourseShape) {
     self.shape = shape
@@ -123,6 +143,7 @@ package struct LaunchCourse: Sendable {
       steps[index].endedAt = time(instants.endedAt)
       steps[index].outcome = instants.outcome
     }
+    readItems(plan, trace, activation)
     var hasSeveral: Set<StepIndex> = []
     for entry in trace.tries where entry.attempt > 1 { hasSeveral.insert(entry.step) }
     for entry in trace.tries where hasSeveral.contains(entry.step) && Int(entry.step) < steps.count {
@@ -139,5 +160,21 @@ package struct LaunchCourse: Sendable {
     readyAt = time(gate.readyAt)
     floor = plan.gateBounds.floorNanoseconds
     ceiling = plan.gateBounds.ceilingNanoseconds
+  }
+
+  private mutating func readItems(_ plan: Plan, _ trace: LaunchTrace, _ activation: Int) {
+    var tries: [StepIndex: [Range<Int>]] = [:]
+    for entry in trace.tries where Int(entry.step) >= steps.count && entry.endedAt != .min {
+      let start = entry.startedAt - activation
+      tries[entry.step, default: []].append(start..<max(start, entry.endedAt - activation))
+    }
+    for index in steps.indices {
+      steps[index].items = plan.items(of: StepIndex(index)).compactMap { item in
+        guard let started = item.startedAtNanoseconds, let ended = item.endedAtNanoseconds else { return nil }
+        var read = Item(time: started - activation..<max(started, ended) - activation)
+        if let several = tries[item.instance], several.count > 1 { read.tries = several }
+        return read
+      }
+    }
   }
 }

@@ -121,27 +121,41 @@ package struct RecordedLaunch: Sendable {
     }
     reasons[index] = step["reason"]?.stringValue
     if step["conclusion"]?.stringValue == Outcome.success.word { excused.insert(index) }
-    readTries(step["tries"]?.arrayValue ?? [], index)
+    course.steps[index].tries = Self.tries(
+      step["tries"]?.arrayValue ?? [], from: course.steps[index].startedAt, to: course.steps[index].endedAt)
+    course.steps[index].beginnings = Self.beginnings(of: step)
     guard let items = step["items"]?.arrayValue else { return }
-    self.items[index] = items.compactMap { item in
+    course.steps[index].items = items.compactMap { item in
       guard let item = item.objectValue, let start = Self.nanoseconds(item["startedAt"]),
         let end = Self.nanoseconds(item["endedAt"])
       else { return nil }
-      return max(0, end - start)
+      var read = LaunchCourse.Item(time: start..<max(start, end))
+      read.tries = Self.tries(item["tries"]?.arrayValue ?? [], from: start, to: end)
+      read.beginnings = Self.beginnings(of: item)
+      return read
     }
+    self.items[index] = course.steps[index].items.map(\.time.count)
   }
 
   /// A try whose beginning nobody saw is thought to have begun when the one before it was over: its pause counts with it.
-  private mutating func readTries(_ tries: [Value], _ index: Int) {
-    var cursor = course.steps[index].startedAt
+  private static func tries(_ tries: [Value], from start: Int?, to end: Int?) -> [Range<Int>] {
+    var cursor = start
+    var read: [Range<Int>] = []
     for attempt in tries {
-      guard let attempt = attempt.objectValue,
-        let start = Self.nanoseconds(attempt["startedAt"]) ?? cursor,
-        let end = Self.nanoseconds(attempt["endedAt"]) ?? course.steps[index].endedAt, end >= start
+      guard let attempt = attempt.objectValue, let start = nanoseconds(attempt["startedAt"]) ?? cursor,
+        let end = nanoseconds(attempt["endedAt"]) ?? end, end >= start
       else { continue }
-      course.steps[index].tries.append(start..<end)
+      read.append(start..<end)
       cursor = end
     }
+    return read
+  }
+
+  /// When bodies began on executors; nil: they ran where the run was.
+  private static func beginnings(of body: ValueObject) -> [Int]? {
+    guard let first = body["begunAt"] else { return nil }
+    let others = (body["tries"]?.arrayValue ?? []).map { $0.objectValue?["begunAt"] }
+    return ([first] + others).compactMap { nanoseconds($0) }
   }
 
   /// A time in milliseconds as nanoseconds; nil: there is none, or it is no time that can be.

@@ -12,8 +12,26 @@ package struct FinishedProgram: Sendable {
 
   /// Runs a program in `directory` until it ends or is killed at the deadline.
   package init(_ command: PluginCommand, directory: String, deadline: ContinuousClock.Instant) throws(SystemError) {
+    self.init(try Self.start(command, directory), deadline)
+  }
+
+  /// Runs programs in `directory` at the same time until all have ended; each is killed at the deadline.
+  package static func together(
+    _ commands: [(command: PluginCommand, directory: String)], deadline: ContinuousClock.Instant
+  ) throws(SystemError) -> [FinishedProgram] {
+    var children: [ChildProcess] = []
+    for next in commands { children.append(try start(next.command, next.directory)) }
+    // One that writes much meanwhile waits for its turn to be read.
+    return children.map { FinishedProgram($0, deadline) }
+  }
+
+  private static func start(_ command: PluginCommand, _ directory: String) throws(SystemError) -> ChildProcess {
     let child = try ChildProcess(command.arguments, environment: command.environment, directory: directory)
     child.closeInput()
+    return child
+  }
+
+  private init(_ child: ChildProcess, _ deadline: ContinuousClock.Instant) {
     var written: [UInt8] = []
     var isOutputOpen = true
     var isLogOpen = true

@@ -67,10 +67,12 @@ struct ProgramCache: Sendable {
     guard Self.importsFlowPlugin(sources) else { return nil }
     do {
       return try support.module(of: compiler.identity) { folder in
-        let run = try FinishedProgram(
-          PluginCommand(SupportFolder.command(compiler: compiler.path), seeing: Self.compilerVariables),
-          directory: folder, deadline: .now + limits.compile)
-        guard run.status == .exited(code: 0) else {
+        let commands = SupportFolder.commands(compiler: compiler.path, in: folder).map {
+          let words = $0.words + ["-j", "\(ProcessInfo.processInfo.activeProcessorCount)"]
+          return (PluginCommand(words, seeing: Self.compilerVariables), $0.directory)
+        }
+        for run in try FinishedProgram.together(commands, deadline: .now + limits.compile)
+        where run.status != .exited(code: 0) {
           throw failure(plugin, "the module FlowPlugin does not compile here (\(run.status)):\n\(run.output)")
         }
       }

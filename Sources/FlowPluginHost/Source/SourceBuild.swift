@@ -53,7 +53,7 @@ final class SourceBuild {
   /// `module` is the folder of what it may import besides the system's modules.
   func command(compiler: String, module: String?) -> [String] {
     var command = [compiler, "-O", "-incremental", "-output-file-map", "files.json", "-module-name", "main"]
-    if let module { command += ["-I", module, "-L", module] }
+    if let module { command += ["-I", module] + SupportFolder.objects(in: module) }
     #if os(Linux)
       // The toolchain's own linker, twice as fast as the system's.
       command.append("-use-ld=lld")

@@ -45,22 +45,40 @@ struct SupportFolder: Sendable {
     combineModule(into: &hash)
     hash.combine(compiler)
     return try made(prefix: "FlowPlugin-", hash: hash) { folder in
+      try FileManager.default.createDirectory(
+        atPath: "\(folder)/\(Self.hotFolder)", withIntermediateDirectories: false,
+        attributes: [.posixPermissions: 0o700])
       for file in SupportFile.swift { try Data(file.bytes).write(to: URL(filePath: "\(folder)/\(file.name)")) }
       try compile(folder)
     }
   }
 
-  /// What compiles the files of a folder, on all cores, each file by itself: as a whole most of it is the work of one core.
-  static func command(compiler: String) -> [String] {
-    [
-      compiler, "-O", "-parse-as-library", "-emit-library", "-static", "-emit-module", "-module-name", "FlowPlugin",
-      "-module-link-name", "FlowPlugin", "-j", "\(ProcessInfo.processInfo.activeProcessorCount)", "-o",
-      "libFlowPlugin.a",
-    ] + SupportFile.swift.map(\.name)
+  /// What compiles the files of a folder, two at a time: all of them as they are, which is quick, and beside that, optimized,
+  /// the few in which a call spends its time. Optimizing all takes twice as long, and a call no less.
+  static func commands(compiler: String, in folder: String) -> [(words: [String], directory: String)] {
+    let common = [compiler, "-c", "-parse-as-library", "-module-name", "FlowPlugin"]
+    let hot = SupportFile.swift.filter(\.isHot).map { "../" + $0.name }
+    return [
+      (common + ["-O"] + hot, "\(folder)/\(hotFolder)"),
+      (common + ["-Onone", "-enable-batch-mode", "-emit-module"] + SupportFile.swift.map(\.name), folder),
+    ]
   }
 
-  /// Takes up what the module is compiled from.
-  func combineModule(into hash: inout ContentHash) { Self.combine(SupportFile.swift, into: &hash) }
+  /// Where the optimized ones lie.
+  static let hotFolder = "hot"
+
+  /// What a program that imports the module is linked from.
+  static func objects(in folder: String) -> [String] {
+    SupportFile.swift.map { file in
+      "\(folder)/\(file.isHot ? hotFolder + "/" : "")\(file.name.dropLast("swift".count))o"
+    }
+  }
+
+  /// Takes up what the module is compiled from, and how.
+  func combineModule(into hash: inout ContentHash) {
+    Self.combine(SupportFile.swift, into: &hash)
+    for command in Self.commands(compiler: "", in: "") { hash.combine(command.words.joined(separator: " ")) }
+  }
 
   private static func combine(_ files: [SupportFile], into hash: inout ContentHash) {
     for file in files {

@@ -54,6 +54,10 @@ package struct FactReader: Sendable {
       let step = try step()
       let time = try time()
       return .fact(.started(step, attempt: try small(), atNanoseconds: time))
+    case .begun:
+      let step = try step()
+      let time = try time()
+      return .fact(.begun(step, isRemote: try reader.byte() != 0, atNanoseconds: time))
     case .posted:
       let time = try time()
       return .fact(.posted(try reader.text(), atNanoseconds: time))

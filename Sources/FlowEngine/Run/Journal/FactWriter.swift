@@ -10,6 +10,8 @@ enum FactTag: UInt8 {
   case output
   /// The items of a step; a fact of one of them; what one gave back.
   case expanded, item, itemOutput
+  /// A try behind the first began, or a body elsewhere.
+  case begun
 }
 
 /// Writes the body of a chunk of facts.
@@ -54,6 +56,9 @@ package struct FactWriter: Sendable {
     case .started(let step, let attempt, let time):
       begin(.started, step, at: time)
       writer.add(UInt64(attempt))
+    case .begun(let step, let isRemote, let time):
+      begin(.begun, step, at: time)
+      writer.add(byte: isRemote ? 1 : 0)
     case .posted(let name, let time):
       begin(.posted, at: time)
       writer.add(name)

@@ -49,7 +49,7 @@ struct StepPasts {
       guard let item = fact.step, Int(item) < fans[step]?.hashes.count ?? 0 else { return }
       fans[step]?.items[Int(item), default: Past()].take(fact)
     case .activated: isActivated = true
-    case .posted, .gateOpened, .cancelled: break
+    case .begun, .posted, .gateOpened, .cancelled: break
     }
   }
 }
@@ -59,7 +59,7 @@ extension PlanFact {
   var step: StepIndex? {
     switch self {
     case .settled(let settled, _): settled.step
-    case .tried(let step, _, _, _), .started(let step, _, _), .carried(let step, _, _, _),
+    case .tried(let step, _, _, _), .started(let step, _, _), .begun(let step, _, _), .carried(let step, _, _, _),
       .failedAfterReady(let step, _, _), .expanded(let step, _, _), .item(let step, _):
       step
     case .activated, .posted, .gateOpened, .cancelled: nil
@@ -86,7 +86,7 @@ extension StepPasts.Past {
     case .carried(_, let attempts, let uncounted, let repetitions):
       (self.attempts, self.uncounted, self.repetitions) = (attempts, uncounted, repetitions)
     case .failedAfterReady: failedAfterReady = true
-    case .activated, .posted, .gateOpened, .cancelled, .expanded, .item: break
+    case .begun, .activated, .posted, .gateOpened, .cancelled, .expanded, .item: break
     }
   }
 

@@ -1,0 +1,95 @@
+extension InsightPage {
+  /// One figure before and now, in milliseconds, with what is to be said of the change.
+  package struct Change: Sendable {
+    /// What it is of.
+    package var name: String
+    /// What it was; nil: it was not there.
+    package var before: Double?
+    /// What it is; nil: it is not there.
+    package var after: Double?
+    /// What is to be said of the difference.
+    package var verdict: String
+
+    /// A figure on both sides.
+    package init(name: String, before: Double?, after: Double?, verdict: String) {
+      (self.name, self.before, self.after, self.verdict) = (name, before, after, verdict)
+    }
+  }
+
+  /// The page of launches beside others; `gate` and `steps` are what changed, `notes` what is to be said of it.
+  package init(
+    _ comparison: LaunchComparison, gate: [Change], steps: [Change], budgets: [BudgetResult], notes: [String]
+  ) {
+    let (before, after) = (comparison.before, comparison.after)
+    self.init(
+      title: after.launches[0].workflow,
+      subtitle: "\(before.launches.count) launches before, \(after.launches.count) now"
+    )
+    add(figures: Self.figures(gate))
+    add("Budgets", Self.budgets(budgets))
+    add("The gate", Self.table("Medians", gate))
+    let sides = [("before", before), ("now", after)]
+    add(
+      "Distribution",
+      sides.map { name, sample in
+        let course = sample.launches[0].course
+        return PageHistogram(
+          values: sample.ready, floor: course.floor, ceiling: course.ceiling, title: "When everything is ready, \(name)"
+        ).html
+      }.joined())
+    add(
+      "Two launches", Self.legend,
+      sides.map { name, sample in
+        PageTimeline(title: "The median launch, \(name)", course: sample.launch(atShare: 0.5).course).html
+      }.joined())
+    add("Steps", Self.table("Medians, what changed most first", steps))
+    let chain = comparison.chain.map { row -> [PageTable.Cell] in
+      [.init(row.name), .init(PageText.share(row.before), row.before), .init(PageText.share(row.after), row.after)]
+    }
+    add(
+      "On the way to the gate",
+      PageTable(caption: "How often, where that changed", columns: ["step", "before", "now"], rows: chain).html)
+    add("Notes", Self.list(notes))
+  }
+
+  /// The page of a forecast beside another one.
+  package init(
+    _ before: ForecastRecord, _ after: ForecastRecord, gate: [Change], steps: [Change], budgets: [BudgetResult]
+  ) {
+    self.init(
+      title: after.workflow, subtitle: "A forecast of \(before.launches) launches before, of \(after.launches) now")
+    add(figures: Self.figures(gate))
+    add("Budgets", Self.budgets(budgets))
+    add("The gate", Self.table("Quantiles", gate))
+    add("Steps", Self.table("P50, what changed most first", steps))
+  }
+
+  private static func figures(_ gate: [Change]) -> [(name: String, value: String)] {
+    gate.map { ($0.name, "\(time($0.before).text) → \(time($0.after).text)") }
+  }
+
+  private static func table(_ caption: String, _ changes: [Change]) -> String {
+    let rows = changes.map { change -> [PageTable.Cell] in
+      let difference = change.before.flatMap { before in change.after.map { $0 - before } }
+      return [
+        .init(change.name), time(change.before), time(change.after), time(difference, isSigned: true),
+        .init(change.verdict),
+      ]
+    }
+    return PageTable(caption: caption, columns: ["", "before", "now", "change", ""], rows: rows).html
+  }
+
+  private static func time(_ milliseconds: Double?, isSigned: Bool = false) -> PageTable.Cell {
+    guard let milliseconds, milliseconds.isFinite else { return .init("–", -1e300) }
+    let text = PageText.time(Int(min(max(milliseconds, -1e12), 1e12) * 1_000_000))
+    return .init(isSigned && milliseconds > 0 ? "+" + text : text, milliseconds)
+  }
+}
+
+extension LaunchSample {
+  /// The launch that was ready later than this share of them.
+  func launch(atShare share: Double) -> RecordedLaunch {
+    let order = launches.sorted { ($0.course.readyAt ?? .max, $0.run) < ($1.course.readyAt ?? .max, $1.run) }
+    return order[Quantiles.rank(share, of: order.count)]
+  }
+}

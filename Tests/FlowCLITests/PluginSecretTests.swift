@@ -1,0 +1,71 @@
+import Testing
+
+/// Secrets that plugins are given by name, in each language that there is a template for.
+@Suite(.timeLimit(.minutes(3))) struct `A secret by its name` {
+  private static let secret = "hunter2-and-a-half"
+
+  /// What makes a new plugin know the secret, and say it in its log and its output.
+  private static let changes: [String: (file: String, changes: [(String, String)])] = [
+    "swift": (
+      "main.swift",
+      [
+        ("input.text.isEmpty", #"input.text != "hunter2-and-a-half""#), (#""saying it louder""#, "input.text"),
+        ("input.text.uppercased()", "input.text"),
+      ]
+    ),
+    "python": (
+      "plugin.py",
+      [
+        ("not text", #"text != "hunter2-and-a-half""#), (#""saying it louder""#, "text"), ("text.upper()", "text"),
+      ]
+    ),
+    "node": (
+      "plugin.js",
+      [
+        ("!text", #"text !== "hunter2-and-a-half""#), (#""saying it louder""#, "text"), ("text.toUpperCase()", "text"),
+      ]
+    ),
+    "sh": (
+      "plugin.sh",
+      [(#"[ -n "$value" ]"#, #"[ "$value" = hunter2-and-a-half ]"#), (#""saying it louder""#, #""$value""#)]
+    ),
+  ]
+
+  @Test(arguments: ["swift", "python", "node", "sh"])
+  func `reaches a plugin's program and is shown nowhere`(language: String) throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    #expect(try tool.run("plugins", "new", "teller", "--language", language).exitCode == 0)
+    let change = try #require(Self.changes[language])
+    var program = try tool.text(of: "plugins/teller/\(change.file)")
+    for (old, new) in change.changes {
+      #expect(program.contains(old))
+      program = program.replacing(old, with: new)
+    }
+    try tool.write(program, to: "plugins/teller/\(change.file)")
+    let manifest = try tool.text(of: "plugins/teller/plugin.yaml")
+    let declared = manifest.replacing("description: What to say }", with: "description: What to say, secret: true }")
+    #expect(declared != manifest)
+    try tool.write(declared, to: "plugins/teller/plugin.yaml")
+    try tool.write(Self.secret + "\n", to: "key")
+    try tool.write(
+      """
+      name: told
+      secrets: { key: { file: key } }
+      steps: { tell: { uses: teller.text, with: { text: "${{ secrets.key }}" } } }
+      outputs: { text: "${{ steps.tell.outputs.text }}" }
+      """, to: "told.yaml")
+    let run = try tool.run("told.yaml", "--report", "report.json", "--json")
+    #expect(run.exitCode == 0, "\(run)")
+    let remembered = try tool.run("runs", "show", "last", "--log", "--json")
+    for shown in [run.standardOutput, run.standardError, try tool.text(of: "report.json"), remembered.standardOutput] {
+      #expect(!shown.contains(Self.secret), "\(shown)")
+    }
+    #expect(run.standardOutput.contains(#""message":"***""#), "\(run)")
+    #expect(try tool.text(of: "report.json").contains(#""***!""#))
+    // An input that is not declared secret takes none.
+    try tool.write(manifest, to: "plugins/teller/plugin.yaml")
+    let refused = try tool.run("validate", "told.yaml")
+    #expect(refused.exitCode == 2 && refused.standardOutput.contains("secret-exposed"), "\(refused)")
+  }
+}
