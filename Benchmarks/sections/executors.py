@@ -119,24 +119,57 @@ def slurm():
         rate = statistics.median(1000 / run[0] for run in runs)
         add(f"Slurm: {work}", "≥ 300", rate, "steps/s")
         add("Slurm: from the command to the first result", "≤ 3", statistics.median(run[1] for run in runs), "s")
-        count = 20
-        begin = time.perf_counter()
-        for _ in range(count):
-            run(["srun", "-n1", "true"], env={**os.environ, **environment})
-        each = (time.perf_counter() - begin) / count
-        add("Slurm: a step, against a job of its own by srun, one after the other", "≤ 0.2",
-            1 / rate / each, detail=f"{1000 / rate:.1f} against {each * 1000:.0f} ms")
+        snakemake(folder, environment, 1 / rate)
     finally:
         subprocess.run([f"{ROOT}/scripts/slurm", "stop", folder], check=False)
 
 
+SNAKEFILE = """rule all:
+    input: expand("done/{{i}}", i=range({}))
+rule one:
+    output: "done/{{i}}"
+    shell: "true && touch {{output}}"
+"""
+
+
+def snakemake(cluster, environment, own):
+    """As many jobs of `true` as do not take minutes, through Snakemake's executor for Slurm, on the same cluster."""
+    work = "Slurm: a step of true, against Snakemake's executor for Slurm"
+    venv = packages("snakemake", "snakemake==9.27.1", "snakemake-executor-plugin-slurm==2.8.0")
+    if not venv:
+        return lacks("Snakemake", work, "≤ 0.1")
+    folder = f"{context.folder}/snakemake"
+    count = context.repetitions(20, 8)
+    write(f"{folder}/Snakefile", SNAKEFILE.format(count))
+    # Its jobs forget where Slurm's configuration lies.
+    srun = write(f"{folder}/bin/srun", f'#!/bin/sh\nSLURM_CONF={cluster}/slurm.conf exec {shutil.which("srun")} "$@"\n')
+    os.chmod(srun, 0o755)
+    begin = time.perf_counter()
+    run([f"{venv}/bin/snakemake", "--executor", "slurm", "--jobs", "100", "--slurm-status-command", "squeue",
+         "--slurm-init-seconds-before-status-checks", "1", "--seconds-between-status-checks", "1", "--latency-wait", "5",
+         "--slurm-no-account", "--default-resources", "mem_mb=50", "--quiet", "all"], cwd=folder, timeout=600,
+        env={**os.environ, **environment, "PATH": f"{folder}/bin:{venv}/bin:{os.environ['PATH']}"})
+    each = (time.perf_counter() - begin) / count
+    add(work, "≤ 0.1", own / each, detail=f"{own * 1000:.1f} against {each * 1000:.0f} ms; {count} jobs of Snakemake's")
+
+
+def packages(name, *wanted):
+    """A virtual environment with packages from PyPI, kept for the next run; None where they cannot be had."""
+    folder = f"{ROOT}/.build/bench-{name}"
+    if os.path.exists(f"{folder}/complete"):
+        return folder
+    try:
+        run([sys.executable, "-m", "venv", "--clear", folder])
+        run([f"{folder}/bin/pip", "install", "-q", *wanted], timeout=600)
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return write(f"{folder}/complete", "") and folder
+
+
 def dask():
     work = "steps of true on a scheduler and two workers of two threads"
-    folder = f"{context.folder}/dask"
-    try:
-        run([sys.executable, "-m", "venv", folder])
-        run([f"{folder}/bin/pip", "install", "-q", "distributed"])
-    except (OSError, subprocess.CalledProcessError):
+    folder = packages("dask", "distributed==2026.8.0")
+    if not folder:
         return lacks("Dask", work, "≥ 200")
     environment = {"PATH": f"{folder}/bin:{os.environ['PATH']}"}
     address = "tcp://127.0.0.1:18786"

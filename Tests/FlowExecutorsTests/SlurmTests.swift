@@ -111,6 +111,65 @@ final class SlurmTests {
     #expect(try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty })
   }
 
+  // MARK: What is written
+
+  /// Runs a script as somebody at a terminal would, who has flowrun on the `PATH`.
+  private func script(_ text: String) throws -> (status: Int32, output: String) {
+    let programs = URL(fileURLWithPath: FlowrunProcess.path).deletingLastPathComponent().path
+    return try Shell.run(
+      """
+      set -e
+      cd '\(folder)'
+      export HOME="$PWD" NO_COLOR=1 PATH='\(programs)':"$PATH" SLURM_CONF='\(cluster.folder)/slurm.conf'
+      \(text)
+      """)
+  }
+
+  @Test func `the page that leads to Slurm can be followed word for word`() throws {
+    let file = URL(fileURLWithPath: #filePath).deletingLastPathComponent().appendingPathComponent("../../docs/scale.md")
+    let page = try String(contentsOf: file.standardizedFileURL, encoding: .utf8)
+    let section = try #require(page.components(separatedBy: "## From one machine to Slurm").dropFirst().first)
+    func block(_ language: String) throws -> String {
+      let rest = try #require(section.components(separatedBy: "```\(language)\n").dropFirst().first)
+      return try #require(rest.components(separatedBy: "```").first)
+    }
+    try block("yaml").write(toFile: "\(folder)/build.yaml", atomically: true, encoding: .utf8)
+    let (status, output) = try script(try block("sh"))
+    #expect(status == 0, "\(output)")
+    #expect(output.components(separatedBy: "pack: packed").count == 4, "\(output)")
+    #expect(output.contains("pack started on slurm"), "\(output)")
+  }
+
+  @Test func `an exported workflow runs as jobs that wait for each other, and what is left out is told`() throws {
+    try write(
+      """
+      name: x
+      env: { WHO: "it's me" }
+      steps:
+        second: { run: 'echo "second $WHO" >> log', needs: first }
+        first: { run: 'echo first >> log' }
+        fails: { run: 'echo try >> tries; exit 1', optional: true, retry: { attempts: 2, delay: 1s } }
+        last: { run: 'echo last >> log', needs: [second, fails], deadline: 1m }
+        inside: { uses: flow.noop }
+        behind: { run: 'echo behind >> log', needs: inside }
+
+      """)
+    let exported = try run("export", "flow.yaml", "--format", "slurm")
+    #expect(exported.exitCode == 4)
+    #expect(
+      exported.errors == """
+        flowrun: step 'inside' is left out: 'flow.noop' is no command
+        flowrun: step 'behind' needs 'inside', which is left out
+
+        """)
+    try exported.output.write(toFile: "\(folder)/jobs.sh", atomically: true, encoding: .utf8)
+    let (status, output) = try script("bash jobs.sh")
+    #expect(status == 0, "\(output)")
+    #expect(try within(seconds: 60) { try cluster.ask("squeue -h").isEmpty })
+    #expect(try String(contentsOfFile: "\(folder)/log", encoding: .utf8) == "first\nsecond it's me\nlast\n")
+    #expect(try String(contentsOfFile: "\(folder)/tries", encoding: .utf8) == "try\ntry\n")
+  }
+
   @Test func `what a dead node ran runs again on another one, within 12 s and never beside itself`() throws {
     try write(
       """

@@ -74,7 +74,11 @@ def places(address):
 
 
 def work(host, port, token, words):
-    """Runs on the Dask worker: the command's standard input and output are the connection."""
+    """Runs on the Dask worker: the command's standard input and output are the connection.
+
+    A guard behind a pipe ends the command when the Dask worker is killed, which would leave it running.
+    """
+    import os
     import socket
     import subprocess
 
@@ -85,7 +89,17 @@ def work(host, port, token, words):
         process = subprocess.Popen(
             words, stdin=connection.fileno(), stdout=connection.fileno(), start_new_session=True
         )
-    return process.wait()
+    lifeline, end = os.pipe()
+    guard = subprocess.Popen(
+        ["/bin/sh", "-c", 'read -r word; [ "$word" = over ] || kill -KILL "-$1"', "guard", str(process.pid)],
+        stdin=lifeline, start_new_session=True,
+    )
+    os.close(lifeline)
+    status = process.wait()
+    os.write(end, b"over\n")
+    os.close(end)
+    guard.wait()
+    return status
 
 
 def own_host(address):

@@ -1,0 +1,38 @@
+import Foundation
+
+/// A server that a test starts and ends. A watcher ends it, too, when the tests are killed.
+public final class BackgroundProgram: Sendable {
+  /// The number of its process.
+  public let number: Int32
+
+  /// What stays holds no file that the caller has open: somebody waits for the end of one.
+  private static let script = """
+    log=$1; shift
+    lonely() {
+      for file in /dev/fd/*; do
+        file=${file##*/}
+        [ "$file" -le 2 ] || [ "$file" -ge 255 ] || eval "exec $file>&-"
+      done
+    }
+    (lonely; exec "$@" </dev/null >>"$log" 2>&1) &
+    number=$!
+    (lonely; while kill -0 "$PARENT" && kill -0 $number; do sleep 1; done; kill -KILL $number) </dev/null >/dev/null 2>&1 &
+    echo $number
+    """
+
+  /// Starts a program; what it says is appended to the file `log`.
+  public init(_ words: [String], log: String, path: String = "/usr/bin:/bin") throws {
+    let quoted = ([log] + words).map { "'\($0)'" }.joined(separator: " ")
+    let (status, output) = try Shell.run(
+      "export PARENT=\(ProcessInfo.processInfo.processIdentifier) PATH='\(path)'; set -- \(quoted)\n" + Self.script)
+    guard status == 0, let number = Int32(output.trimmingCharacters(in: .whitespacesAndNewlines)) else {
+      throw Database.Failure(output: output)
+    }
+    self.number = number
+  }
+
+  /// Sends it a signal.
+  public func send(_ signal: Int32) { _ = kill(number, signal) }
+
+  deinit { _ = kill(number, SIGKILL) }
+}

@@ -1,0 +1,57 @@
+import Foundation
+
+/// A Dask of the test's own: a scheduler and two workers of two threads on loopback; it goes away with the object.
+public final class DaskCluster: Sendable {
+  /// The address of the scheduler.
+  public let address: String
+  /// Its workers.
+  public let workers: [BackgroundProgram]
+  private let scheduler: BackgroundProgram
+  private let folder: String
+
+  private static let programs = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../.build/test-dask").standardizedFileURL.path
+
+  /// Whether `scripts/setup test` could install it.
+  public static let isInstalled = FileManager.default.fileExists(atPath: programs + "/complete")
+
+  /// What makes flowrun's plugin find the cluster's Python.
+  public static let environment = ["PATH": "\(programs)/bin:/usr/bin:/bin"]
+
+  /// Starts it.
+  public init() throws {
+    folder = "/tmp/flowrun-dask-\(UUID().uuidString.prefix(8))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let (folder, file) = (folder, folder + "/scheduler.json")
+    func start(_ words: [String]) throws -> BackgroundProgram {
+      try BackgroundProgram(
+        ["\(Self.programs)/bin/dask"] + words + ["--no-dashboard", "--host", "127.0.0.1", "--scheduler-file", file],
+        log: "\(folder)/log", path: Self.environment["PATH"] ?? "")
+    }
+    scheduler = try start(["scheduler", "--port", "0"])
+    let limit = Date.now + 60
+    var found: String?
+    while found == nil, Date.now < limit {
+      usleep(50_000)
+      let data = try? Data(contentsOf: URL(fileURLWithPath: file))
+      let object = data.flatMap { try? JSONSerialization.jsonObject(with: $0) } as? [String: Any]
+      found = object?["address"] as? String
+    }
+    guard let found else {
+      throw Database.Failure(output: (try? String(contentsOfFile: "\(folder)/log", encoding: .utf8)) ?? "")
+    }
+    address = found
+    workers = try (1...2).map { index in
+      try start(["worker", "--nthreads", "2", "--no-nanny", "--local-directory", "\(folder)/worker\(index)"])
+    }
+    let ask = """
+      import distributed, os
+      distributed.Client('\(found)', timeout=30).wait_for_workers(2, timeout=60)
+      os._exit(0)
+      """
+    let (status, output) = try Shell.run("'\(Self.programs)/bin/python' -c \"\(ask)\"")
+    guard status == 0 else { throw Database.Failure(output: output) }
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+}
