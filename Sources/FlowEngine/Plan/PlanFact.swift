@@ -158,11 +158,14 @@ extension Plan {
     noteFact(.started(step, attempt: Int(states[step].attempt), atNanoseconds: now))
   }
 
-  /// Hands over what came out since the last call.
-  package mutating func takeFacts() -> PlanFacts {
+  /// How many steps have settled that nobody has taken.
+  var untakenCount: Int { journal.map { settledCount - $0.taken } ?? 0 }
+
+  /// Hands over what came out since the last call; of many steps the first so many, with what came before them.
+  package mutating func takeFacts(atMost limit: Int = .max) -> PlanFacts {
     guard var feed = journal else { return PlanFacts() }
     var facts = PlanFacts()
-    let range = feed.taken..<settledCount
+    let range = feed.taken..<feed.taken + min(limit, settledCount - feed.taken)
     facts.settled.reserveCapacity(range.count)
     for step in tables.order(range) {
       let state = states[step]
@@ -174,8 +177,9 @@ extension Plan {
           isAbandoned: state.marks.contains(.abandoned), readyAt: state.readyAt, startedAt: state.startedAt,
           endedAt: state.endedAt))
     }
-    facts.others = feed.others.map { (behind: $0.settledBefore - range.lowerBound, fact: $0.fact) }
-    feed.others.removeAll(keepingCapacity: true)
+    let others = feed.others.prefix { $0.settledBefore <= range.upperBound }
+    facts.others = others.map { (behind: $0.settledBefore - range.lowerBound, fact: $0.fact) }
+    feed.others.removeFirst(others.count)
     feed.taken = range.upperBound
     journal = feed
     return facts
