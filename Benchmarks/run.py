@@ -44,6 +44,7 @@ SECTIONS = [
     ("durable", ["flowrun"], runs.durable),
     ("durable-together", ["flowrun"], runs.durable_together),
     ("durable-peer", ["flowrun"], runs.durable_peer),
+    ("durable-prefect", ["flowrun"], runs.prefect_peer),
     ("runs", ["flowrun"], runs.listing),
     ("resume", ["flowrun"], runs.resume),
     ("restore", ["EngineBenchmark"], engine.restore),

@@ -109,6 +109,28 @@ def durable_peer():
         detail=f"{wall / count * 1e3:.2f} against {other_wall / count * 1e3:.2f} ms a step")
 
 
+def prefect_peer():
+    """Wall-clock and processor time a step beside Prefect with its own server."""
+    count, work = 100, "durable chain of 100 no-ops, wall-clock time a step"
+    packages = os.path.join(context.folder, "prefect")
+    # The newest Prefect that goes with a FastAPI it can be imported with.
+    subprocess.run([sys.executable, "-m", "venv", packages], capture_output=True)
+    python = os.path.join(packages, "bin/python")
+    subprocess.run([python, "-m", "pip", "install", "-q", "prefect==3.4.25", "fastapi<0.116"], capture_output=True)
+    script = os.path.join(HERE, "Engine/Peers/prefect_chain.py")
+    chain = os.path.join(context.folder, "durable-prefect.yaml")
+    write_workflow(chain, needs_of("chain", count))
+    try:
+        other = lines(run([python, script, os.path.join(context.folder, "prefect-home"), str(count)]))[-1]
+    except (OSError, subprocess.CalledProcessError, IndexError):
+        return lacks("Prefect", work)
+    durable_run, plain = (seconds([FLOWRUN, chain, option], 5, context.folder) for option in ("--durable", "--no-history"))
+    wall, processor = durable_run[0] - plain[0], durable_run[1] - plain[1]
+    add(f"{work}, against Prefect", "< 1", wall / other["wall"],
+        detail=f"{wall / count * 1e3:.2f} against {other['wall'] / count * 1e3:.1f} ms; processor "
+               f"{processor / count * 1e6:.0f} against {other['processor'] / count * 1e6:.0f} µs")
+
+
 CRC = [0] * 256
 for start in range(256):
     value = start

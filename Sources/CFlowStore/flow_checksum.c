@@ -40,3 +40,32 @@ uint32_t flow_crc32c(uint32_t seed, const void *bytes, size_t count) {
 #endif
   return ~by_table(crc, bytes, count);
 }
+
+// Two numbers multiplied, and the upper half of the product folded into the lower: each bit of either reaches all.
+static uint64_t mixed(uint64_t first, uint64_t second) {
+  unsigned __int128 product = (unsigned __int128)first * second;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t word(const unsigned char *bytes) {
+  uint64_t word = 0;
+  for (int index = 7; index >= 0; index--) word = word << 8 | bytes[index];
+  return word;
+}
+
+uint64_t flow_fingerprint(const void *bytes, size_t count) {
+  // Digits of the golden ratio, of pi and of e: any odd numbers without a pattern do.
+  const uint64_t one = 0x9e3779b97f4a7c15, two = 0x243f6a8885a308d3, three = 0xb7e151628aed2a6b;
+  const unsigned char *next = bytes;
+  uint64_t left = one ^ count, right = two;
+  size_t rest = count;
+  for (; rest >= 32; next += 32, rest -= 32) {
+    left = mixed(word(next) ^ two, word(next + 8) ^ left);
+    right = mixed(word(next + 16) ^ three, word(next + 24) ^ right);
+  }
+  unsigned char tail[32] = {0};
+  if (rest > 0) memcpy(tail, next, rest);
+  left = mixed(word(tail) ^ two, word(tail + 8) ^ left);
+  right = mixed(word(tail + 16) ^ three, word(tail + 24) ^ right);
+  return mixed(left ^ one, right ^ three);
+}

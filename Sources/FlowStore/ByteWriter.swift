@@ -47,6 +47,41 @@ public struct ByteWriter: Sendable {
   public mutating func add(raw more: some Sequence<UInt8>) { bytes += more }
 }
 
+/// Writes the same numbers into memory that is there: for many of them, of which a ``ByteWriter`` would ask at each byte
+/// whether there is room.
+public struct ByteCursor {
+  /// The most bytes that a number has.
+  public static let numberBytes = 10
+
+  private let memory: UnsafeMutableRawBufferPointer
+  private var count = 0
+
+  /// Writes into `memory` from its start.
+  public init(_ memory: UnsafeMutableRawBufferPointer) { self.memory = memory }
+
+  /// What has been written; valid as long as the memory.
+  public var written: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: memory[..<count]) }
+
+  /// A byte. Proof of safety: each byte is written through the buffer's subscript behind a check of its bounds.
+  @inline(__always)
+  public mutating func add(byte: UInt8) {
+    precondition(count < memory.count)
+    memory[count] = byte
+    count += 1
+  }
+
+  /// A number of either sign; one near zero is short.
+  @inline(__always)
+  public mutating func add(signed number: Int) {
+    var rest = UInt64(bitPattern: Int64(number &<< 1) ^ Int64(number >> 63))
+    while rest >= 0x80 {
+      add(byte: UInt8(truncatingIfNeeded: rest) | 0x80)
+      rest >>= 7
+    }
+    add(byte: UInt8(truncatingIfNeeded: rest))
+  }
+}
+
 /// Takes out what a ``ByteWriter`` put in; every read says where it went wrong instead of going past the end.
 public struct ByteReader: Sendable {
   private let bytes: [UInt8]

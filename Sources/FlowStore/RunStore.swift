@@ -27,8 +27,9 @@ public protocol RunStore: Sendable {
     _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
   ) throws(StoreProblem) -> any RunLease
 
-  /// The runs that fit, the newest first.
-  func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun]
+  /// The runs that fit, the newest first, and the names of those of which it cannot be read how they stand: one that is
+  /// damaged hides no other.
+  func list(_ filter: RunFilter) throws(StoreProblem) -> RunList
 
   /// The chunks of a run, in the order in which they were written. Throws `unknown`.
   func chunks(of run: String) throws(StoreProblem) -> [[UInt8]]
@@ -39,7 +40,7 @@ public protocol RunStore: Sendable {
   /// What a run was last begun as. Throws `unknown`.
   func definition(of run: String) throws(StoreProblem) -> [UInt8]
 
-  /// Removes runs that nobody runs, with all that only they had; says how many there were.
+  /// Removes runs that nobody runs, damaged ones too, with all that only they had; says how many there were.
   func remove(_ runs: [String]) throws(StoreProblem) -> Int
 
   /// Asks something of a run that goes on; its number is for ``answer(to:)``. Throws `unknown`.
@@ -56,6 +57,9 @@ public protocol RunStore: Sendable {
 }
 
 extension RunStore {
+  /// The runs that fit and are not damaged, the newest first.
+  public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] { try list(filter).runs }
+
   /// One run; nil: there is none.
   public func run(_ id: String) throws(StoreProblem) -> StoredRun? {
     var filter = RunFilter()

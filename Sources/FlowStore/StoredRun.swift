@@ -78,3 +78,14 @@ public struct RunFilter: Sendable, Hashable {
   /// All runs.
   public init() {}
 }
+
+/// Runs out of a store.
+public struct RunList: Sendable, Hashable {
+  /// The newest first.
+  public var runs: [StoredRun] = []
+  /// The ids, as they stand there, of runs of which the rest is not what was written; `number 7` where nothing can be read.
+  public var damaged: [String] = []
+
+  /// No run.
+  public init() {}
+}

@@ -5,7 +5,7 @@
   // What others see of runs, and ask of them.
   extension PostgresRunStore {
     /// The runs that fit, the newest first.
-    public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] {
+    public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
       var conditions: [String] = []
       var parameters: [PostgresParameter] = []
       func add(_ condition: String, _ parameter: PostgresParameter) {
@@ -27,17 +27,21 @@
         checksum = \(Self.runChecksum) FROM flowrun_run
         \(condition) ORDER BY started DESC, number DESC \(limit)
         """, parameters)
-      return try (0..<rows.count).map { (row) throws(StoreProblem) in
+      var list = RunList()
+      for row in 0..<rows.count {
         guard rows.integer(row, 10) == 1 else {
-          throw damaged("what it says of run \(rows.text(row, 0)) is not what was written")
+          list.damaged.append(rows.text(row, 0))
+          continue
         }
-        return StoredRun(
+        let run = StoredRun(
           id: rows.text(row, 0), workflow: rows.text(row, 1), file: rows.text(row, 2),
           startedMilliseconds: Int(rows.integer(row, 3)),
           state: StoredRun.State(rawValue: rows.text(row, 4)) ?? .interrupted, epoch: Int(rows.integer(row, 5)),
           holder: RunHolder(process: Int(rows.integer(row, 6)), host: rows.text(row, 7)), header: rows.bytes(row, 8),
           summary: rows.bytes(row, 9))
+        list.runs.append(run)
       }
+      return list
     }
 
     /// The chunks of a run, in order.

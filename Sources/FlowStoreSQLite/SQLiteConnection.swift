@@ -73,19 +73,45 @@ final class SQLiteConnection {
     _ text: String, _ values: [SQLiteValue] = [], row: (SQLiteRow) throws(StoreProblem) -> Void = { _ in }
   ) throws(StoreProblem) {
     let statement = try prepared(text)
-    defer {
-      sqlite3_reset(statement)
-      sqlite3_clear_bindings(statement)
+    defer { sqlite3_clear_bindings(statement) }
+    try bind(values[...], to: statement) { () throws(StoreProblem) in
+      defer { sqlite3_reset(statement) }
+      while true {
+        switch sqlite3_step(statement) {
+        case SQLITE_ROW: try row(SQLiteRow(statement: statement))
+        case SQLITE_DONE: return
+        case let code: throw problem(code)
+        }
+      }
     }
-    for (index, value) in values.enumerated() {
-      let code = value.bind(to: statement, at: CInt(index + 1))
+  }
+
+  /// Binds the values and calls `body` while they are bound: bytes stay where they are meanwhile, so that no statement makes
+  /// a copy of a long journal.
+  private func bind(
+    _ values: ArraySlice<SQLiteValue>, to statement: OpaquePointer, while body: () throws(StoreProblem) -> Void
+  ) throws(StoreProblem) {
+    guard let value = values.first else { return try body() }
+    let index = CInt(values.startIndex + 1)
+    func bindRest(_ code: CInt) throws(StoreProblem) {
       guard code == SQLITE_OK else { throw problem(code) }
+      try bind(values.dropFirst(), to: statement, while: body)
     }
-    while true {
-      switch sqlite3_step(statement) {
-      case SQLITE_ROW: try row(SQLiteRow(statement: statement))
-      case SQLITE_DONE: return
-      case let code: throw problem(code)
+    switch value {
+    case .null: try bindRest(sqlite3_bind_null(statement, index))
+    case .integer(let number): try bindRest(sqlite3_bind_int64(statement, index, Int64(number)))
+    case .text(let text):
+      // The statement keeps a copy of its own.
+      let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
+      try bindRest(sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copied))
+    case .bytes(let bytes):
+      try bytes.withUnsafeBufferPointer { (bytes) throws(StoreProblem) in
+        // No destructor: the memory is nobody's to free. It stays until the statement has been reset, in `body`, and nothing
+        // of a binding is read behind that.
+        try bindRest(
+          bytes.isEmpty
+            ? sqlite3_bind_zeroblob(statement, index, 0)
+            : sqlite3_bind_blob64(statement, index, bytes.baseAddress, sqlite3_uint64(bytes.count), nil))
       }
     }
   }
@@ -187,22 +213,6 @@ enum SQLiteValue {
   case text(String)
   case bytes([UInt8])
   case null
-
-  fileprivate func bind(to statement: OpaquePointer, at index: CInt) -> CInt {
-    // The statement keeps a copy of its own.
-    let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
-    switch self {
-    case .integer(let number): return sqlite3_bind_int64(statement, index, Int64(number))
-    case .text(let text): return sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copied)
-    case .bytes(let bytes):
-      return bytes.withUnsafeBytes {
-        $0.isEmpty
-          ? sqlite3_bind_zeroblob(statement, index, 0)
-          : sqlite3_bind_blob64(statement, index, $0.baseAddress, sqlite3_uint64($0.count), copied)
-      }
-    case .null: return sqlite3_bind_null(statement, index)
-    }
-  }
 }
 
 /// A row while it is looked at.

@@ -16,7 +16,7 @@ extension SQLiteRunStore {
     number, id, workflow, file, definition, started, state, epoch, process, host, header, summary, chunks, checksum
     """
 
-  private static let selectLastNumber = "SELECT seq FROM sqlite_sequence WHERE name = 'run'"
+  static let selectLastNumber = "SELECT seq FROM sqlite_sequence WHERE name = 'run'"
   private static let insertRun = """
     INSERT INTO run(id, workflow, file, definition, started, state, epoch, process, host, header, summary, chunks,
     checksum, number) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
@@ -29,6 +29,8 @@ extension SQLiteRunStore {
   static let keepingStatements = [
     SQLiteConnection.begin, selectLastNumber, selectDefinition, insertRun, insertChunk, SQLiteConnection.commit,
   ]
+
+  private static let longDefinitionBytes = 1 << 18
 
   /// The keys between which a run's chunks lie.
   static func keys(of number: Int) -> [SQLiteValue] {
@@ -61,10 +63,10 @@ extension SQLiteRunStore {
 
   /// Adds a run under the number behind the highest that there ever was.
   func insert(
-    _ run: StoredRun, _ definition: [UInt8], chunkCount: Int, _ connection: SQLiteConnection
+    _ run: StoredRun, _ definition: [UInt8], chunkCount: Int, isDurable: Bool, _ connection: SQLiteConnection
   ) throws(StoreProblem) -> Row {
-    var row = Row(
-      number: 1, definition: try self.definition(definition, connection), chunkCount: chunkCount, run: run)
+    let definition = try self.definition(definition, isDurable: isDurable, connection)
+    var row = Row(number: 1, definition: definition, chunkCount: chunkCount, run: run)
     try connection.run(Self.selectLastNumber) { result throws(StoreProblem) in
       row.number = result.integer(0) + 1
     }
@@ -90,23 +92,31 @@ extension SQLiteRunStore {
     ]
   }
 
-  /// The number of a definition, added where it is new.
-  func definition(_ bytes: [UInt8], _ connection: SQLiteConnection) throws(StoreProblem) -> Int {
-    let checksum = Int(Checksum.of(bytes))
+  /// The number of a definition, added where it is new, or where the one that is there is damaged. Of a long one that may
+  /// only cost a resume, the fingerprint is believed: reading it takes longer than writing the run.
+  func definition(
+    _ bytes: [UInt8], isDurable: Bool = true, _ connection: SQLiteConnection
+  ) throws(StoreProblem) -> Int {
+    let fingerprint = Fingerprint.of(bytes)
+    let isRead = isDurable || bytes.count < Self.longDefinitionBytes
     var number: Int?
     try connection.run(
-      Self.selectDefinition, [.integer(checksum), .integer(bytes.count)]
+      Self.selectDefinition, [.integer(fingerprint), .integer(bytes.count)]
     ) { row throws(StoreProblem) in
-      // Equal checksums do not make equal files.
-      if number == nil, try connection.holds(bytes, in: "bytes", of: "definition", row: row.integer(0)) {
-        number = row.integer(0)
-      }
+      guard number == nil else { return }
+      let isIntact = isRead ? try connection.holds(bytes, in: "bytes", of: "definition", row: row.integer(0)) : true
+      if isIntact { number = row.integer(0) }
     }
     if let number { return number }
     try connection.run(
       "INSERT INTO definition(checksum, length, bytes) VALUES(?, ?, ?)",
-      [.integer(checksum), .integer(bytes.count), .bytes(bytes)])
+      [.integer(fingerprint), .integer(bytes.count), .bytes(bytes)])
     return connection.lastNumber
+  }
+
+  /// Whether a definition is the one of which this is noted; in format 1 that was a checksum of 32 bits.
+  static func isIntact(_ definition: [UInt8], _ noted: Int) -> Bool {
+    noted == (noted >> 32 == 0 ? Int(Checksum.of(definition)) : Fingerprint.of(definition))
   }
 
   /// Adds a chunk, where the run still has the epoch.

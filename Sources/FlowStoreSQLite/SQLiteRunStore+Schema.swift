@@ -4,8 +4,8 @@ import FlowSystem
 
 // How a store lies in its file, and how it is opened.
 extension SQLiteRunStore {
-  /// The format that is written, SQLite's `user_version`.
-  static let version = 1
+  /// The format that is written, SQLite's `user_version`. Since 2 definitions are told apart by their fingerprint.
+  static let version = 2
 
   private static let schema = """
     CREATE TABLE definition(
@@ -22,7 +22,7 @@ extension SQLiteRunStore {
       number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, body BLOB NOT NULL, answer BLOB,
       checksum INTEGER NOT NULL);
     CREATE INDEX request_run ON request(run);
-    PRAGMA user_version = 1;
+    PRAGMA user_version = \(version);
     """
 
   /// Opens the file; makes it, and its folder, where they are missing and it is to be written.
@@ -33,6 +33,7 @@ extension SQLiteRunStore {
     let version = try connection.version
     guard version <= Self.version else { throw .newer(path: path, version: version) }
     guard version > 0 else { throw .damaged(path: path, cause: "it holds no runs") }
+    if version < Self.version, !readOnly { try connection.execute("PRAGMA user_version = \(Self.version)") }
     return connection
   }
 

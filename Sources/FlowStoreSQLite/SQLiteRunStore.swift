@@ -71,7 +71,7 @@ public final class SQLiteRunStore: RunStore {
     try withConnection { connection throws(StoreProblem) in
       try connection.wait(forDisk: isDurable)
       let lease = try connection.transaction { () throws(StoreProblem) in
-        let row = try insert(run, definition, chunkCount: chunks.count, connection)
+        let row = try insert(run, definition, chunkCount: chunks.count, isDurable: isDurable, connection)
         for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
         guard let lock = try lock(row.number) else { throw .held(run: run.id, by: run.holder) }
         return SQLiteLease(run: run.id, epoch: run.epoch, number: row.number, next: chunks.count, lock: lock)
@@ -86,7 +86,7 @@ public final class SQLiteRunStore: RunStore {
     try withConnection { connection throws(StoreProblem) in
       try connection.wait(forDisk: false)
       try connection.transaction { () throws(StoreProblem) in
-        let row = try insert(run, definition, chunkCount: chunks.count, connection)
+        let row = try insert(run, definition, chunkCount: chunks.count, isDurable: false, connection)
         for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
       }
       let isLong = chunks.reduce(0) { $0 + $1.count } >= Self.longRunBytes
@@ -149,64 +149,7 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Removes runs that nobody runs.
-  public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
-    try withConnection { connection throws(StoreProblem) in
-      try connection.transaction { () throws(StoreProblem) in
-        var count = 0
-        for run in runs {
-          guard let row = try self.row(run, connection), let lock = try lock(row.number) else { continue }
-          defer { withExtendedLifetime(lock) {} }
-          count += 1
-          try connection.run("DELETE FROM chunk WHERE key BETWEEN ? AND ?", Self.keys(of: row.number))
-          try connection.run("DELETE FROM request WHERE run = ?", [.integer(row.number)])
-          try connection.run("DELETE FROM run WHERE number = ?", [.integer(row.number)])
-        }
-        if count > 0 {
-          try connection.run("DELETE FROM definition WHERE number NOT IN (SELECT definition FROM run)")
-        }
-        return count
-      }
-    }
-  }
-
   // MARK: Reading
-
-  /// The runs that fit, the newest first.
-  public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] {
-    try withConnection { connection throws(StoreProblem) in
-      // By the rows themselves: a damaged index would leave some out unsaid.
-      var text = "FROM run NOT INDEXED"
-      var values: [SQLiteValue] = []
-      var conditions: [String] = []
-      if let id = filter.id {
-        conditions.append("id = ?")
-        values.append(.text(id))
-      }
-      if let file = filter.file {
-        conditions.append("file = ?")
-        values.append(.text(file))
-      }
-      if let since = filter.sinceMilliseconds {
-        conditions.append("started >= ?")
-        values.append(.integer(since))
-      }
-      if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
-      let order = " ORDER BY started DESC, number DESC"
-      // How a run stands is not known from its row alone. The newest are found before any row is read whole.
-      if let limit = filter.limit, filter.states.isEmpty {
-        text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
-      }
-      text = "SELECT \(Self.columns) \(text + order)"
-      var runs: [StoredRun] = []
-      try connection.run(text, values) { row throws(StoreProblem) in
-        guard filter.limit.map({ runs.count < $0 }) ?? true else { return }
-        let run = try stored(row).run
-        if filter.states.isEmpty || filter.states.contains(run.state) { runs.append(run) }
-      }
-      return runs
-    }
-  }
 
   /// The chunks of a run, in order.
   public func chunks(of run: String) throws(StoreProblem) -> [[UInt8]] {
@@ -253,7 +196,7 @@ public final class SQLiteRunStore: RunStore {
         "SELECT bytes, checksum FROM definition WHERE number = ?", [.integer(row.definition)]
       ) { result throws(StoreProblem) in
         let bytes = result.bytes(0)
-        if Int(Checksum.of(bytes)) == result.integer(1) { found = bytes }
+        if Self.isIntact(bytes, result.integer(1)) { found = bytes }
       }
       guard let found else {
         throw .damaged(path: path, cause: "the workflow that run \(run) ran is not what was written")

@@ -113,7 +113,7 @@ public final class MemoryRunStore: RunStore {
   }
 
   /// The runs that fit, the newest first.
-  public func runs(_ filter: RunFilter) throws(StoreProblem) -> [StoredRun] {
+  public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     let runs = state.withLock { state in
       state.order.compactMap { id -> StoredRun? in
         guard let entry = state.entries[id] else { return nil }
@@ -127,7 +127,9 @@ public final class MemoryRunStore: RunStore {
         && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
         && (filter.states.isEmpty || filter.states.contains(run.state))
     }.sorted { $0.startedMilliseconds > $1.startedMilliseconds }
-    return Array(fitting.prefix(filter.limit ?? .max))
+    var list = RunList()
+    list.runs = Array(fitting.prefix(filter.limit ?? .max))
+    return list
   }
 
   /// The chunks of a run, in order.

@@ -155,6 +155,45 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
   }
 
+  @Test func `are listed where one of them is damaged, which each verb says with a remedy`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.workflow, to: "w.yaml")
+    for _ in 0..<3 { _ = try tool.run("w.yaml") }
+    let ids = try tool.run("runs").standardOutput.split(separator: "\n").map { String($0.prefix(8)) }
+    try Self.sqlite("UPDATE run SET workflow = 'other' WHERE id LIKE '%\(ids[1])'", tool)
+    let list = try tool.run("runs")
+    #expect(
+      list.exitCode == 0
+        && list.standardOutput.split(separator: "\n").map { $0.prefix(8) } == [ids[0].prefix(8), ids[2].prefix(8)])
+    #expect(list.standardError.contains("not what was written: \(ids[1]); flowrun runs prune forgets it"), "\(list)")
+    for verb in [["runs", "show"], ["runs", "export"], ["logs"], ["resume"], ["cancel"], ["analyze"]] {
+      let said = try tool.run(verb + [ids[1]])
+      #expect(
+        said.exitCode == 2 && said.standardError.contains("flowrun runs delete \(ids[1]) forgets it"), "\(verb) \(said)"
+      )
+      #expect(try tool.run(verb + ["nobody"]).exitCode == 64)
+    }
+    #expect(try tool.run("runs", "show", ids[0]).exitCode == 0)
+    #expect(try tool.run("w.yaml").exitCode == 1, "and the next run is remembered beside it")
+    let pruned = try tool.run("runs", "prune")
+    #expect(pruned.standardOutput == "0 runs are forgotten\n1 damaged run is forgotten, too\n", "\(pruned)")
+    #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
+  }
+
+  /// Changes the store behind flowrun's back.
+  private static func sqlite(_ text: String, _ tool: CommandLineTool) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c", "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute(sys.argv[2]); c.commit()",
+      tool.folder.path + "/.flowrun/runs.sqlite", text,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+
   @Test func `are held by their process: a second one is refused, and what is asked reaches the first`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

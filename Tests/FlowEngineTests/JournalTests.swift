@@ -53,6 +53,38 @@ import Testing
     #expect(recollection.header.launch.reason == .user)
   }
 
+  @Test func `of many steps has each of them once, with its time, in the order in which they ended`() async throws {
+    let store = MemoryRunStore()
+    let steps = (0..<7_000).map { index in Step("s\(index)", needs: index % 3 == 0 || index == 0 ? [] : [index - 1]) }
+    let report = try await fixture(steps, store).run()
+    let stored = try #require(try store.runs(RunFilter()).first)
+    let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: steps.count)
+    var seen: Set<StepIndex> = []
+    for case .settled(let settled, let failure) in recollection.facts {
+      #expect(settled.outcome == .success && failure == nil && seen.insert(settled.step).inserted)
+      let need = settled.step - 1
+      if settled.step % 3 != 0 { #expect(seen.contains(need)) }
+    }
+    #expect(seen.count == steps.count)
+    let again = RunReport(recollection, of: try WorkflowGraph(Workflow(name: "test", steps: steps)), stored)
+    for (own, other) in zip(report.steps, again.steps)
+    where own.endedAt != other.endedAt || own.startedAt != other.startedAt {
+      Issue.record("\(own.id)")
+    }
+  }
+
+  @Test func `behind a long one that is kept says which steps ended well, for what is forgotten`() async throws {
+    let store = MemoryRunStore()
+    let steps = [
+      Step("a"), Step("b", "flow.fail", with: ["message": "no"], needs: [0]), Step("c", needs: [1]), Step("d"),
+    ]
+    _ = try await fixture(steps, store).run()
+    let stored = try #require(try store.runs(RunFilter()).first)
+    #expect(RunRecollection.successes(of: stored, in: store) { _ in ["a", "b", "c", "d"] } == ["a", "d"])
+    #expect(RunRecollection.successes(of: stored, in: store) { _ in nil } == [])
+    #expect(RunRecollection.successes(of: stored, in: store) { _ in ["a"] } == [], "of another definition")
+  }
+
   @Test func `that cannot be written is one warning and no failure`() async throws {
     let report = try await fixture([Step("a")], MemoryRunStore(failingAfter: 0)).run()
     #expect(report.conclusion == .success)

@@ -11,6 +11,25 @@ import Testing
     #expect(Checksum.of([UInt8](5..<32), behind: Checksum.of([UInt8](0..<5))) == 0x46DD_794E)
   }
 
+  @Test func `of a definition has a fingerprint that each bit, its length and the order of its parts change`() {
+    let bytes = (0..<100).map { UInt8($0) }
+    var seen: Set<Int> = [Fingerprint.of([]), Fingerprint.of(bytes)]
+    for bit in 0..<800 {
+      var changed = bytes
+      changed[bit / 8] ^= 1 << (bit % 8)
+      seen.insert(Fingerprint.of(changed))
+    }
+    for count in 1..<100 { seen.insert(Fingerprint.of(Array(bytes[..<count]))) }
+    for count in 1..<100 { seen.insert(Fingerprint.of([UInt8](repeating: 0, count: count))) }
+    // Sixteen bytes with the sixteen behind them, as they are taken up at once.
+    var turned = Array(bytes[16..<32])
+    turned += bytes[0..<16]
+    turned += bytes[32...]
+    seen.insert(Fingerprint.of(turned))
+    #expect(seen.count == 2 + 800 + 98 + 99 + 1, "1 byte 0 is among both")
+    #expect(seen.allSatisfy { $0 >> 62 == 1 })
+  }
+
   @Test func `is read as it was written, and one changed bit is told`() throws {
     var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
     for _ in 0..<200 {

@@ -52,8 +52,89 @@ import Testing
   @Test func `that is newer is refused and left as it is`() throws {
     defer { clean() }
     _ = try SQLiteRunStore(path)
-    try sqlite("PRAGMA user_version = 2")
-    #expect(throws: StoreProblem.newer(path: path, version: 2)) { _ = try SQLiteRunStore(path) }
+    try sqlite("PRAGMA user_version = 3")
+    #expect(throws: StoreProblem.newer(path: path, version: 3)) { _ = try SQLiteRunStore(path) }
+  }
+
+  @Test func `of format 1, which noted a checksum of definitions, is read and goes on as one of today`() throws {
+    defer { clean() }
+    let definition = [UInt8]("name: w".utf8)
+    try SQLiteRunStore(path).keep(run("a"), definition: definition, chunks: [[1]])
+    try sqlite("UPDATE definition SET checksum = \(Checksum.of(definition))")
+    try sqlite("PRAGMA user_version = 1")
+    #expect(try SQLiteRunStore(path, readOnly: true).definition(of: "a") == definition)
+    let store = try SQLiteRunStore(path)
+    try store.keep(run("b"), definition: definition, chunks: [[1]])
+    #expect(try store.definition(of: "a") == definition && store.definition(of: "b") == definition)
+    try sqlite("UPDATE definition SET bytes = x'6e616d653a2078'")
+    #expect(throws: StoreProblem.self) { try store.definition(of: "a") }
+    #expect(throws: StoreProblem.self) { try store.definition(of: "b") }
+  }
+
+  @Test func `keeps a definition again where the one it has is damaged`() throws {
+    defer { clean() }
+    let definition = [UInt8]("name: w".utf8)
+    let store = try SQLiteRunStore(path)
+    try store.keep(run("a"), definition: definition, chunks: [[1]])
+    try sqlite("UPDATE definition SET bytes = x'6e616d653a2078'")
+    try store.keep(run("b"), definition: definition, chunks: [[1]])
+    #expect(throws: StoreProblem.self) { try store.definition(of: "a") }
+    #expect(try store.definition(of: "b") == definition)
+  }
+
+  @Test(arguments: [
+    "workflow = 'v'", "file = '/v'", "summary = x'00'", "header = x'00'", "started = 7", "state = 'running'",
+    "epoch = 9",
+    "process = 4", "host = 'there'", "chunks = 4", "definition = 3", "checksum = 5", "id = 'x'",
+  ])
+  func `lists the others where a run is damaged, names that one, and forgets it alone`(change: String) throws {
+    defer { clean() }
+    let store = try SQLiteRunStore(path)
+    for id in ["a", "b", "c"] { try store.keep(run(id), definition: [7], chunks: [[1]]) }
+    try sqlite("UPDATE run SET \(change) WHERE id = 'b'")
+    let list = try store.list(RunFilter())
+    #expect(list.runs.map(\.id) == ["c", "a"])
+    #expect(list.damaged == [change == "id = 'x'" ? "x" : "b"])
+    #expect(try store.remove(list.damaged) == 1)
+    #expect(try store.list(RunFilter()).damaged.isEmpty)
+    #expect(try store.runs(RunFilter()).map(\.id) == ["c", "a"])
+    #expect(try store.chunks(of: "c") == [[1]] && store.definition(of: "a") == [7])
+  }
+
+  @Test func `lists what can be read where a page of it cannot`() throws {
+    defer { clean() }
+    do {
+      let store = try SQLiteRunStore(path)
+      for number in 0..<40 {
+        var run = run("run-\(number)")
+        (run.startedMilliseconds, run.header) = (number, [UInt8](repeating: 9, count: 600))
+        try store.keep(run, definition: [7], chunks: [[1]])
+      }
+    }
+    try sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
+    var bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+    // The page with the row of the tenth run, whose header is as no other page has it.
+    let name = [UInt8]("run-9/".utf8.dropLast())
+    let hit = try #require((0..<bytes.count).first { bytes[$0...].starts(with: name + [UInt8]("w/w".utf8)) })
+    for offset in 0..<8 { bytes[hit / 4096 * 4096 + offset] = 0xEE }
+    for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
+    try Data(bytes).write(to: URL(fileURLWithPath: path))
+    let list = try SQLiteRunStore(path).list(RunFilter())
+    #expect(list.runs.count > 20 && list.runs.count + list.damaged.count == 40, "\(list.runs.count)")
+    #expect(list.runs.map(\.startedMilliseconds) == list.runs.map(\.startedMilliseconds).sorted(by: >))
+  }
+
+  @Test func `does not hand on a request that is not what was asked`() throws {
+    defer { clean() }
+    let (store, other) = (try SQLiteRunStore(path), try SQLiteRunStore(path))
+    var begun = run("a")
+    begun.state = .running
+    let lease = try store.create(begun, definition: [1])
+    let damaged = try other.ask("a", [UInt8]("cancel".utf8))
+    let whole = try other.ask("a", [UInt8]("post".utf8))
+    try sqlite("UPDATE request SET body = x'00' WHERE number = \(damaged)")
+    #expect(try store.requests(of: lease) == [RunRequestEntry(number: whole, body: [UInt8]("post".utf8))])
+    #expect(try other.answer(to: damaged) == nil)
   }
 
   @Test func `that is no store is told to be damaged, and moved aside whole`() throws {
@@ -142,6 +223,29 @@ import Testing
     let old = [made("f", 10 * day, .failure), made("g", 5 * day, .success), made("h", 4 * day, .success)]
     #expect(retention.excess(of: old, sizes: [:], nowMilliseconds: 10 * day) == ["h"])
     #expect(retention.excess(of: Array(old[1...]), sizes: [:], nowMilliseconds: 10 * day) == ["g", "h"])
+  }
+
+  @Test func `keeps the newest success of each step while its workflow has runs`() {
+    var retention = RunRetention()
+    retention.runs = 1
+    func made(_ id: String, _ started: Int, _ file: String = "/w") -> StoredRun {
+      StoredRun(
+        id: id, workflow: "w", file: file, startedMilliseconds: started, state: .failure, epoch: 1, holder: holder,
+        header: [])
+    }
+    let runs = [made("a", 5), made("b", 4), made("c", 3), made("d", 2), made("e", 1)]
+    let ended: [String: Set<String>] = ["a": ["x"], "b": ["x"], "c": ["x", "y"], "d": ["y"], "e": ["z"]]
+    #expect(
+      retention.excess(of: runs, sizes: [:], nowMilliseconds: 5) { ended[$0.id] ?? [] } == ["b", "d"])
+    // What is read for that ends where nothing is left to ask.
+    var asked: [String] = []
+    _ = retention.excess(of: Array(runs[..<2]), sizes: [:], nowMilliseconds: 5) {
+      asked.append($0.id)
+      return ended[$0.id] ?? []
+    }
+    #expect(asked == ["b", "a"])
+    retention.runs = 0
+    #expect(retention.excess(of: runs, sizes: [:], nowMilliseconds: 5) { ended[$0.id] ?? [] }.count == 5)
   }
 
   private func sqlite(_ text: String) throws {

@@ -54,9 +54,9 @@ extension Completions {
   }
 
   private static func workflow(ofRunAmong words: [String]) -> Workflow? {
-    guard let store = try? store(words), let runs = try? store.runs(RunFilter()) else { return nil }
-    let named = words.dropFirst(2).lazy.compactMap { try? RunReference.find($0, in: runs) }.first
-    guard let run = named ?? runs.first, let definition = try? store.definition(of: run.id),
+    guard let store = try? store(words), let list = try? store.list(RunFilter()) else { return nil }
+    let named = words.dropFirst(2).lazy.compactMap { try? RunReference.find($0, in: list) }.first
+    guard let run = named ?? list.runs.first, let definition = try? store.definition(of: run.id),
       let catalog = try? Installation(around: run.file, given: []).registry
     else { return nil }
     return WorkflowLoader(catalog: catalog).load(bytes: definition, file: run.file).graph?.workflow

@@ -82,9 +82,17 @@ struct LaunchSources {
     filter.file = FilePath.absolute(file)
     filter.limit = Self.limit
     filter.states = [.success, .partial, .failure]
-    return try store.runs(filter).filter { $0.epoch == 1 }.map { run in
-      try Self.launch(try RememberedRun(run, store, installation), installation)
+    var launches: [RecordedLaunch] = []
+    for run in try store.runs(filter) where run.epoch == 1 {
+      do {
+        launches.append(try Self.launch(try RememberedRun(run, store, installation), installation))
+      } catch let problem as StoreProblem {
+        guard case .damaged(_, let cause) = problem else { throw problem }
+        StandardOutput.writeError(
+          "flowrun: run \(RunReference.short(run.id)) is left out: \(TerminalText.visible(cause))\n")
+      }
     }
+    return launches
   }
 }
 

@@ -39,7 +39,7 @@ struct RememberedRun {
   /// Reads the run that people name so.
   init(_ name: String, in place: RunPlace, _ plugins: PluginArguments) throws {
     let store = try place.open()
-    let run = try RunReference.find(name, in: try store.runs(RunFilter()))
+    let run = try RunReference.find(name, in: try store.list(RunFilter()))
     try self.init(run, store, try Installation(around: run.file, given: plugins.folders))
   }
 

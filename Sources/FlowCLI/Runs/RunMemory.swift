@@ -3,6 +3,7 @@ import FlowEngine
 import FlowModel
 import FlowStore
 import FlowStoreSQLite
+import FlowSyntax
 import FlowSystem
 
 /// Where the command remembers runs: in `.flowrun/runs.sqlite` beside their workflows.
@@ -65,8 +66,17 @@ enum RunMemory {
       return store
     }
     history.isDurable = isDurable
+    history.stepNames = { stored in
+      stored == definition ? workflow.steps.map(\.id.text) : stepNames(of: stored, file, installation)
+    }
     if let digests = installation.digests(of: workflow) { history.programs = digests }
     return history
+  }
+
+  /// The names of the steps of a definition of a file; nil where it cannot be read with the plugins that there are.
+  static func stepNames(of definition: [UInt8], _ file: String, _ installation: Installation) -> [String]? {
+    WorkflowLoader(catalog: installation.registry).load(bytes: definition, file: file).graph?.workflow.steps.map(
+      \.id.text)
   }
 
   /// The store of a folder, or of the folder that a workflow file lies in, to be read; to be written where `writes`. Throws

@@ -9,8 +9,28 @@ enum RunReference {
   /// An id as it is shown.
   static func short(_ id: String) -> String { String(id.suffix(shownDigits)) }
 
-  /// The run that is meant. Throws a ``UsageProblem`` with those that it could be.
-  static func find(_ name: String, in runs: [StoredRun]) throws(UsageProblem) -> StoredRun {
+  /// The run that is meant. Throws a ``UsageProblem`` with those that it could be, an ``InvalidWorkflow`` where it is
+  /// damaged.
+  static func find(_ name: String, in list: RunList) throws -> StoredRun {
+    do throws(UsageProblem) {
+      return try find(name, in: list.runs)
+    } catch {
+      guard let damaged = damaged(name, in: list) else { throw error }
+      throw InvalidWorkflow(
+        description:
+          "flowrun: what the store says of run \(TerminalText.visible(short(damaged))) is not what was written; "
+          + "flowrun runs delete \(TerminalText.visible(short(damaged))) forgets it\n")
+    }
+  }
+
+  /// The id of the damaged run that is meant; nil: none, or one of several.
+  static func damaged(_ name: String, in list: RunList) -> String? {
+    let typed = name.lowercased()
+    let fitting = typed.isEmpty ? [] : list.damaged.filter { $0.hasPrefix(typed) || $0.hasSuffix(typed) }
+    return fitting.count == 1 ? fitting[0] : nil
+  }
+
+  private static func find(_ name: String, in runs: [StoredRun]) throws(UsageProblem) -> StoredRun {
     if name == "last", let newest = runs.first { return newest }
     if name == "last-failed" {
       guard let failed = runs.first(where: { $0.state == .failure }) else { throw UsageProblem("no run has failed") }

@@ -16,7 +16,7 @@ enum RunQuestion {
   @discardableResult
   static func ask(_ name: String, in place: RunPlace, _ question: ValueObject) async throws -> String {
     let store = try place.open(writes: true)
-    let runs = try store.runs(RunFilter())
+    let runs = try store.list(RunFilter())
     let found = try RunReference.find(name, in: runs)
     let short = RunReference.short(found.id)
     guard found.state == .running else {

@@ -26,7 +26,7 @@ struct LogsCommand: Verb {
 
   func perform() async throws {
     let store = try place.open()
-    let found = try RunReference.find(run, in: try store.runs(RunFilter()))
+    let found = try RunReference.find(run, in: try store.list(RunFilter()))
     if let step {
       let catalog = try Installation(around: found.file, given: plugins.folders).registry
       let loaded = WorkflowLoader(catalog: catalog).load(bytes: try store.definition(of: found.id), file: found.file)

@@ -65,7 +65,7 @@ struct ResumeCommand: Verb {
     try checkArguments()
     let isFile = run.map { $0.contains(".") && FilePath.exists($0) } ?? false
     let store = try place.open(file: isFile ? run : nil, writes: !dryRun)
-    var stored = try find(isFile, try store.runs(RunFilter()))
+    var stored = try find(isFile, try store.list(RunFilter()))
     while true {
       stored = try await available(stored, store)
       let short = RunReference.short(stored.id)
@@ -142,10 +142,10 @@ struct ResumeCommand: Verb {
     return request
   }
 
-  private func find(_ isFile: Bool, _ runs: [StoredRun]) throws -> StoredRun {
-    if let run, !isFile { return try RunReference.find(run, in: runs) }
+  private func find(_ isFile: Bool, _ list: RunList) throws -> StoredRun {
+    if let run, !isFile { return try RunReference.find(run, in: list) }
     let file = run.map(FilePath.absolute)
-    let own = runs.filter { $0.file == file || file == nil }
+    let own = list.runs.filter { $0.file == file || file == nil }
     let running = own.first { $0.state == .running }
     if wait, let running { return running }
     if let unfinished = own.first(where: { $0.state != .success && $0.state != .running }) { return unfinished }

@@ -69,13 +69,25 @@ struct RunsCommand: AsyncParsableCommand {
       }
       if let last { filter.sinceMilliseconds = WallTime.now - (try Self.milliseconds(last)) }
       filter.states = Set(try state.map { text throws(UsageProblem) in try Self.state(text) })
-      let runs = try place.open(file: file).runs(filter)
+      let list = try place.open(file: file).list(filter)
+      let runs = list.runs
+      tell(list.damaged)
       let table = RunTable(runs: runs, style: TextStyle(isColored: StandardOutput.allowsColor))
       if json {
         StandardOutput.write(JSONText.write(.array(table.values), layout: .indented) + "\n")
       } else {
         StandardOutput.write(runs.isEmpty ? "no run fits\n" : table.text)
       }
+    }
+
+    /// Says which runs are damaged, and what to do, beside the list of the others.
+    private func tell(_ damaged: [String]) {
+      guard !damaged.isEmpty else { return }
+      let names = damaged.prefix(8).map { TerminalText.visible(RunReference.short($0)) }.joined(separator: ", ")
+      let more = damaged.count > 8 ? ", …" : ""
+      StandardOutput.writeError(
+        "flowrun: what the store says of \(damaged.count == 1 ? "a run" : "\(damaged.count) runs") is not what was written: "
+          + "\(names)\(more); flowrun runs prune forgets \(damaged.count == 1 ? "it" : "them"), and the others stay\n")
     }
 
     /// A length of time that may have days in front: `7d`, `1d12h`.
@@ -178,6 +190,7 @@ struct RunsCommand: AsyncParsableCommand {
     var days = RunRetention().days
 
     @OptionGroup var place: RunPlace
+    @OptionGroup var plugins: PluginArguments
 
     func perform() async throws {
       guard keep >= 0, days >= 0 else { throw UsageProblem("--keep and --days take 0 or more") }
@@ -185,8 +198,18 @@ struct RunsCommand: AsyncParsableCommand {
       var retention = RunRetention()
       retention.runs = keep
       retention.days = days
-      let count = try store.remove(try retention.excess(in: store, nowMilliseconds: WallTime.now))
+      let excess = try retention.excess(in: store, nowMilliseconds: WallTime.now) { run in
+        guard let installation = try? Installation(around: run.file, given: plugins.folders) else { return [] }
+        return RunRecollection.successes(of: run, in: store) { RunMemory.stepNames(of: $0, run.file, installation) }
+      }
+      let damaged = try store.list(RunFilter()).damaged
+      let count = try store.remove(excess)
       StandardOutput.write(count == 1 ? "1 run is forgotten\n" : "\(count) runs are forgotten\n")
+      let damagedCount = damaged.isEmpty ? 0 : try store.remove(damaged)
+      if damagedCount > 0 {
+        StandardOutput.write(
+          "\(damagedCount == 1 ? "1 damaged run is" : "\(damagedCount) damaged runs are") forgotten, too\n")
+      }
     }
   }
 
@@ -202,7 +225,12 @@ struct RunsCommand: AsyncParsableCommand {
 
     func perform() async throws {
       let store = try place.open(writes: true)
-      let stored = try RunReference.find(run, in: try store.runs(RunFilter()))
+      let list = try store.list(RunFilter())
+      if let damaged = RunReference.damaged(run, in: list) {
+        _ = try store.remove([damaged])
+        return StandardOutput.write("run \(TerminalText.visible(RunReference.short(damaged))) is forgotten\n")
+      }
+      let stored = try RunReference.find(run, in: list)
       guard stored.state != .running else {
         throw StoreProblem.held(run: RunReference.short(stored.id), by: stored.holder)
       }

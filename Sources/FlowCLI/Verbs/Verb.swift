@@ -38,10 +38,17 @@ enum VerbProblems {
       StandardOutput.writeError("flowrun: \(TerminalText.visible(problem.description))\n")
       ExitStatus.failure.exit()
     case let problem as StoreProblem:
-      StandardOutput.writeError("flowrun: \(TerminalText.visible(problem.description))\n")
+      StandardOutput.writeError("flowrun: \(TerminalText.visible(problem.description + remedy(for: problem)))\n")
       status(of: problem).exit()
     default: throw error
     }
+  }
+
+  /// What to do about it, where the problem does not say.
+  private static func remedy(for problem: StoreProblem) -> String {
+    guard case .damaged = problem else { return "" }
+    return
+      "; flowrun runs delete forgets a damaged run, and the next run moves a store aside in which nothing can be read"
   }
 
   private static func status(of problem: StoreProblem) -> ExitStatus {

@@ -139,23 +139,38 @@ package struct PlanFacts: Sendable {
     }
   }
 
+  /// What came out in a row.
+  enum Stretch {
+    /// Steps that settled, with nothing between them.
+    case settled(ArraySlice<SettledStep>)
+    case other(PlanFact)
+  }
+
+  /// Calls `body` with everything, in order.
+  func forEachStretch<Failure>(_ body: (Stretch) throws(Failure) -> Void) throws(Failure) {
+    var next = 0
+    for (behind, entry) in others {
+      if next < behind {
+        try body(.settled(settled[next..<behind]))
+        next = behind
+      }
+      switch entry {
+      case .fact(let fact): try body(.other(fact))
+      case .items(let step, let items):
+        for item in items { try body(.other(.item(of: step, .settled(item, nil)))) }
+      }
+    }
+    if next < settled.count { try body(.settled(settled[next...])) }
+  }
+
   /// Calls `body` with every fact, in order.
   package func forEach<Failure>(_ body: (PlanFact) throws(Failure) -> Void) throws(Failure) {
-    func tell(_ entry: Entry) throws(Failure) {
-      switch entry {
-      case .fact(let fact): try body(fact)
-      case .items(let step, let items): for item in items { try body(.item(of: step, .settled(item, nil))) }
+    try forEachStretch { (stretch) throws(Failure) in
+      switch stretch {
+      case .settled(let steps): for step in steps { try body(.settled(step, failures[step.step])) }
+      case .other(let fact): try body(fact)
       }
     }
-    var next = 0
-    for (index, step) in settled.enumerated() {
-      while next < others.count, others[next].behind <= index {
-        try tell(others[next].entry)
-        next += 1
-      }
-      try body(.settled(step, failures[step.step]))
-    }
-    for (_, entry) in others[next...] { try tell(entry) }
   }
 }
 
@@ -198,12 +213,28 @@ struct PlanJournal: Sendable {
     items.append(item)
   }
 
-  /// Forgets what somebody has taken.
-  mutating func clear(upTo settled: Int) {
-    others.removeAll(keepingCapacity: true)
-    items.removeAll(keepingCapacity: true)
-    openStep = -1
+  /// The first of ``items`` that belongs to none of the first so many of ``others``.
+  func firstItem(behind count: Int) -> Int {
+    for (_, entry) in others[count...] { if case .items(_, let from) = entry { return from } }
+    return items.count
+  }
+
+  /// Forgets what somebody has taken: so many of ``others`` with their items, and settled steps up to a number.
+  mutating func forget(first count: Int, upTo settled: Int) {
     taken = settled
+    guard count < others.count else {
+      others.removeAll(keepingCapacity: true)
+      items.removeAll(keepingCapacity: true)
+      openStep = -1
+      return
+    }
+    let first = firstItem(behind: count)
+    others.removeFirst(count)
+    items.removeFirst(first)
+    for index in others.indices {
+      guard case .items(let step, let from) = others[index].entry else { continue }
+      others[index].entry = .items(of: step, from: from - first)
+    }
   }
 }
 
@@ -229,11 +260,14 @@ extension Plan {
     noteFact(.started(step, attempt: Int(states[step].attempt), atNanoseconds: now))
   }
 
-  /// Hands over what came out since the last call.
-  package mutating func takeFacts() -> PlanFacts {
+  /// How many steps have settled that nobody has taken.
+  var untakenCount: Int { journal.map { settledCount - $0.taken } ?? 0 }
+
+  /// Hands over what came out since the last call; of many steps the first so many, with what came before them.
+  package mutating func takeFacts(atMost limit: Int = .max) -> PlanFacts {
     guard let feed = journal else { return PlanFacts() }
     var facts = PlanFacts()
-    let range = feed.taken..<settledCount
+    let range = feed.taken..<feed.taken + min(limit, settledCount - feed.taken)
     facts.settled.reserveCapacity(range.count)
     for step in tables.order(range) {
       let state = states[step]
@@ -241,9 +275,10 @@ extension Plan {
       if outcome != .success, let failure = particulars.failures[step] { facts.failures[step] = failure }
       facts.settled.append(SettledStep(step, state, outcome))
     }
-    facts.others.reserveCapacity(feed.others.count)
-    var end = feed.items.count
-    for (settledBefore, entry) in feed.others.reversed() {
+    let others = feed.others.prefix { $0.settledBefore <= range.upperBound }
+    facts.others.reserveCapacity(others.count)
+    var end = feed.firstItem(behind: others.count)
+    for (settledBefore, entry) in others.reversed() {
       let behind = settledBefore - range.lowerBound
       switch entry {
       case .fact(let fact): facts.others.append((behind, .fact(fact)))
@@ -253,7 +288,7 @@ extension Plan {
       }
     }
     facts.others.reverse()
-    journal?.clear(upTo: range.upperBound)
+    journal?.forget(first: others.count, upTo: range.upperBound)
     return facts
   }
 

@@ -26,11 +26,61 @@ package struct FactWriter: Sendable {
   /// What has been written.
   package var bytes: [UInt8] { writer.bytes }
 
+  /// Whether nothing has been written.
+  var isEmpty: Bool { writer.bytes.isEmpty }
+
+  /// Makes room for so many ordinary steps.
+  mutating func reserve(stepCount: Int) { writer.reserve(12 * stepCount) }
+
   /// Writes all facts that came out.
   package mutating func add(_ facts: PlanFacts) {
     writer.reserve(16 * facts.count)
-    facts.forEach { add($0) }
+    facts.forEachStretch { stretch in
+      switch stretch {
+      case .settled(let steps): add(steps, facts.failures)
+      case .other(let fact): add(fact)
+      }
+    }
   }
+
+  /// Writes how steps settled: ordinary ones by the handful, into memory for which nobody asks at each byte.
+  private mutating func add(_ steps: ArraySlice<SettledStep>, _ failures: [StepIndex: StepFailure]) {
+    var next = steps.startIndex
+    while next < steps.endIndex {
+      let count = addOrdinary(steps[next...], failures)
+      next += count
+      guard count == 0 else { continue }
+      add(.settled(steps[next], failures[steps[next].step]))
+      next += 1
+    }
+  }
+
+  /// Writes the ordinary steps at the head of these, a handful at most; how many there were.
+  private mutating func addOrdinary(
+    _ steps: ArraySlice<SettledStep>, _ failures: [StepIndex: StepFailure]
+  ) -> Int {
+    withUnsafeTemporaryAllocation(byteCount: Self.handful * Self.ordinaryBytes, alignment: 8) { room in
+      var head = ByteCursor(room)
+      var count = 0
+      for step in steps.prefix(Self.handful) {
+        guard step.isOrdinary, failures.isEmpty || failures[step.step] == nil else { break }
+        head.add(byte: FactTag.succeeded.rawValue)
+        head.add(signed: Int(step.step) - lastStep)
+        head.add(signed: step.readyAt - lastTime)
+        head.add(signed: step.startedAt - step.readyAt)
+        head.add(signed: step.endedAt - step.startedAt)
+        lastStep = Int(step.step)
+        lastTime = step.endedAt
+        count += 1
+      }
+      writer.add(raw: head.written)
+      return count
+    }
+  }
+
+  /// How many ordinary steps are written at once, and how many bytes one has at most: its tag and four numbers.
+  private static let handful = 64
+  private static let ordinaryBytes = 1 + 4 * ByteCursor.numberBytes
 
   /// Writes what a step gave back.
   package mutating func add(output: ValueObject, of step: StepIndex) {
@@ -86,14 +136,8 @@ package struct FactWriter: Sendable {
   }
 
   private mutating func add(_ step: SettledStep, _ failure: StepFailure?) {
-    let isOrdinary =
-      step.outcome == .success && step.attempts == 1 && !step.isAbandoned && failure == nil && step.readyAt != never
-      && step.startedAt != never
-    if isOrdinary {
-      begin(.succeeded, step.step, at: step.readyAt)
-      writer.add(signed: step.startedAt - step.readyAt)
-      writer.add(signed: step.endedAt - step.startedAt)
-      lastTime = step.endedAt
+    if failure == nil, step.isOrdinary {
+      _ = addOrdinary([step], [:])
       return
     }
     begin(.settled, step.step, at: step.endedAt)
@@ -143,5 +187,12 @@ package struct FactWriter: Sendable {
     writer.add(signed: resolution.gate.floorNanoseconds)
     writer.add(byte: resolution.gate.ceilingNanoseconds == nil ? 0 : 1)
     if let ceiling = resolution.gate.ceilingNanoseconds { writer.add(signed: ceiling) }
+  }
+}
+
+extension SettledStep {
+  /// Whether it is a success of a first try, about which there is nothing more to say.
+  fileprivate var isOrdinary: Bool {
+    outcome == .success && attempts == 1 && !isAbandoned && readyAt != never && startedAt != never
   }
 }

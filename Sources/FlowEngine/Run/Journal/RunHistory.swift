@@ -16,6 +16,9 @@ public struct RunHistory: Sendable {
   /// What tells the programs of external plugins apart, by the plugin's name: a step whose program has changed is another
   /// step to a resume. Called when the run is written.
   public var programs: @Sendable () -> [String: String] = { [:] }
+  /// The names of the steps of a definition, in their order, so that the newest success of each outlives the rest; nil where
+  /// they cannot be told any more.
+  public var stepNames: @Sendable (_ definition: [UInt8]) -> [String]? = { _ in nil }
   /// Which old runs are removed behind this one.
   public var retention = RunRetention()
 

@@ -161,7 +161,9 @@ final class RunJournal: Sendable {
   func prune(nowMilliseconds: Int) {
     state.withLock { state in
       guard let store = state.store else { return }
-      let excess = try? history.retention.excess(in: store, nowMilliseconds: nowMilliseconds)
+      let excess = try? history.retention.excess(in: store, nowMilliseconds: nowMilliseconds) { run in
+        RunRecollection.successes(of: run, in: store, stepNames: history.stepNames)
+      }
       if let excess, !excess.isEmpty { _ = try? store.remove(excess) }
     }
   }

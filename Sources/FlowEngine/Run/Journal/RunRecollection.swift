@@ -114,6 +114,21 @@ public struct RunRecollection: Sendable {
     return lines
   }
 
+  /// The names of the steps that ended well in a run; none of one that cannot be read.
+  public static func successes(
+    of run: StoredRun, in store: some RunStore, stepNames: ([UInt8]) -> [String]?
+  ) -> Set<String> {
+    guard let names = (try? store.definition(of: run.id)).flatMap(stepNames),
+      let chunks = try? store.chunks(of: run.id),
+      let recollection = try? RunRecollection(run, chunks: chunks, stepCount: names.count)
+    else { return [] }
+    var successes: Set<String> = []
+    for case .settled(let settled, _) in recollection.facts where settled.outcome == .success {
+      successes.insert(names[Int(settled.step)])
+    }
+    return successes
+  }
+
   /// What steps gave back, by their ids.
   public func outputs(of graph: WorkflowGraph) -> ValueObject {
     var object = ValueObject()

@@ -9,6 +9,8 @@ extension WorkflowRun {
   private static let gateDelayNanoseconds = 3_000_000
   /// Bytes of lines that a run keeps at most; what steps print beyond that is not kept.
   static let logLimitBytes = 16 << 20
+  /// How many settled steps are taken under one hold of the lock.
+  private static let factsAtOnce = 2048
 
   /// Begins to write the run down: a durable one at once, others when they are 100 ms old or their gate opens.
   func startJournal() throws(PreparedWorkflow.Problem) {
@@ -23,7 +25,10 @@ extension WorkflowRun {
     }
     journal.thread.schedule(atNanoseconds: clock.now + RunJournal.rhythmNanoseconds) { [self] in keepJournal() }
     gateClock.whenOpen { [self] _ in
-      journal.thread.schedule(atNanoseconds: clock.now + Self.gateDelayNanoseconds) { [self] in _ = writeJournal() }
+      journal.thread.schedule(atNanoseconds: clock.now + Self.gateDelayNanoseconds) { [self] in
+        // Of a gate that opened with the last step the end tells, at once.
+        if state.withLock({ $0.plan.conclusion == nil }) { _ = writeJournal() }
+      }
     }
   }
 
@@ -70,15 +75,23 @@ extension WorkflowRun {
 
   /// Takes what came out since the last time, as chunks; none where nothing did.
   func collectChunks() -> [RunChunk] {
-    let (facts, outputs) = state.withLock { state in (state.plan.takeFacts(), state.takeUnwrittenOutputs()) }
     var chunks = logChunk().map { [$0] } ?? []
-    if !facts.isEmpty || !outputs.isEmpty { chunks.append(chunk(facts, outputs)) }
+    var writer = FactWriter()
+    // Of many steps some at a time: in a piece of memory that is used again, and without holding the lock for long. The last
+    // ones are taken with the outputs, so that a fact and what belongs to it are in one chunk.
+    let count = state.withLock { state in state.plan.untakenCount }
+    writer.reserve(stepCount: count)
+    for _ in 0..<count / Self.factsAtOnce {
+      writer.add(state.withLock { state in state.plan.takeFacts(atMost: Self.factsAtOnce) })
+    }
+    let (facts, outputs) = state.withLock { state in (state.plan.takeFacts(), state.takeUnwrittenOutputs()) }
+    if !writer.isEmpty || !facts.isEmpty || !outputs.isEmpty { chunks.append(chunk(facts, outputs, behind: writer)) }
     return chunks
   }
 
-  /// The chunk of what came out.
-  func chunk(_ facts: PlanFacts, _ outputs: UnwrittenOutputs) -> RunChunk {
-    var writer = FactWriter()
+  /// The chunk of what came out, behind what has been written of it.
+  func chunk(_ facts: PlanFacts, _ outputs: UnwrittenOutputs, behind first: FactWriter = FactWriter()) -> RunChunk {
+    var writer = first
     writer.add(facts)
     for (step, output) in outputs.steps { writer.add(output: mask?.marked(output) ?? output, of: step) }
     for (step, item, output) in outputs.items {

@@ -1,0 +1,125 @@
+import FlowStore
+import FlowSystem
+
+// Which runs there are, and which of them are forgotten: a damaged one is told, and stands in the way of no other.
+extension SQLiteRunStore {
+  /// The runs that fit, the newest first.
+  public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
+    try withConnection { connection throws(StoreProblem) in
+      var list = RunList()
+      let (text, values) = Self.selection(filter)
+      do throws(StoreProblem) {
+        try connection.run(text, values) { (row) throws(StoreProblem) in take(row, filter, &list) }
+        return list
+      } catch {
+        guard case .damaged = error else { throw error }
+        return try salvaged(filter, behind: error, connection)
+      }
+    }
+  }
+
+  private func take(_ row: SQLiteRow, _ filter: RunFilter, _ list: inout RunList) {
+    guard filter.limit.map({ list.runs.count < $0 }) ?? true else { return }
+    do throws(StoreProblem) {
+      let run = try stored(row).run
+      if filter.states.isEmpty || filter.states.contains(run.state) { list.runs.append(run) }
+    } catch {
+      list.damaged.append(row.text(1))
+    }
+  }
+
+  private static func selection(_ filter: RunFilter) -> (text: String, values: [SQLiteValue]) {
+    // By the rows themselves: a damaged index would leave some out unsaid.
+    var text = "FROM run NOT INDEXED"
+    var values: [SQLiteValue] = []
+    var conditions: [String] = []
+    if let id = filter.id {
+      conditions.append("id = ?")
+      values.append(.text(id))
+    }
+    if let file = filter.file {
+      conditions.append("file = ?")
+      values.append(.text(file))
+    }
+    if let since = filter.sinceMilliseconds {
+      conditions.append("started >= ?")
+      values.append(.integer(since))
+    }
+    if !conditions.isEmpty { text += " WHERE " + conditions.joined(separator: " AND ") }
+    let order = " ORDER BY started DESC, number DESC"
+    // How a run stands is not known from its row alone. The newest are found before any row is read whole.
+    if let limit = filter.limit, filter.states.isEmpty {
+      text = "FROM run WHERE number IN (SELECT number \(text + order) LIMIT \(max(0, limit)))"
+    }
+    return ("SELECT \(columns) \(text + order)", values)
+  }
+
+  /// What can be read row by row where a page of the table cannot. Throws `problem` where that is nothing.
+  private func salvaged(
+    _ filter: RunFilter, behind problem: StoreProblem, _ connection: SQLiteConnection
+  ) throws(StoreProblem) -> RunList {
+    var last = 0
+    try connection.run(Self.selectLastNumber) { row throws(StoreProblem) in last = row.integer(0) }
+    var list = RunList()
+    var whole = RunFilter()
+    whole.states = filter.states
+    // By numbers: the greatest that any store can hold is no number of rows to look for.
+    for number in stride(from: min(last, Self.salvagedRows), to: 0, by: -1) {
+      do throws(StoreProblem) {
+        try connection.run("SELECT \(Self.columns) FROM run WHERE number = ?", [.integer(number)]) {
+          (row) throws(StoreProblem) in take(row, whole, &list)
+        }
+      } catch {
+        list.damaged.append("number \(number)")
+      }
+    }
+    guard !list.runs.isEmpty else { throw problem }
+    list.runs = list.runs.filter { run in
+      (filter.id.map { $0 == run.id } ?? true) && (filter.file.map { $0 == run.file } ?? true)
+        && (filter.sinceMilliseconds.map { $0 <= run.startedMilliseconds } ?? true)
+    }
+    list.runs.sort { $0.startedMilliseconds > $1.startedMilliseconds }
+    if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
+    return list
+  }
+
+  /// How many rows are looked for one by one.
+  private static let salvagedRows = 100_000
+
+  /// Removes runs that nobody runs.
+  public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
+    try withConnection { connection throws(StoreProblem) in
+      func removeAll() throws(StoreProblem) -> Int {
+        try connection.transaction { () throws(StoreProblem) in try remove(runs, connection) }
+      }
+      do throws(StoreProblem) {
+        return try removeAll()
+      } catch {
+        guard case .damaged = error else { throw error }
+        // A row that has changed is not where the indices have it.
+        try connection.execute("REINDEX")
+        return try removeAll()
+      }
+    }
+  }
+
+  private func remove(_ runs: [String], _ connection: SQLiteConnection) throws(StoreProblem) -> Int {
+    var count = 0
+    for run in runs {
+      var numbers: [Int] = []
+      try connection.run("SELECT number FROM run NOT INDEXED WHERE id = ?", [.text(run)]) { row throws(StoreProblem) in
+        numbers.append(row.integer(0))
+      }
+      for number in numbers {
+        guard let lock = try lock(number) else { continue }
+        defer { withExtendedLifetime(lock) {} }
+        count += 1
+        try connection.run("DELETE FROM chunk WHERE key BETWEEN ? AND ?", Self.keys(of: number))
+        try connection.run("DELETE FROM request WHERE run = ?", [.integer(number)])
+        try connection.run("DELETE FROM run WHERE number = ?", [.integer(number)])
+      }
+    }
+    if count > 0 { try connection.run("DELETE FROM definition WHERE number NOT IN (SELECT definition FROM run)") }
+    return count
+  }
+}
