@@ -20,8 +20,6 @@ public struct ItemReading: Sendable, Hashable {
   public var isAbandoned: Bool
   /// Why it failed; nil when it did not.
   public var failure: StepFailure?
-  /// What stands for it where a step may stand.
-  package var instance: StepIndex
 }
 
 extension Plan {
@@ -29,6 +27,11 @@ extension Plan {
   public func items(of step: StepIndex) -> [ItemReading] {
     guard let index = fans.index(of: step) else { return [] }
     return fans[index].states.indices.map { item($0, of: index) }
+  }
+
+  /// What stands for an item where a step may stand.
+  package func instance(ofItem item: Int, of step: StepIndex) -> StepIndex {
+    fans.index(of: step).map { fans[$0].firstInstance + StepIndex(item) } ?? step
   }
 
   /// What is known of the item that an instance stands for; nil: it is a step.
@@ -48,6 +51,6 @@ extension Plan {
       index: item, outcome: state.outcome, conclusion: isExcused ? .success : state.outcome, reason: state.reason,
       attempts: Int(state.attempt), startedAtNanoseconds: time(state.startedAt),
       endedAtNanoseconds: time(state.endedAt), isAbandoned: state.marks.contains(.abandoned),
-      failure: state.outcome == .success ? nil : failure, instance: fans[index].firstInstance + StepIndex(item))
+      failure: state.outcome == .success ? nil : failure)
   }
 }

@@ -172,12 +172,13 @@ extension RunReport {
     func time(_ nanoseconds: Int?) -> Double? { nanoseconds.map { millisecondsOf($0 - activation) } }
     let keys = itemKeys[step]
     return plan.items(of: step).map { item in
-      Item(
+      let instance = plan.instance(ofItem: item.index, of: step)
+      return Item(
         index: item.index, key: keys?[item.index], outcome: item.outcome ?? .cancelled,
         conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
         startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
-        isAbandoned: item.isAbandoned, failure: item.failure, tries: tries(of: item.instance, plan),
-        executor: beginning(of: item.instance, plan))
+        isAbandoned: item.isAbandoned, failure: item.failure, tries: tries(of: instance, plan),
+        executor: beginning(of: instance, plan))
     }
   }
 

@@ -172,7 +172,9 @@ package struct LaunchCourse: Sendable {
       steps[index].items = plan.items(of: StepIndex(index)).compactMap { item in
         guard let started = item.startedAtNanoseconds, let ended = item.endedAtNanoseconds else { return nil }
         var read = Item(time: started - activation..<max(started, ended) - activation)
-        if let several = tries[item.instance], several.count > 1 { read.tries = several }
+        if let several = tries[plan.instance(ofItem: item.index, of: StepIndex(index))], several.count > 1 {
+          read.tries = several
+        }
         return read
       }
     }
