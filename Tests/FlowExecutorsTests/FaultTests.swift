@@ -90,4 +90,47 @@ import Testing
     #expect(Set(lines("done")).count == steps)
     try FileManager.default.removeItem(atPath: folder)
   }
+
+  #if Network
+    /// What the run's database says is done must not begin again.
+    private func noteRecorded(_ store: [String]) throws {
+      let kept = try FlowrunProcess.run(["resume", "last", "--dry-run"] + store, in: folder)
+      for line in kept.lines where line.hasPrefix("kept: ") {
+        for name in line.dropFirst(6).split(separator: ",") {
+          let step = name.trimmingCharacters(in: .whitespaces)
+          _ = FileManager.default.createFile(atPath: "\(folder)/recorded-\(step)", contents: nil)
+        }
+      }
+    }
+
+    @Test func `with a store that several see one after the other takes over, through the death of the database`()
+      throws
+    {
+      try write(isDurable: true)
+      let database = try Database()
+      let store = ["--store", "postgresql:///postgres?host=\(database.folder)/socket&user=sync"]
+      let rounds = Self.isLong ? 5 : 1
+      var process = try FlowrunProcess(["flow.yaml", "--on", "workers=4"] + store, in: folder)
+      defer { process.send(SIGKILL) }
+      for _ in 0..<rounds {
+        #expect(process.waitForOutput(" started on workers", limitSeconds: 90))
+        let next = try FlowrunProcess(["resume", "last", "--wait", "--on", "workers=4"] + store, in: folder)
+        let limit = ContinuousClock.now + .seconds(30)
+        while !next.errorsSoFar.contains("waiting"), ContinuousClock.now < limit { usleep(10_000) }
+        try database.kill()
+        try database.start()
+        usleep(UInt32.random(in: 100_000...600_000))
+        process.send(SIGKILL)
+        _ = process.result(limitSeconds: 20)
+        try noteRecorded(store)
+        process = next
+      }
+      let result = process.result(limitSeconds: 300)
+      #expect(result.exitCode == 0, "\(result.output.suffix(3000)) \(result.errors)")
+      #expect(lines("overlaps") == [])
+      #expect(lines("repeated") == [])
+      #expect(Set(lines("done")).count == steps)
+      try FileManager.default.removeItem(atPath: folder)
+    }
+  #endif
 }

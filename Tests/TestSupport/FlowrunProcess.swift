@@ -105,6 +105,9 @@ public final class FlowrunProcess {
   /// What it has written to standard output so far.
   public var outputSoFar: String { (try? String(contentsOfFile: outputPath, encoding: .utf8)) ?? "" }
 
+  /// What it has written to standard error so far.
+  public var errorsSoFar: String { (try? String(contentsOfFile: errorPath, encoding: .utf8)) ?? "" }
+
   /// Waits until standard output holds `text`; false when the process does not write it within `limitSeconds`.
   public func waitForOutput(_ text: String, limitSeconds: Int = 30) -> Bool {
     poll(limitSeconds) { self.outputSoFar.contains(text) }

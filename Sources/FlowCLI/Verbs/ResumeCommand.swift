@@ -60,6 +60,9 @@ struct ResumeCommand: Verb {
 
   /// How often a run that another process has is looked at.
   private static let lookMilliseconds = 200
+  /// For how long a store that cannot be reached is asked again by who waits: a database is started anew, or another one takes
+  /// its place.
+  private static let storeAbsence = Duration.seconds(300)
 
   func perform() async throws {
     try checkArguments()
@@ -110,8 +113,14 @@ struct ResumeCommand: Verb {
   private func available(_ stored: StoredRun, _ store: any RunStore) async throws -> StoredRun {
     let short = RunReference.short(stored.id)
     var isTold = false
+    var lastAnswer = ContinuousClock.now
     while true {
-      guard let now = try store.run(stored.id) else { throw StoreProblem.unknown(run: short) }
+      let isPatient = isTold && lastAnswer.duration(to: .now) < Self.storeAbsence
+      guard let now = try look(at: stored, store, isPatient) else {
+        try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
+        continue
+      }
+      lastAnswer = .now
       guard now.state == .running else {
         // What ended by itself while somebody waited for its process to go is not taken up.
         guard !isTold || now.state == .interrupted || now.state == .success else {
@@ -126,6 +135,14 @@ struct ResumeCommand: Verb {
       }
       try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }
+  }
+
+  /// The run as it stands; nil where the store cannot be reached and whoever asks is patient.
+  private func look(at stored: StoredRun, _ store: any RunStore, _ isPatient: Bool) throws -> StoredRun? {
+    let answer = Result { try store.run(stored.id) }
+    if isPatient, case .failure(let problem as StoreProblem) = answer, case .unusable = problem { return nil }
+    guard let run = try answer.get() else { throw StoreProblem.unknown(run: RunReference.short(stored.id)) }
+    return run
   }
 
   private func request(for stored: StoredRun) -> RunRequest {
