@@ -7,6 +7,8 @@ public struct ArbiterBatch {
   /// What the operations so far made of the records.
   private var changed: [RecordKey: Record] = [:]
   private var added: [String: Int] = [:]
+  /// The records of which an operation was in conflict: what follows rests on it, even where its version fits by chance.
+  private var conflicting: Set<RecordKey> = []
   /// The rules of collections, once they have been read.
   private var rules: [String: ZoneRules] = [:]
 
@@ -45,6 +47,9 @@ public struct ArbiterBatch {
         (changed, added) = before
         part = whole
       }
+      for (operation, outcome) in zip(operations[index..<end], part) where outcome.decision == .conflict {
+        conflicting.insert(operation.key)
+      }
       outcomes += part
       index = end
     }
@@ -70,6 +75,7 @@ public struct ArbiterBatch {
       return Outcome(decision: .refused(.invalid(RecordKey.rule)), stored: nil)
     }
     let stored = try present(operation.key)
+    if conflicting.contains(operation.key) { return Outcome(decision: .conflict, stored: stored) }
     if let decision = dropped.decision(on: operation, stored: stored) {
       return Outcome(decision: decision, stored: stored)
     }

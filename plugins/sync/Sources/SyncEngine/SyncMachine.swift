@@ -335,8 +335,7 @@ public struct SyncSettings: Sendable {
   /// brings is shown together, at its end.
   public var projection: (any RecordProjection)?
   /// Whether the device tells the zone how far it has read, so that what every device has seen deleted can be forgotten.
-  /// Off: histories of many deletions still end with changes set aside that should have won, so marks of deletions stay.
-  public var tellsWhatItHasSeen = false
+  public var tellsWhatItHasSeen = true
   /// How many records are asked for at once.
   public var pageRecords = 200
   /// The largest page of changes asked for, in bytes.
