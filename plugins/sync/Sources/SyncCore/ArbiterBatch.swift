@@ -75,7 +75,6 @@ public struct ArbiterBatch {
       return Outcome(decision: .refused(.invalid(RecordKey.rule)), stored: nil)
     }
     let stored = try present(operation.key)
-    if conflicting.contains(operation.key) { return Outcome(decision: .conflict, stored: stored) }
     if let decision = dropped.decision(on: operation, stored: stored) {
       return Outcome(decision: decision, stored: stored)
     }
@@ -96,6 +95,9 @@ public struct ArbiterBatch {
     }
     let decision = Arbiter.decide(
       operation, stored: stored, policy: rules?.decide ?? policy, rules: rules, serverMilliseconds: serverMilliseconds)
+    if case .store = decision, conflicting.contains(operation.key) {
+      return Outcome(decision: .conflict, stored: stored)
+    }
     if case .store(let cell, _) = decision {
       if operation.key.type == ZoneRules.type { self.rules = [:] }
       if stored == nil { added[operation.key.type, default: 0] += 1 }
