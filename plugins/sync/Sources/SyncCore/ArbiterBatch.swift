@@ -7,6 +7,8 @@ public struct ArbiterBatch {
   /// What the operations so far made of the records.
   private var changed: [RecordKey: Record] = [:]
   private var added: [String: Int] = [:]
+  /// The records of which an operation was in conflict: what follows rests on it, even where its version fits by chance.
+  private var conflicting: Set<RecordKey> = []
   /// The rules of collections, once they have been read.
   private var rules: [String: ZoneRules] = [:]
 
@@ -44,6 +46,9 @@ public struct ArbiterBatch {
       if group != nil, let whole = Self.whole(part, Array(operations[index..<end])) {
         (changed, added) = before
         part = whole
+      }
+      for (operation, outcome) in zip(operations[index..<end], part) where outcome.decision == .conflict {
+        conflicting.insert(operation.key)
       }
       outcomes += part
       index = end
@@ -90,6 +95,9 @@ public struct ArbiterBatch {
     }
     let decision = Arbiter.decide(
       operation, stored: stored, policy: rules?.decide ?? policy, rules: rules, serverMilliseconds: serverMilliseconds)
+    if case .store = decision, conflicting.contains(operation.key) {
+      return Outcome(decision: .conflict, stored: stored)
+    }
     if case .store(let cell, _) = decision {
       if operation.key.type == ZoneRules.type { self.rules = [:] }
       if stored == nil { added[operation.key.type, default: 0] += 1 }

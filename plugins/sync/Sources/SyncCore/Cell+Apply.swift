@@ -11,6 +11,7 @@ extension Cell {
     context.observe(
       .init(dot: write.dot, check: check ?? write.check, day: UInt32(clamping: write.milliseconds / 86_400_000)))
     let life = write.record?.life ?? 0
+    if life > 0, !isRecord { setOrigin(life) }
     if life > content.life { beginLife(life) }
     // Nothing of an earlier life counts.
     if life < content.life { return true }

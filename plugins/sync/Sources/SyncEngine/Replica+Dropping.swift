@@ -6,9 +6,7 @@ extension Replica {
     "the record has been deleted meanwhile, and every device has seen that; discard this change, or make the record anew"
 
   mutating func note(deletionIn record: Record) {
-    let content = record.cell.content
-    // Whether a deletion counts, its collection's rule says; here it is enough that it may.
-    guard record.cell.isRecord, content.living.isEmpty || content.deleted != nil else { return }
+    guard isDeletion(record) else { return }
     latestDeletion = max(latestDeletion, record.sequence)
   }
 
@@ -38,7 +36,7 @@ extension Replica {
     touched.insert(key)
     dirty.insert(.record(key))
     var late: [Int64] = []
-    for item in outbox.items(for: key) where item.parkedBecause == nil {
+    for item in outbox.items(for: key) where item.parkedBecause != Self.deletedThere {
       guard let record = item.write?.record else {
         remove(position: item.position)
         continue
@@ -47,6 +45,27 @@ extension Replica {
       if record.isDeletion { remove(position: item.position) } else { late.append(item.position) }
     }
     return late
+  }
+
+  /// The life in which a record begins that is made without knowing it: that in which the zone has made it, or would.
+  func firstLife(of key: RecordKey) -> Int64 { confirmed[key]?.cell.origin ?? dropped.life }
+
+  /// How far this device has seen everything: up to a number, and not past a deletion that a change set aside here was made
+  /// without, which may be sent yet.
+  func horizon(upTo sequence: Int64) -> Int64 {
+    var horizon = sequence
+    for item in outbox where item.parkedBecause != Self.deletedThere {
+      guard let record = item.write?.record, let known = confirmed[item.key], isDeletion(known),
+        record.life <= known.cell.content.life
+      else { continue }
+      horizon = min(horizon, max(0, known.sequence - 1))
+    }
+    return horizon
+  }
+
+  /// Whether a record may be deleted; whether it is, its collection's rule says.
+  private func isDeletion(_ record: Record) -> Bool {
+    record.cell.isRecord && (record.cell.content.living.isEmpty || record.cell.content.deleted != nil)
   }
 
   /// Has the writes that make a record begin in this life, where they began in an earlier one.

@@ -10,15 +10,22 @@ extension Replica {
     // A server that went back knows less, and that is no other device.
     if let known, there.dot.number < known.dot.number { return false }
     if let known, there.dot.number == known.dot.number { return !known.mayBe(there.dot.number, check: there.check) }
-    return !outbox.items(for: record.key).contains { item in
+    return !holds(there, for: record.key)
+  }
+
+  /// Whether the server has a write of this device already: the last that it notes, or one that was sent before that.
+  func isKnown(_ write: Write, in record: Record) -> Bool {
+    guard let there = record.cell.context.note(of: write.dot.device) else { return false }
+    if there.mayBe(write.dot.number, check: write.check) { return true }
+    return write.dot.number < there.dot.number && holds(there, for: record.key)
+  }
+
+  /// Whether what a record notes of this device is a write that still waits here to be answered.
+  private func holds(_ there: VersionVector.Seen, for key: RecordKey) -> Bool {
+    outbox.items(for: key).contains { item in
       guard let write = item.write else { return false }
       return write.dot.device == device && there.mayBe(write.dot.number, check: write.check)
     }
-  }
-
-  /// Whether the server has a write of this device already.
-  func isKnown(_ write: Write, in record: Record) -> Bool {
-    record.cell.context.note(of: write.dot.device)?.mayBe(write.dot.number, check: write.check) ?? false
   }
 
   /// Goes on under a name of its own, so that no action is taken for one that is known already (M1, M4).
@@ -51,6 +58,7 @@ extension Replica {
     outbox[index].wasSent = false
     if var write = outbox[index].write {
       write.dot = Dot(device: device, number: takeNumber())
+      if let record = write.record { write.record?.life = max(record.life, firstLife(of: outbox[index].key)) }
       outbox[index].change = .write(write)
     }
     dirty.insert(.outbox(position))

@@ -47,10 +47,7 @@ extension SyncMachine {
     }
     let all = replica.confirmed.values.filter { $0.key.type == ZoneRules.type }
       .map { ZoneRules(collection: $0.key.name, cell: $0.cell) }
-    let known = replica.confirmed
-    let forgettable = SeenDeletion.forgettable(deletions, rules: all) { type in
-      known.values.filter { $0.key.type == type }.map(\.cell)
-    }
+    let forgettable = SeenDeletion.forgettable(deletions, rules: all)
     for deletion in forgettable { forget(deletion.key) }
     return Set(forgettable.map(\.key))
   }
@@ -65,7 +62,7 @@ extension SyncMachine {
 
   /// Has what makes these records begin where the zone has them now, or would have them.
   mutating func begin(_ keys: Set<RecordKey>) {
-    for key in keys { replica.begin(key, in: replica.confirmed[key]?.cell.content.life ?? replica.dropped.life) }
+    for key in keys { replica.begin(key, in: replica.firstLife(of: key)) }
   }
 
   // MARK: Telling how far this device has read
@@ -75,7 +72,9 @@ extension SyncMachine {
     guard settings.tellsWhatItHasSeen, settings.projection != nil, canTell, completedPulls > 0,
       !replica.isResynchronizing, staged == nil, let cursor = replica.cursor
     else { return nil }
-    let isNews = replica.latestDeletion > replica.told.sequence && cursor.sequence > replica.told.sequence
+    let isNews =
+      replica.latestDeletion > replica.told.sequence && cursor.sequence > replica.told.sequence
+      && replica.horizon(upTo: cursor.sequence) > replica.told.sequence
     let age = now - replica.told.milliseconds
     guard isNews || age >= Self.tellMilliseconds || age < 0 else { return nil }
     return max(pacing.lastTellMilliseconds + Self.restMilliseconds, push.notBeforeMilliseconds)
@@ -84,10 +83,11 @@ extension SyncMachine {
   /// What tells the zone how far this device has read, once nothing waits: what goes with it might meet a conflict, and would
   /// still wait when the zone has taken the word.
   mutating func word(_ now: Int64) -> Operation? {
-    guard let due = tellDue(now), due <= now, let cursor = replica.cursor,
+    guard let due = tellDue(now), due <= now, var cursor = replica.cursor,
       !replica.outbox.contains(where: { $0.parkedBecause == nil })
     else { return nil }
     pacing.lastTellMilliseconds = now
+    cursor.sequence = replica.horizon(upTo: cursor.sequence)
     return .seen(cursor, by: replica.device)
   }
 }

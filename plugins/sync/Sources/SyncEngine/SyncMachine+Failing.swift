@@ -90,7 +90,9 @@ extension SyncMachine {
 
   /// Sets a change aside where it can be seen (F31).
   mutating func park(_ position: Int64, reason: String) {
-    guard var item = replica.outbox[position: position], item.parkedBecause == nil else { return }
+    guard var item = replica.outbox[position: position],
+      item.parkedBecause == nil || reason == Replica.deletedThere
+    else { return }
     item.parkedBecause = SyncPause.shortened(reason)
     replica.replace(item)
     tell(.parked(item.key, reason: reason))

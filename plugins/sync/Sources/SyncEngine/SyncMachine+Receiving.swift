@@ -89,12 +89,13 @@ extension SyncMachine {
     guard let page = staging(answered) else { return }
     var hasLost = false
     renewIdentity(impersonatedBy: page.records)
-    let begun = unknownRecords().union(forget(page.dropped))
+    let unknown = unknownRecords()
     for record in page.records {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
     }
-    begin(begun)
+    // What is deleted here as the zone has it now, up to where it has forgotten, is forgotten there.
+    begin(unknown.union(forget(page.dropped)))
     if hasLost, !replica.isResynchronizing {
       resynchronize()
       pull.isWanted = true
@@ -116,6 +117,8 @@ extension SyncMachine {
   private mutating func renewIdentity(impersonatedBy records: [Record], isCertain: Bool = false) {
     guard isCertain || records.contains(where: replica.isImpersonated) else { return }
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()))
+    // What looked as if the zone had it already is new to it now.
+    begin(Set(replica.outbox.lazy.filter { $0.write?.record != nil }.map(\.key)))
     tell(.renamed(replica.device))
   }
 
@@ -123,7 +126,7 @@ extension SyncMachine {
   private func lacksWhatIsKnown(_ record: Record) -> Bool {
     guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key) else { return false }
     // A record that was forgotten and made anew holds nothing of what it was.
-    if record.cell.content.life > known.cell.content.life { return false }
+    if record.cell.origin > known.cell.content.life { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
   }
 
@@ -132,7 +135,7 @@ extension SyncMachine {
   private mutating func adopt(_ record: Record) {
     let known = replica.confirmed[record.key]
     let isNewLife = known.map { $0.cell.isRecord && record.cell.content.life > $0.cell.content.life } ?? false
-    if let known, isNewLife, known.cell.content.life < replica.dropped.life {
+    if let known, known.cell.isRecord, record.cell.origin > known.cell.content.life {
       // What it was has been forgotten; this is another record under its key.
       forget(record.key)
       confirm(record)
@@ -245,8 +248,10 @@ extension SyncMachine {
   private mutating func conflicted(
     _ operation: Operation, _ position: Int64, _ record: Record?, _ now: Int64
   ) -> Bool {
-    // Another part of its transaction was in conflict, or the zone has forgotten what was there.
-    if record == nil, operation.expectedVersion == 0, operation.isOfCollection {
+    // Another part of its transaction was in conflict, or the zone has forgotten what was there. Where a fetch has not
+    // told of that, the zone has lost it.
+    let isFirst = operation.expectedVersion == 0 || pacing.conflictsInARow == 0
+    if record == nil, isFirst, operation.isOfCollection {
       (isPushHeld, pull.isWanted) = (true, true)
       return true
     }

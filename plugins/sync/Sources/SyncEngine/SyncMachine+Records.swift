@@ -115,9 +115,10 @@ extension SyncMachine {
     return page.hasMore ? nil : whole
   }
 
-  /// Fetches the zone whole, from its begin.
+  /// Fetches the zone whole, from its begin. A fetch under way began elsewhere: its answer would be taken for the whole.
   mutating func resynchronize() {
     staged = nil
+    pull.inFlight = nil
     replica.beginResynchronizing()
   }
 

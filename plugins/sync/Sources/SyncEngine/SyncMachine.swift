@@ -335,7 +335,8 @@ public struct SyncSettings: Sendable {
   /// brings is shown together, at its end.
   public var projection: (any RecordProjection)?
   /// Whether the device tells the zone how far it has read, so that what every device has seen deleted can be forgotten.
-  /// Off: histories of many deletions still end with changes set aside that should have won, so marks of deletions stay.
+  /// Off: a device whose first word gets lost is known to nobody, and finds set aside what it did to a record that the
+  /// others deleted and forgot meanwhile.
   public var tellsWhatItHasSeen = false
   /// How many records are asked for at once.
   public var pageRecords = 200

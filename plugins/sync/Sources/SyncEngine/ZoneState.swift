@@ -92,11 +92,7 @@ public struct ZoneState: Sendable {
       else { return nil }
       return SeenDeletion(key: record.key, sequence: record.sequence, life: life)
     }
-    let known = records.values
-    let forgettable = SeenDeletion.forgettable(deletions, rules: rules) { type in
-      known.filter { $0.key.type == type }.map(\.cell)
-    }
-    for deletion in forgettable {
+    for deletion in SeenDeletion.forgettable(deletions, rules: rules) {
       records[deletion.key] = nil
       dropped.note(sequence: deletion.sequence, life: deletion.life)
     }

@@ -250,7 +250,8 @@
         statements.append(
           PostgresZone.swap(
             slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
-            cell: slot.record?.cell ?? Cell(), deletedLife: slot.deletedLife, isWhole: isWhole))
+            cell: slot.record?.cell ?? Cell(), deletedLife: slot.deletedLife, dropped: slot.dropped,
+            isWhole: isWhole))
       }
       for index in changed where slots[index].name.key.type == ZoneRules.type {
         let rules = ZoneRules(collection: slots[index].name.key.name, cell: slots[index].record?.cell)

@@ -46,12 +46,9 @@
       if deletions.isEmpty { return }
       let rules = try cells(of: ZoneRules.type, zone, connection)
         .map { ZoneRules(collection: $0.name, cell: $0.cell) }
-      var known: [String: [Cell]] = [:]
-      for rule in rules {
-        known[rule.collection] = try cells(of: rule.collection, zone, connection).map(\.cell)
-      }
-      for deletion in SeenDeletion.forgettable(deletions, rules: rules, cells: { known[$0] ?? [] }) {
-        // The zone's row is locked first, as every commit does.
+      for deletion in SeenDeletion.forgettable(deletions, rules: rules) {
+        // The zone's row is locked first, as every commit does, and the oldest goes first: what the zone says it has
+        // forgotten is true after each.
         _ = try connection.run(
           """
           WITH place AS (SELECT name FROM sync_zone WHERE name = $1 FOR UPDATE), gone AS (

@@ -73,13 +73,15 @@
         key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
     }
 
-    /// Puts a cell in, if the record has the version expected: seq, generation; no row if it has not. The zone's row is
-    /// locked first: inside a zone the order of commits is the order of sequence numbers.
+    /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
+    /// generation; no row if not. The zone's row is locked first: inside a zone the order of commits is the order of
+    /// sequence numbers.
     static func swap(
       _ key: RecordKey, zone: String, expected: Int64, changes: Int64, cell: Cell, deletedLife: Int64?,
-      isWhole: Bool = false
+      dropped: Dropped, isWhole: Bool = false
     ) -> PostgresStatement {
       // A transaction's part that finds another version divides by zero, which takes all parts back.
+      let place = isWhole ? "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END AS seq" : "seq"
       let end =
         isWhole
         ? """
@@ -93,14 +95,16 @@
         """
       return PostgresStatement(
         sql: """
-          WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1 RETURNING seq, generation)
+          WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1
+            RETURNING \(place), generation, dropped_seq)
           INSERT INTO sync_record (zone, type, name, version, seq, cell, deleted_life)
           SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6, nullif($7::int8, -1) FROM place
+          WHERE place.dropped_seq <= $8::int8
           ON CONFLICT (zone, type, name) DO UPDATE SET \(end) RETURNING seq, (SELECT generation FROM place)
           """,
         parameters: [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(cell.packed()),
-          .integer(deletedLife ?? -1),
+          .integer(deletedLife ?? -1), .integer(dropped.sequence),
         ])
     }
 

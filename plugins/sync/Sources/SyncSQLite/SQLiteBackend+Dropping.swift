@@ -43,11 +43,8 @@ extension SQLiteBackend {
       SeenDeletion(key: RecordKey(type: $0[0], name: $0[1]), sequence: $0[2], life: $0[3])
     }
     let rules = try cells(of: ZoneRules.type, zone, database).map { ZoneRules(collection: $0.name, cell: $0.cell) }
-    let forgettable = try SeenDeletion.forgettable(deletions, rules: rules) { type in
-      try cells(of: type, zone, database).map(\.cell)
-    }
     var dropped = try dropped(zone, database)
-    for deletion in forgettable {
+    for deletion in SeenDeletion.forgettable(deletions, rules: rules) {
       try database.cachedStatement(sql: "DELETE FROM record WHERE zone = ? AND type = ? AND name = ?")
         .execute(arguments: [zone, deletion.key.type, deletion.key.name])
       dropped.note(sequence: deletion.sequence, life: deletion.life)

@@ -13,7 +13,7 @@ import Testing
 
   private func play(_ seed: UInt64, losesPlaces: Bool) throws -> (fleet: RecordFleet, story: Story) {
     var (random, story) = (SplitMix64(seed: seed), Story())
-    var fleet = RecordFleet(3, delete: seed % 2 == 0 ? .editWins : .deleteWins, isTelling: false)
+    var fleet = RecordFleet(3, delete: seed % 2 == 0 ? .editWins : .deleteWins)
     var old: [[String: [UInt8]]] = []
     for _ in 0..<(20 + Int(random.next() % 40)) {
       let device = Int(random.next() % UInt64(fleet.machines.count))
@@ -42,7 +42,8 @@ import Testing
       }
     }
     fleet.isAway = []
-    fleet.advance(milliseconds: 700_000)
+    // Whoever has used up his budget gets it back within an hour.
+    fleet.advance(milliseconds: 7_200_000)
     fleet.settle()
     fleet.settle()
     return (fleet, story)

@@ -134,6 +134,23 @@ import Testing
     #expect(fleet.likes("x") == [2, 2, 2])
   }
 
+  @Test func `V15 several changes of a record that went in one request whose answer got lost count once`() {
+    var fleet = RecordFleet(2)
+    let device = fleet.machines[0].replica.device
+    fleet.isAway = [0]
+    for _ in 0..<3 { fleet.like(0, "a") }
+    fleet.delete(0, "a")
+    fleet.like(0, "a")
+    fleet.like(0, "a")
+    fleet.isAway = []
+    fleet.losesAnswer = true
+    fleet.advance(milliseconds: 600_000)
+    fleet.like(1, "a")
+    fleet.settle()
+    #expect(fleet.likes("a") == [3, 3])
+    #expect(fleet.machines[0].replica.device == device)
+  }
+
   @Test func `V15 two devices on copies of one file that do the same at the same moment are two`() throws {
     var fleet = RecordFleet(1)
     fleet.like(0, "a")

@@ -18,6 +18,14 @@ struct RecordFleet {
 
   /// Whether devices say how far they have read.
   let isTelling: Bool
+  /// Whether the answer to the next commit gets lost.
+  var losesAnswer = false
+  /// Draws which requests and answers get lost; nil for none.
+  var losses: SplitMix64?
+  /// The writes that the zone has taken.
+  private(set) var taken: Set<Dot> = []
+  /// Those that each device has fetched.
+  private(set) var heard: [Set<Dot>] = []
 
   private var settings: SyncSettings {
     var settings = SyncSettings()
@@ -38,12 +46,15 @@ struct RecordFleet {
   }
 
   /// One more device, with this in its file; gives its number.
-  @discardableResult mutating func add(_ replica: Replica, seed: UInt64? = nil) -> Int {
+  @discardableResult mutating func add(_ replica: Replica, disk: [String: [UInt8]] = [:], seed: UInt64? = nil)
+    -> Int
+  {
     let number = machines.count
     machines.append(
       SyncMachine(
         replica: replica, policy: PomodoroPolicy(), settings: settings, seed: seed ?? UInt64(number + 1)))
-    disks.append([:])
+    disks.append(disk)
+    heard.append([])
     give(number, .started)
     return number
   }
@@ -52,6 +63,11 @@ struct RecordFleet {
 
   mutating func like(_ device: Int, _ name: String) {
     give(device, .acted(Self.key(name), .init(record: RecordEdit(fields: ["likes": .add(1)]))))
+  }
+
+  mutating func name(_ device: Int, _ name: String, _ value: Int64) {
+    let bytes = Scalar.text(String(value)).bytes
+    give(device, .acted(Self.key(name), .init(record: RecordEdit(fields: ["title": .set(bytes)]))))
   }
 
   mutating func delete(_ device: Int, _ name: String) {
@@ -65,6 +81,13 @@ struct RecordFleet {
     return cell.content.part("likes")?.state.total ?? 0
   }
 
+  /// The title of a record as a device shows it.
+  func title(_ device: Int, _ name: String) -> Int64? {
+    let value = machines[device].view(of: Self.key(name)).fields.first { $0.name == "title" }?.value
+    if case .text(let text)? = value.flatMap({ Scalar(bytes: $0) }) { return Int64(text) }
+    return nil
+  }
+
   /// What all devices show.
   func likes(_ name: String) -> [Int64?] { machines.indices.map { likes($0, name) } }
 
@@ -74,20 +97,33 @@ struct RecordFleet {
     for effect in machines[device].handle(event, atMilliseconds: now) {
       switch effect {
       case .save(let changes): for change in changes { disks[device][change.key] = change.value }
-      case .send(let number, let request): give(device, answer(device, number, request))
+      case .send(let number, let request): hear(device, answer(device, number, request))
       case .openChannel, .closeChannel, .tell: break
       }
     }
   }
 
+  private mutating func hear(_ device: Int, _ event: SyncMachine.Event) {
+    let (pulls, present) = (machines[device].completedPulls, taken)
+    give(device, event)
+    if machines[device].completedPulls > pulls { heard[device].formUnion(present) }
+  }
+
+  private mutating func isLost() -> Bool { losses.map { _ in losses!.next() % 5 == 0 } ?? false }
+
   private mutating func answer(
     _ device: Int, _ number: Int, _ request: SyncMachine.Request
   ) -> SyncMachine.Event {
-    if isAway.contains(device) { return .failed(number, .unreachable("away")) }
+    if isAway.contains(device) || isLost() { return .failed(number, .unreachable("away")) }
     do throws(BackendError) {
       switch request {
       case .commit(let operations):
-        return .answered(number, .commit(try zone.commit(operations, serverMilliseconds: now)))
+        let reply = try zone.commit(operations, serverMilliseconds: now)
+        for case (.write(let write), .committed) in zip(operations.map(\.change), reply.results) {
+          taken.insert(write.dot)
+        }
+        defer { losesAnswer = false }
+        return losesAnswer || isLost() ? .failed(number, .unreachable("lost")) : .answered(number, .commit(reply))
       case .changes(let since, let limit, let bytes):
         return .answered(
           number,
@@ -118,6 +154,6 @@ struct RecordFleet {
   /// A device that begins with what another one had in its file.
   mutating func addCopy(of disk: [String: [UInt8]], seed: UInt64) throws -> Int {
     guard let replica = try Replica(stored: disk.filter { !$0.key.hasPrefix("journal/") }) else { return -1 }
-    return add(replica, seed: seed)
+    return add(replica, disk: disk, seed: seed)
   }
 }

@@ -1,8 +1,9 @@
 /// How far a zone has forgotten its deleted records, once every device had seen them deleted.
 ///
-/// A record that the zone has not got and whose life is smaller than `life` has been deleted and forgotten: whoever still
-/// knows it forgets it too, and nothing that was written to it makes it come back. What is made since begins with `life`,
-/// under whatever key.
+/// No deleted record is left whose last change has a number up to `sequence`, but for those that the rules have kept
+/// (`ZoneRules.keptDeletions`). A record that the zone has not got and whose life is smaller than `life` has been deleted
+/// and forgotten: whoever still knows it forgets it too, and nothing that was written to it makes it come back. What is made
+/// since begins with `life`, under whatever key, and keeps that as its `Cell.origin`.
 public struct Dropped: Hashable, Sendable {
   /// The zone's number of the last deletion that was forgotten: who has read less than that reads the zone whole.
   public var sequence: Int64
@@ -24,14 +25,14 @@ public struct Dropped: Hashable, Sendable {
   /// What becomes of a change to a record that the zone has forgotten, or of one that was made before it did; nil where
   /// that does not matter. Who is told of a conflict fetches, and learns of it.
   func decision(on operation: Operation, stored: Record?) -> Arbiter.Decision? {
-    guard life > 0, stored.map({ $0.cell.content.life >= life }) ?? true else { return nil }
+    let first = stored?.cell.origin ?? life
     switch operation.change {
     case .write(let write):
-      guard let record = write.record, record.life < life, stored?.cell.context.covers(write.dot) != true else {
+      guard let record = write.record, record.life < first, stored?.cell.context.covers(write.dot) != true else {
         return nil
       }
       return .conflict
-    case .join(let cell): return stored == nil && cell.isRecord && cell.content.life < life ? .unchanged : nil
+    case .join(let cell): return cell.isRecord && cell.content.life < first ? .unchanged : nil
     case .retire, .seen: return nil
     }
   }
@@ -60,39 +61,25 @@ public struct SeenDeletion: Hashable, Sendable {
     self.life = life
   }
 
-  /// Those that can be forgotten: the others are referred to, and read as cleared or hide what refers to them for as long
-  /// as they are known.
-  ///
-  /// `rules` are all that the zone keeps, `cells` gives the records of a collection.
-  public static func forgettable(
-    _ deletions: [SeenDeletion], rules: [ZoneRules], cells: (String) throws -> [Cell]
-  ) rethrows -> [SeenDeletion] {
-    let targets = Set(deletions.map(\.key.type))
-    var held: Set<RecordKey> = []
-    for rule in rules {
-      let fields = rule.references.filter { targets.contains($0.target) }
-      if fields.isEmpty { continue }
-      for cell in try cells(rule.collection) where cell.deletedLife(by: rule.delete) == nil {
-        for (name, target) in fields {
-          guard let value = cell.fields.first(where: { $0.name == name })?.value,
-            case .text(let key)? = Scalar(bytes: value)
-          else { continue }
-          held.insert(RecordKey(type: target, name: key))
-        }
-      }
-    }
-    return deletions.filter { !held.contains($0.key) }
+  /// Those that can be forgotten, in the order in which they go; `rules` are all that the zone keeps. The same for the zone
+  /// and for every device, whatever else they have read: so nobody has to be told what was forgotten.
+  public static func forgettable(_ deletions: [SeenDeletion], rules: [ZoneRules]) -> [SeenDeletion] {
+    let kept = ZoneRules.keptDeletions(rules)
+    return deletions.filter { !kept.contains($0.key.type) }.sorted { $0.sequence < $1.sequence }
   }
 }
 
 extension ZoneRules {
-  /// The fields that refer to records whose deletion changes how these read.
-  var references: [(name: String, target: String)] {
-    texts.keys.sorted().compactMap { name in
+  /// The collections whose deletions are kept: what refers to them reads otherwise for as long as they are known.
+  static func keptDeletions(_ rules: [ZoneRules]) -> Set<String> { Set(rules.flatMap(\.clearedTargets)) }
+
+  /// The collections to which something here refers that reads otherwise once its target is deleted.
+  private var clearedTargets: [String] {
+    texts.keys.compactMap { name in
       guard let rule = rule(of: name), case .reference(let target) = rule.type, rule.onDelete ?? .keep != .keep else {
         return nil
       }
-      return (name, target)
+      return target
     }
   }
 }

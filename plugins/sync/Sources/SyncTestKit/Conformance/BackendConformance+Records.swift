@@ -55,6 +55,19 @@ extension BackendConformance {
     }
   }
 
+  static let ordered: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now), note("a", 1, at: now)], zone: zone)
+    // Its author does not know the record, of which another device has made the version that the second change expects.
+    let late = try await backend.commit(
+      [note("a", 2, 2, at: now), note("a", 2, 3, at: now, expected: 1)], zone: zone)
+    for result in late.results {
+      guard case .conflict = result else {
+        throw Failure(rule: "no change is stored before one that its author made earlier", seen: "\(late)")
+      }
+    }
+  }
+
   static let recordLimit: Body = { backend, zone in
     let now = try await backend.serverTime()
     _ = try await backend.commit([rules(1, ["likes": "integer counter", "_limit": "2"], at: now)], zone: zone)

@@ -65,10 +65,11 @@ public enum BackendConformance {
     ("the server's clock goes forward", time),
     ("the zone keeps the rules of a collection, and records keep to them", zoneRules),
     ("a collection has at most as many records as its rules allow", recordLimit),
+    ("what one request does to a record comes in its order or not at all", ordered),
     ("a transaction is stored whole or not at all", transactions),
     ("transactions that meet all come in, each seen whole", transactionsAtOnce),
     ("a deletion that every device has seen is forgotten, and what it deleted does not come back", forgotten),
-    ("a deletion of what something refers to is kept", heldDeletion),
+    ("a deletion is kept where references read otherwise for it", heldDeletion),
   ]
 
   // MARK: Helpers

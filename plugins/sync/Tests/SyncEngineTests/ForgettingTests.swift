@@ -1,0 +1,150 @@
+import Foundation
+import SyncCore
+import SyncEngine
+import Testing
+
+/// A zone that forgets what every device has seen deleted shows what one shows that forgets nothing.
+@Suite struct ForgettingTests {
+  /// A history: devices that act while they are away and meet the zone one at a time, with lost requests and answers.
+  struct World {
+    var fleet: RecordFleet
+    var oracle: ForgettingOracle
+    var own: [Set<Dot>]
+    var forgotten = 0
+
+    init(devices: Int, _ rule: DeleteRule, isTelling: Bool) {
+      fleet = RecordFleet(devices, delete: rule, isTelling: isTelling)
+      oracle = ForgettingOracle(rule)
+      own = Array(repeating: [], count: devices)
+      fleet.settle()
+      for device in 0..<devices { fleet.give(device, .switched(online: false)) }
+    }
+
+    func seen(_ device: Int) -> Set<Dot> { own[device].union(fleet.heard[device]) }
+
+    func shown(_ device: Int, _ key: String) -> ForgettingOracle.Shown? {
+      guard let likes = fleet.likes(device, key) else { return nil }
+      return .init(likes: Int(likes), title: fleet.title(device, key))
+    }
+
+    /// A device acts; what is not there is not deleted.
+    mutating func act(_ device: Int, _ kind: ForgettingOracle.Kind, _ key: String) {
+      fleet.now += 1
+      if kind == .delete, fleet.likes(device, key) == nil { return }
+      let machine = fleet.machines[device]
+      let dot = Dot(device: machine.replica.device, number: machine.replica.nextNumber)
+      oracle.note(dot, kind, key, at: fleet.now, seen: seen(device))
+      switch kind {
+      case .like: fleet.like(device, key)
+      case .title(let value): fleet.name(device, key, value)
+      case .delete: fleet.delete(device, key)
+      }
+      own[device].insert(dot)
+    }
+
+    /// A device meets the zone for a while.
+    mutating func meet(_ device: Int, milliseconds: Int64 = 6_000) {
+      fleet.give(device, .switched(online: true))
+      fleet.advance(milliseconds: milliseconds)
+      fleet.give(device, .switched(online: false))
+      forgotten = max(forgotten, Int(fleet.zone.dropped.sequence))
+    }
+
+    mutating func end() {
+      fleet.losses = nil
+      for _ in 0..<3 { for device in fleet.machines.indices { meet(device, milliseconds: 20_000) } }
+    }
+
+    /// What is not as it must be, in words.
+    func problems(_ keys: [String]) -> [String] {
+      var problems = fleet.parked
+      let all = Set(oracle.acts.keys)
+      if !fleet.taken.isSuperset(of: all) { problems.append("acts never reached the zone") }
+      for device in fleet.machines.indices {
+        if !fleet.machines[device].isFlushed { problems.append("device \(device) still sends") }
+        for key in keys where shown(device, key) != oracle.shown(key, all) {
+          problems.append(
+            "\(key) on \(device): \(shown(device, key) as Any), must be \(oracle.shown(key, all) as Any)")
+        }
+      }
+      return problems
+    }
+  }
+
+  static func play(_ seed: UInt64, isTelling: Bool) -> (problems: [String], forgotten: Int) {
+    var random = SplitMix64(seed: seed)
+    let devices = 2 + Int(random.next() % 3)
+    let keys = Array(["a", "b", "c"].prefix(1 + Int(random.next() % 3)))
+    var world = World(devices: devices, random.next() % 2 == 0 ? .editWins : .deleteWins, isTelling: isTelling)
+    if random.next() % 2 == 0 { world.fleet.losses = SplitMix64(seed: seed ^ 77) }
+    for step in 0..<(10 + Int(random.next() % 40)) {
+      let device = Int(random.next() % UInt64(devices))
+      let key = keys[Int(random.next() % UInt64(keys.count))]
+      switch random.next() % 10 {
+      case 0, 1: world.act(device, .like, key)
+      case 2: world.act(device, .title(Int64(step)), key)
+      case 3, 4: world.act(device, .delete, key)
+      default: world.meet(device, milliseconds: Int64(random.next() % 12_000))
+      }
+    }
+    world.end()
+    return (world.problems(keys), world.forgotten)
+  }
+
+  private static let environment = ProcessInfo.processInfo.environment
+  /// How many histories: 150, 4,000 with the long tests, or as many as `FLOWRUN_SYNC_FORGETTING` says.
+  private static let histories =
+    environment["FLOWRUN_SYNC_FORGETTING"].flatMap { UInt64($0) }
+    ?? (environment["FLOWRUN_LONG_TESTS"] == nil ? 150 : 4000)
+  private static let first = environment["FLOWRUN_SEED"].flatMap { UInt64($0) } ?? 1
+
+  @Test(arguments: [true, false])
+  func `V13 V14 with lost requests and answers, all acts count as if nothing had ever been forgotten`(
+    isTelling: Bool
+  ) {
+    var (forgetting, failed) = (0, 0)
+    for seed in Self.first..<(Self.first + Self.histories) {
+      let (problems, forgotten) = Self.play(seed, isTelling: isTelling)
+      if forgotten > 0 { forgetting += 1 }
+      if !problems.isEmpty { failed += 1 }
+      #expect(problems == [] || failed > 5, "FLOWRUN_SEED=\(seed)")
+    }
+    #expect(failed == 0)
+    // Otherwise the histories would show nothing.
+    #expect(isTelling ? forgetting * 3 > Self.histories : forgetting == 0)
+  }
+
+  @Test(arguments: [DeleteRule.editWins, .deleteWins])
+  func `V13 V14 every short history of two devices and one record ends as if nothing had been forgotten`(
+    rule: DeleteRule
+  ) {
+    var ends = 0
+    func play(_ world: World, moves: Int) {
+      if moves == 0 {
+        var world = world
+        world.end()
+        ends += 1
+        let problems = world.problems(["a"])
+        if !problems.isEmpty { Issue.record("\(world.oracle.acts): \(problems)") }
+        return
+      }
+      for device in 0..<2 {
+        for move in 0..<3 {
+          var next = world
+          switch move {
+          case 0: next.act(device, .like, "a")
+          case 1 where world.shown(device, "a") != nil: next.act(device, .delete, "a")
+          case 2: next.meet(device)
+          default: continue
+          }
+          play(next, moves: moves - 1)
+        }
+      }
+    }
+    var world = World(devices: 2, rule, isTelling: true)
+    world.act(0, .like, "a")
+    for device in [0, 1] { world.meet(device) }
+    play(world, moves: Self.environment["FLOWRUN_LONG_TESTS"] == nil ? 4 : 6)
+    #expect(ends > 500)
+  }
+}
