@@ -161,6 +161,26 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
   }
 
+  @Test func `of a newer flowrun are left alone by every verb, and a run there is not remembered`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    _ = try tool.run("w.yaml")
+    try Self.sqlite("PRAGMA user_version = 3", tool)
+    let sentence = "has format 3, which this flowrun does not know; use the newer flowrun"
+    for verb in [
+      ["runs"], ["runs", "show", "last"], ["runs", "prune"], ["runs", "delete", "last"], ["resume"], ["logs", "last"],
+      ["cancel", "last"], ["w.yaml", "--durable"],
+    ] {
+      let refused = try tool.run(verb)
+      #expect(refused.exitCode == 2 && refused.standardError.contains(sentence), "\(verb) \(refused)")
+    }
+    let run = try tool.run("w.yaml")
+    #expect(run.exitCode == 0 && run.standardOutput.contains("warning: history: the run store"), "\(run)")
+    try Self.sqlite("PRAGMA user_version = 2", tool)
+    #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1, "and nothing was written")
+  }
+
   @Test func `are listed where one of them is damaged, which each verb says with a remedy`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
