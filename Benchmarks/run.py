@@ -8,8 +8,8 @@ Usage: Benchmarks/run.py [--only PATTERN] [--quick] [--skip-build] [--record]
 Benchmarks/README.md.
 
 Peers: DispatchQueue, TaskGroup and OperationQueue in the same process; oneTBB, ninja, Task, PyYAML, libyaml, PostgreSQL, DBOS
-Transact and two Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router; Taskflow where
-TASKFLOW_INCLUDE names its headers. A peer that is missing is named in the table. The rows are kept in
+Transact, Prefect and two Python packages, which `scripts/setup bench` and the benchmarks install; Hummingbird's router;
+Taskflow where TASKFLOW_INCLUDE names its headers. A peer that is missing is named in the table. The rows are kept in
 Benchmarks/Results/latest.json. Instructions a step, counted by callgrind, are compared with the committed
 Benchmarks/Results/instructions.json: more than 10 % above fails.
 """

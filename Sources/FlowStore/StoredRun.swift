@@ -83,8 +83,10 @@ public struct RunFilter: Sendable, Hashable {
 public struct RunList: Sendable, Hashable {
   /// The newest first.
   public var runs: [StoredRun] = []
-  /// The ids, as they stand there, of runs of which the rest is not what was written; `number 7` where nothing can be read.
+  /// The ids, as they stand there, of runs of which the rest is not what was written.
   public var damaged: [String] = []
+  /// The numbers of runs of which nothing can be read, not even whether they are there.
+  public var unreadable: [Int] = []
 
   /// No run.
   public init() {}

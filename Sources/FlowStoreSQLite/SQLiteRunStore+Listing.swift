@@ -58,19 +58,18 @@ extension SQLiteRunStore {
   private func salvaged(
     _ filter: RunFilter, behind problem: StoreProblem, _ connection: SQLiteConnection
   ) throws(StoreProblem) -> RunList {
-    var last = 0
-    try connection.run(Self.selectLastNumber) { row throws(StoreProblem) in last = row.integer(0) }
+    let last = try lastNumber(connection)
     var list = RunList()
     var whole = RunFilter()
     whole.states = filter.states
-    // By numbers: the greatest that any store can hold is no number of rows to look for.
-    for number in stride(from: min(last, Self.salvagedRows), to: 0, by: -1) {
+    // By numbers, of which many may have been forgotten.
+    for number in stride(from: last, to: max(0, last - Self.salvagedRows), by: -1) {
       do throws(StoreProblem) {
         try connection.run("SELECT \(Self.columns) FROM run WHERE number = ?", [.integer(number)]) {
           (row) throws(StoreProblem) in take(row, whole, &list)
         }
       } catch {
-        list.damaged.append("number \(number)")
+        list.unreadable.append(number)
       }
     }
     guard !list.runs.isEmpty else { throw problem }
@@ -81,6 +80,16 @@ extension SQLiteRunStore {
     list.runs.sort { $0.startedMilliseconds > $1.startedMilliseconds }
     if let limit = filter.limit { list.runs = Array(list.runs.prefix(max(0, limit))) }
     return list
+  }
+
+  /// The highest number of a run that is there, or else that there ever was.
+  private func lastNumber(_ connection: SQLiteConnection) throws(StoreProblem) -> Int {
+    var last = 0
+    func read(_ text: String) throws(StoreProblem) {
+      try connection.run(text) { row throws(StoreProblem) in last = row.integer(0) }
+    }
+    do throws(StoreProblem) { try read("SELECT max(number) FROM run") } catch { try read(Self.selectLastNumber) }
+    return last
   }
 
   /// How many rows are looked for one by one.

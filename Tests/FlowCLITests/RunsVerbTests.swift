@@ -97,6 +97,12 @@ import Testing
     for _ in 0..<2 { _ = try tool.run("w.yaml") }
     let id = String(try tool.run("runs").standardOutput.prefix(8))
     let wrong = id.dropLast() + (id.last == "0" ? "1" : "0")
+    let file = try tool.run("runs", "v.yaml")
+    #expect(
+      file.exitCode == 64
+        && file.standardError.contains("no file 'v.yaml', and no run of one; did you mean 'w.yaml'?"), "\(file)")
+    let place = try tool.run("runs", "--in", "/nowhere")
+    #expect(place.exitCode == 64 && place.standardError.contains("there is no file or folder '/nowhere'"), "\(place)")
     let unknown = try tool.run("runs", "show", String(wrong))
     #expect(unknown.exitCode == 64 && unknown.standardError.contains("did you mean '\(id)'?"))
     let several = try tool.run("resume", "0")
@@ -155,6 +161,26 @@ import Testing
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
   }
 
+  @Test func `of a newer flowrun are left alone by every verb, and a run there is not remembered`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    _ = try tool.run("w.yaml")
+    try Self.sqlite("PRAGMA user_version = 3", tool)
+    let sentence = "has format 3, which this flowrun does not know; use the newer flowrun"
+    for verb in [
+      ["runs"], ["runs", "show", "last"], ["runs", "prune"], ["runs", "delete", "last"], ["resume"], ["logs", "last"],
+      ["cancel", "last"], ["w.yaml", "--durable"],
+    ] {
+      let refused = try tool.run(verb)
+      #expect(refused.exitCode == 2 && refused.standardError.contains(sentence), "\(verb) \(refused)")
+    }
+    let run = try tool.run("w.yaml")
+    #expect(run.exitCode == 0 && run.standardOutput.contains("warning: history: the run store"), "\(run)")
+    try Self.sqlite("PRAGMA user_version = 2", tool)
+    #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1, "and nothing was written")
+  }
+
   @Test func `are listed where one of them is damaged, which each verb says with a remedy`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }
@@ -179,6 +205,58 @@ import Testing
     let pruned = try tool.run("runs", "prune")
     #expect(pruned.standardOutput == "0 runs are forgotten\n1 damaged run is forgotten, too\n", "\(pruned)")
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 3)
+  }
+
+  @Test func `are listed beside a part of the store that cannot be read, which is told as that`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.workflow, to: "w.yaml")
+    for _ in 0..<12 { _ = try tool.run("w.yaml") }
+    let store = tool.folder.path + "/.flowrun/runs.sqlite"
+    // The page with the second run, in the file and not in its log.
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [
+      "python3", "-c",
+      """
+      import os, sqlite3, sys
+      path = sys.argv[1]
+      store = sqlite3.connect(path)
+      store.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+      name = store.execute("SELECT id FROM run WHERE number = 2").fetchone()[0]
+      store.close()
+      data = bytearray(open(path, "rb").read())
+      page = data.find((name + "trial").encode()) // 4096 * 4096
+      data[page:page + 8] = b"\\xee" * 8
+      open(path, "wb").write(data)
+      for end in ("-wal", "-shm"):
+        if os.path.exists(path + end): os.remove(path + end)
+      """, store,
+    ]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+    let list = try tool.run("runs")
+    #expect(list.exitCode == 0 && !list.standardOutput.isEmpty, "\(list)")
+    #expect(list.standardError.contains("a part of the store cannot be read"), "\(list)")
+    #expect(!list.standardError.contains("umber 2,") && !list.standardError.contains("prune forgets"), "\(list)")
+  }
+
+  @Test(.enabled(if: getuid() == 0)) func `that may not be looked for are not shown as none`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: n\nsteps: { a: { uses: flow.noop } }\n", to: "w.yaml")
+    _ = try tool.run("w.yaml")
+    let (status, output) = try Shell.run(
+      """
+      cd / && chmod 755 '\(tool.folder.path)' && python3 -c '
+      import os, sys
+      os.setgid(65534); os.setuid(65534)
+      os.execv(sys.argv[1], sys.argv[1:])
+      ' '\(FlowrunProcess.path)' runs --in '\(tool.folder.path)' 2>&1
+      """)
+    #expect(
+      status != 0 && output.contains("Permission denied") && !output.contains("no run is remembered"), "\(output)")
   }
 
   /// Changes the store behind flowrun's back.

@@ -101,10 +101,13 @@ import Testing
     #expect(try store.chunks(of: "c") == [[1]] && store.definition(of: "a") == [7])
   }
 
-  @Test func `lists what can be read where a page of it cannot`() throws {
+  @Test(arguments: [0, 300_000]) func `lists what can be read where a page of it cannot`(forgotten: Int) throws {
     defer { clean() }
     do {
       let store = try SQLiteRunStore(path)
+      try store.keep(run("forgotten"), definition: [7], chunks: [])
+      #expect(try store.remove(["forgotten"]) == 1)
+      try sqlite("UPDATE sqlite_sequence SET seq = \(forgotten) WHERE name = 'run'")
       for number in 0..<40 {
         var run = run("run-\(number)")
         (run.startedMilliseconds, run.header) = (number, [UInt8](repeating: 9, count: 600))
@@ -120,7 +123,8 @@ import Testing
     for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: path + suffix) }
     try Data(bytes).write(to: URL(fileURLWithPath: path))
     let list = try SQLiteRunStore(path).list(RunFilter())
-    #expect(list.runs.count > 20 && list.runs.count + list.damaged.count == 40, "\(list.runs.count)")
+    #expect(list.runs.count > 20 && list.runs.count + list.unreadable.count == 40, "\(list.runs.count)")
+    #expect(list.damaged.isEmpty && list.unreadable.contains(forgotten + 10))
     #expect(list.runs.map(\.startedMilliseconds) == list.runs.map(\.startedMilliseconds).sorted(by: >))
   }
 

@@ -83,10 +83,7 @@ enum RunMemory {
   /// a ``UsageProblem`` where no run is remembered there.
   static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
     let path = path(in: folder(of: place))
-    guard FilePath.exists(path) else {
-      throw UsageProblem(
-        "no run is remembered in '\(folder(of: place))'; name the workflow's file or folder with --in")
-    }
+    guard FilePath.exists(path) else { throw missing(place, path) }
     do throws(StoreProblem) {
       return try SQLiteRunStore(path, readOnly: !writes)
     } catch {
@@ -94,6 +91,19 @@ enum RunMemory {
       guard case .unusable = error, writes else { throw error }
       return try SQLiteRunStore(path, readOnly: true)
     }
+  }
+
+  /// Why there is no store at `path`, which `place` stands for: one in a folder that may not be searched is not shown as none.
+  private static func missing(_ place: String, _ path: String) -> any Error {
+    var status = stat()
+    if stat(path, &status) != 0, errno == EACCES {
+      return StoreProblem.unusable(path: path, cause: SystemError.reason(EACCES))
+    }
+    let folder = folder(of: place)
+    guard FilePath.exists(place) || FilePath.exists(folder + "/.flowrun") else {
+      return UsageProblem("there is no file or folder '\(place)'")
+    }
+    return UsageProblem("no run is remembered in '\(folder)'; name the workflow's file or folder with --in")
   }
 
   /// A folder, or that of a file.

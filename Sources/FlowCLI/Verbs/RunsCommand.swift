@@ -59,19 +59,15 @@ struct RunsCommand: AsyncParsableCommand {
       guard limit > 0 else { throw UsageProblem("--limit \(limit): write 1 or more") }
       filter.limit = limit
       if let file {
-        guard
-          place.store != nil || FilePath.exists(file)
-            || FilePath.exists(RunMemory.path(in: RunMemory.folder(of: file)))
-        else {
-          throw UsageProblem("there is no file '\(file)'")
-        }
         filter.file = FilePath.absolute(file)
       }
       if let last { filter.sinceMilliseconds = WallTime.now - (try Self.milliseconds(last)) }
       filter.states = Set(try state.map { text throws(UsageProblem) in try Self.state(text) })
-      let list = try place.open(file: file).list(filter)
+      let store = try place.open(file: file)
+      let list = try store.list(filter)
       let runs = list.runs
-      tell(list.damaged)
+      tell(list)
+      if let file, runs.isEmpty { try checkFile(file, store) }
       let table = RunTable(runs: runs, style: TextStyle(isColored: StandardOutput.allowsColor))
       if json {
         StandardOutput.write(JSONText.write(.array(table.values), layout: .indented) + "\n")
@@ -80,8 +76,26 @@ struct RunsCommand: AsyncParsableCommand {
       }
     }
 
+    /// Throws where nothing has the name of a workflow file, with the nearest of those that have runs.
+    private func checkFile(_ file: String, _ store: any RunStore) throws {
+      guard !FilePath.exists(file) else { return }
+      let known = Set(try store.list(RunFilter()).runs.map(\.file))
+      guard !known.contains(FilePath.absolute(file)) else { return }
+      let names = known.map { $0.split(separator: "/").last.map(String.init) ?? $0 }.sorted()
+      let nearest = NearestName.of(file, among: names).map { "; did you mean '\($0)'?" } ?? ""
+      throw UsageProblem("there is no file '\(file)', and no run of one\(nearest)")
+    }
+
     /// Says which runs are damaged, and what to do, beside the list of the others.
-    private func tell(_ damaged: [String]) {
+    private func tell(_ list: RunList) {
+      if !list.unreadable.isEmpty {
+        let numbers = list.unreadable.prefix(8).map(String.init).joined(separator: ", ")
+        let more = list.unreadable.count > 8 ? ", …" : ""
+        StandardOutput.writeError(
+          "flowrun: a part of the store cannot be read, where at most \(list.unreadable.count) runs stood (by number "
+            + "\(numbers)\(more)); the others are listed, and new ones are kept; to begin anew, move the store away\n")
+      }
+      let damaged = list.damaged
       guard !damaged.isEmpty else { return }
       let names = damaged.prefix(8).map { TerminalText.visible(RunReference.short($0)) }.joined(separator: ", ")
       let more = damaged.count > 8 ? ", …" : ""
