@@ -1,5 +1,4 @@
 import ArgumentParser
-import FlowDiagnostics
 import FlowEngine
 import FlowSystem
 
@@ -16,12 +15,13 @@ extension FlowCommand {
       RunSession.start(request)
       MainThread.serve()
     }
-    if let first = arguments.first, !first.hasPrefix("-"), !verbs.contains(first), !FilePath.exists(first),
-      let question = question(about: first)
-    {
-      let word = TerminalText.visible(first)
-      StandardOutput.writeError("flowrun: '\(word)' is neither a verb nor a file; \(question)\n")
+    if let misspelt = MisspeltVerb.find(in: arguments) {
+      StandardOutput.writeError("flowrun: \(misspelt.description)\n")
       ExitStatus.usage.exit()
+    }
+    if let script = CompletionScript.asked(by: arguments) {
+      StandardOutput.write(script.text)
+      ExitStatus.success.exit()
     }
     Task {
       do {
@@ -52,17 +52,5 @@ extension FlowCommand {
       if code.isSuccess { StandardOutput.write(text) } else { StandardOutput.writeError(text) }
     }
     ExitStatus.exit(code.rawValue)
-  }
-
-  /// What was probably meant by a word that is neither a verb nor a file: a file but for its ending, or a verb.
-  private static func question(about word: String) -> String? {
-    for file in [word + ".yaml", word + ".yml"] where FilePath.exists(file) {
-      return "did you mean '\(TerminalText.visible(file))'?"
-    }
-    return NearestName.question(word, among: verbs)
-  }
-
-  private static var verbs: [String] {
-    configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"]
   }
 }

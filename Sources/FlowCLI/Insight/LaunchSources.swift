@@ -72,7 +72,7 @@ struct LaunchSources {
     if FileAccess.isRegular(word) { return [try Self.report(word)] }
     let store: any RunStore
     if word.contains("://") {
-      store = try RunMemory.open(address: word)
+      store = try RunMemory.open(address: word, option: "--from")
     } else {
       guard FilePath.exists(word) else { throw FileProblem(path: word, cause: "there is no such file or folder") }
       guard FilePath.exists(RunMemory.path(in: RunMemory.folder(of: word))) else { return try launches(word) }

@@ -7,19 +7,20 @@ import FlowSystem
 
 // Runs that several machines see.
 extension RunMemory {
-  /// The store in a PostgreSQL database.
-  static func open(address: String) throws -> any RunStore {
-    try checkAddress(address)
+  /// The store in a PostgreSQL database; `option` is where the address was given.
+  static func open(address: String, option: String = "--store") throws -> any RunStore {
+    try checkAddress(address, option: option)
     return try openDatabase(address)
   }
 
   /// Throws where an address is none that runs can be kept at.
-  static func checkAddress(_ address: String) throws(UsageProblem) {
+  static func checkAddress(_ address: String, option: String = "--store") throws(UsageProblem) {
     guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
-      throw UsageProblem("--store '\(address)': write the address of a PostgreSQL database, postgres://USER@HOST/NAME")
+      throw UsageProblem(
+        "\(option) '\(address)': write the address of a PostgreSQL database, postgres://USER@HOST/NAME")
     }
     #if !Network
-      throw UsageProblem("--store: this flowrun was built without what talks to servers (the package trait Network)")
+      throw UsageProblem("\(option): this flowrun was built without what talks to servers (the package trait Network)")
     #endif
   }
 

@@ -49,7 +49,12 @@ struct RunProblem: Error, CustomStringConvertible {
 /// `flowrun cancel RUN`: ends a run of another process as Ctrl-C does.
 struct CancelCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Cancels a run that another process runs.")
+    commandName: "cancel", abstract: "Cancels a run that another process runs.",
+    discussion: """
+      Examples:
+        flowrun cancel last
+        flowrun cancel 8f3a12c0 --in workflows/launch.yaml
+      """)
 
   @Argument(help: "The run.", completion: Completions.runningRuns)
   var run: String
@@ -65,7 +70,11 @@ struct CancelCommand: Verb {
 /// `flowrun answer RUN STEP CHOICE`: answers what a step of a run of another process asks.
 struct AnswerCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "answer", abstract: "Answers what a step (flow.ask) of a run asks that another process runs.")
+    commandName: "answer", abstract: "Answers what a step (flow.ask) of a run asks that another process runs.",
+    discussion: """
+      Examples:
+        flowrun answer last approve yes
+      """)
 
   @Argument(help: "The run.", completion: Completions.runningRuns)
   var run: String
@@ -93,7 +102,11 @@ struct AnswerCommand: Verb {
 /// `flowrun post RUN EVENT`: posts an event into a run of another process.
 struct PostCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "post", abstract: "Posts an event into a run that another process runs.")
+    commandName: "post", abstract: "Posts an event into a run that another process runs.",
+    discussion: """
+      Examples:
+        flowrun post last map.first-use
+      """)
 
   @Argument(help: "The run.", completion: Completions.runningRuns)
   var run: String

@@ -12,6 +12,8 @@ struct LSPCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "lsp", abstract: "Speaks the Language Server Protocol with an editor.",
     discussion: """
+      Examples:
+        flowrun lsp --plugin-dir tools/plugins
       Reads from standard input and writes to standard output, until the editor goes. docs/editor.md says how to switch it \
       on in VS Code, Neovim, Helix, Zed, Emacs and JetBrains.
       """)

@@ -7,7 +7,13 @@ import FlowSystem
 /// `flowrun logs RUN`: everything that the steps of a run printed.
 struct LogsCommand: Verb {
   static let configuration = CommandConfiguration(
-    commandName: "logs", abstract: "Prints what the steps of a run printed.")
+    commandName: "logs", abstract: "Prints what the steps of a run printed.",
+    discussion: """
+      Examples:
+        flowrun logs
+        flowrun logs last-failed --step test
+        flowrun logs last --follow
+      """)
 
   @Argument(help: "The run; default: the last.", completion: Completions.runs)
   var run = "last"

@@ -7,11 +7,16 @@ import NotificationPlugin
 struct NotificationsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "notifications", abstract: "Lists and delivers the local notifications that a workflow scheduled.",
+    discussion: """
+      Examples:
+        flowrun notifications workflows/reminder.yaml
+        flowrun notifications deliver workflows/reminder.yaml --json
+      """,
     subcommands: [List.self, Deliver.self], defaultSubcommand: List.self)
 
   /// Where the notifications of a workflow wait.
   struct Folder: ParsableArguments {
-    @Argument(help: "The workflow file.")
+    @Argument(help: "The workflow file.", completion: Completions.files)
     var file: String
 
     @Option(help: "The folder that keeps what outlives the run; default: .flowrun/NAME beside the workflow.")

@@ -8,6 +8,12 @@ import FlowSyntax
 struct PluginsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "plugins", abstract: "Lists the plugins and their actions; makes and checks plugins.",
+    discussion: """
+      Examples:
+        flowrun plugins show flow.sleep
+        flowrun plugins new shout --language python
+        flowrun plugins check plugins/shout
+      """,
     subcommands: [List.self, Show.self, PluginsNewCommand.self, PluginsCheckCommand.self], defaultSubcommand: List.self)
 
   /// `flowrun plugins`: every plugin with its actions.

@@ -11,6 +11,10 @@ struct ResumeCommand: Verb {
     commandName: "resume",
     abstract: "Goes on with a run that was interrupted or failed, without doing twice what was done.",
     discussion: """
+      Examples:
+        flowrun resume last
+        flowrun resume build.yaml --dry-run
+        flowrun resume last-failed --from test --on workers=4
       RUN is a prefix or a suffix of a run's id, 'last', 'last-failed', or a workflow file: its newest unfinished run.
       Steps that ended well are kept with their outputs; all others, and what needs them, run again, with the inputs of \
       the run. What is kept and what runs is printed first.

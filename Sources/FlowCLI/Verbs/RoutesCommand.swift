@@ -8,6 +8,12 @@ import RouterPlugin
 struct RoutesCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "routes", abstract: "Lists, checks and tries the routes of a workflow.",
+    discussion: """
+      Examples:
+        flowrun routes workflows/notification.yaml
+        flowrun routes check workflows/notification.yaml
+        flowrun routes open workflows/notification.yaml app://product/42
+      """,
     subcommands: [List.self, Check.self, Open.self], defaultSubcommand: List.self)
 
   /// `flowrun routes FILE`: every route with page and action.
@@ -15,7 +21,7 @@ struct RoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "list", abstract: "Lists the routes (the default).")
 
-    @Argument(help: "The workflow file.")
+    @Argument(help: "The workflow file.", completion: Completions.files)
     var file: String
 
     @OptionGroup var plugins: PluginArguments
@@ -28,7 +34,7 @@ struct RoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "check", abstract: "Finds routes that no URL reaches.")
 
-    @Argument(help: "The workflow file.")
+    @Argument(help: "The workflow file.", completion: Completions.files)
     var file: String
 
     @OptionGroup var plugins: PluginArguments
@@ -49,7 +55,7 @@ struct RoutesCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
       commandName: "open", abstract: "Says what a tap on a URL would do.")
 
-    @Argument(help: "The workflow file.")
+    @Argument(help: "The workflow file.", completion: Completions.files)
     var file: String
 
     @Argument(help: "The URL; - reads one a line from standard input.")

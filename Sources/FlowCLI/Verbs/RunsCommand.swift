@@ -26,6 +26,10 @@ struct RunsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "runs", abstract: "Lists the runs that are remembered; shows, exports and forgets them.",
     discussion: """
+      Examples:
+        flowrun runs build.yaml --state failure --last 7d
+        flowrun runs show last --log
+        flowrun runs export last-failed
       RUN is a prefix or a suffix of a run's id that no other has, 'last' or 'last-failed'.
       Runs are remembered in .flowrun/runs.sqlite beside their workflow: 200 runs or 90 days a workflow, 256 MiB in all.
       """,

@@ -6,6 +6,9 @@ struct SchemaCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "schema", abstract: "Prints the JSON Schema of workflow files, or of plugin.yaml, for editors.",
     discussion: """
+      Examples:
+        flowrun schema > workflow.schema.json
+        flowrun schema --plugin > plugin.schema.json
       Keep it beside the workflows and name it in their first line:
       # yaml-language-server: $schema=workflow.schema.json
       """)

@@ -7,6 +7,12 @@ import SyncPlugin
 struct SyncCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "sync", abstract: "Looks into synchronizing.",
+    discussion: """
+      Examples:
+        flowrun sync status --device mac
+        flowrun sync parked --retry all
+        flowrun sync simulate --seed 3 --devices 3 --hours 24
+      """,
     subcommands: [
       SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
     ])

@@ -9,6 +9,8 @@ struct WorkerCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "worker", abstract: "Runs steps for a run elsewhere; executors start it.",
     discussion: """
+      Examples:
+        flowrun build.yaml --on workers=4
       Speaks the protocol of plugins on standard input and output, for all portable actions at once. It ends with everything \
       it has started when standard input ends, or when it has not heard of the run for 8 s.
       """)

@@ -1,0 +1,95 @@
+import ArgumentParser
+
+/// What a shell reads to complete lines of flowrun: the argument parser's script, made to know that `flowrun FILE` is short for
+/// `flowrun run FILE`.
+struct CompletionScript {
+  /// The script.
+  let text: String
+
+  /// The script that the arguments of the process ask for, if they do and the shell is known.
+  static func asked(by arguments: [String]) -> CompletionScript? {
+    let option = "--generate-completion-script"
+    guard let first = arguments.first, first.hasPrefix(option) else { return nil }
+    let name = first == option ? arguments.dropFirst().first : String(first.dropFirst(option.count + 1))
+    return name.flatMap(CompletionShell.init(rawValue:)).map(CompletionScript.init)
+  }
+
+  private init(_ shell: CompletionShell) {
+    let script = FlowCommand.completionScript(for: shell)
+    let verbs = (FlowCommand.configuration.subcommands.compactMap { $0.configuration.commandName } + ["help"])
+    switch shell {
+    case .zsh: text = Self.zsh(script, verbs)
+    case .fish: text = Self.fish(script, verbs)
+    default: text = Self.bash(script, verbs)
+    }
+  }
+
+  /// The words of the line are given to the parser's function with `run` among them.
+  private static func bash(_ script: String, _ verbs: [String]) -> String {
+    script.replacing("complete -o filenames -F _flowrun flowrun", with: "") + """
+      # 'flowrun FILE' is short for 'flowrun run FILE'.
+      _flowrun_line() {
+          case "${COMP_WORDS[1]}" in
+          -*|\(verbs.joined(separator: "|")))
+              ;;
+          *)
+              if [[ "${COMP_CWORD}" -gt 1 ]]; then
+                  local -a words=("${COMP_WORDS[0]}" run "${COMP_WORDS[@]:1}")
+                  local COMP_LINE="${COMP_LINE/"${COMP_WORDS[0]}"/"${COMP_WORDS[0]} run"}"
+                  local -i COMP_CWORD="$((COMP_CWORD + 1))" COMP_POINT="$((COMP_POINT + 4))"
+                  local -a COMP_WORDS=("${words[@]}")
+              else
+                  local cur="${2}"
+                  __flowrun_add_completions -f -X '!*.yaml'
+                  __flowrun_add_completions -f -X '!*.yml'
+                  __flowrun_add_completions -d
+              fi
+              ;;
+          esac
+          _flowrun "${@}"
+      }
+
+      complete -o filenames -F _flowrun_line flowrun
+
+      """
+  }
+
+  private static func zsh(_ script: String, _ verbs: [String]) -> String {
+    let start = "    local context state state_descr line\n"
+    let commands = "    command)\n"
+    guard let first = script.firstRange(of: start) else { return script }
+    var text = script
+    text.insert(
+      contentsOf: """
+            # 'flowrun FILE' is short for 'flowrun run FILE'.
+            local -ar verbs=(\(verbs.joined(separator: " ")))
+            if (( CURRENT > 2 )) && [[ "${words[2]}" != -* ]] && (( ! ${verbs[(Ie)${words[2]}]} )); then
+                words=("${words[1]}" run "${(@)words[2,-1]}")
+                (( CURRENT += 1 ))
+            fi
+
+
+        """, at: first.lowerBound)
+    guard let command = text.firstRange(of: commands) else { return script }
+    text.insert(contentsOf: "        _files -g '*.yaml *.yml'\n", at: command.upperBound)
+    return text
+  }
+
+  private static func fish(_ script: String, _ verbs: [String]) -> String {
+    let start = "    set -l unparsed_tokens (__flowrun_tokens -pc)\n"
+    let insertion = """
+          # 'flowrun FILE' is short for 'flowrun run FILE'.
+          if set -q unparsed_tokens[2]; and not string match -q -- '-*' $unparsed_tokens[2]
+              if not contains -- $unparsed_tokens[2] \(verbs.joined(separator: " "))
+                  set unparsed_tokens $unparsed_tokens[1] run $unparsed_tokens[2..]
+              end
+          end
+
+      """
+    let run = "complete -c 'flowrun' -n '__flowrun_should_offer_completions_for_positional \"flowrun run\" -eq 1'"
+    let files = script.split(separator: "\n").first { $0.hasPrefix(run) }.map {
+      "\n" + $0.replacing("\"flowrun run\"", with: "\"flowrun\"") + "\n"
+    }
+    return script.replacing(start, with: start + insertion) + (files ?? "")
+  }
+}

@@ -1,0 +1,90 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The scripts that shells read, read by these shells.
+@Suite(.timeLimit(.minutes(2))) struct CompletionScriptTests {
+  private let tool: CommandLineTool
+
+  init() throws {
+    tool = try CommandLineTool()
+    let binary = tool.folder.appendingPathComponent("bin")
+    try FileManager.default.createDirectory(at: binary, withIntermediateDirectories: true)
+    try FileManager.default.createSymbolicLink(
+      at: binary.appendingPathComponent("flowrun"), withDestinationURL: URL(fileURLWithPath: FlowrunProcess.path))
+    try tool.write(
+      "name: hello\ninputs: { who: { type: string } }\nevents: [rung]\nsteps: { a: { uses: flow.noop } }\n",
+      to: "hello.yaml")
+    try tool.write("", to: "notes.txt")
+  }
+
+  /// What each shell proposes where a line ends.
+  private func proposals(_ shell: String, at line: String) throws -> Set<String> {
+    let script = try tool.run("--generate-completion-script", shell)
+    try #require(script.exitCode == 0)
+    try tool.write(script.standardOutput, to: "script")
+    let asking =
+      switch shell {
+      case "bash":
+        """
+        . ./script
+        IFS=' ' read -ra COMP_WORDS <<<"$LINE"
+        case "$LINE" in *' ') COMP_WORDS+=('') ;; esac
+        COMP_LINE=$LINE COMP_POINT=${#LINE} COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+        function=$(complete -p flowrun | sed 's/.*-F \\([^ ]*\\).*/\\1/')
+        "$function" flowrun "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}"
+        printf '%s\\n' "${COMPREPLY[@]}"
+        """
+      default: "source ./script; complete -C \"$LINE\" | string replace -r '\\t.*' ''"
+      }
+    try tool.write(asking, to: "asking")
+    let process = Process()
+    let pipe = Pipe()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = [shell, "asking"]
+    process.currentDirectoryURL = tool.folder
+    let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin"
+    process.environment = ["PATH": "\(tool.folder.path)/bin:\(path)", "LINE": line, "HOME": tool.folder.path]
+    process.standardOutput = pipe
+    try process.run()
+    let bytes = try pipe.fileHandleForReading.readToEnd() ?? Data()
+    process.waitUntilExit()
+    return Set(String(decoding: bytes, as: UTF8.self).split(separator: "\n").map(String.init))
+  }
+
+  private static let shells = ["bash", "fish"].filter { shell in
+    ["/bin", "/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"].contains {
+      FileManager.default.isExecutableFile(atPath: "\($0)/\(shell)")
+    }
+  }
+
+  @Test(arguments: shells)
+  func `a file without a verb is completed as one that is run`(shell: String) throws {
+    defer { tool.remove() }
+    let first = try proposals(shell, at: "flowrun ")
+    #expect(first.isSuperset(of: ["run", "validate", "hello.yaml"]) && !first.contains("notes.txt"), "\(first)")
+    #expect(try proposals(shell, at: "flowrun hel").isSuperset(of: ["help", "hello.yaml"]))
+    #expect(try proposals(shell, at: "flowrun hello.yaml --str") == ["--strict"])
+    #expect(try proposals(shell, at: "flowrun hello.yaml --launch n") == ["notification"])
+  }
+
+  @Test(arguments: shells)
+  func `verbs are completed with what they take`(shell: String) throws {
+    defer { tool.remove() }
+    #expect(try proposals(shell, at: "flowrun plugins ").isSuperset(of: ["new", "check", "show"]))
+    #expect(try proposals(shell, at: "flowrun routes check h") == ["hello.yaml"])
+  }
+
+  /// Not in fish, which answers what flowrun asks it about the line only where somebody types.
+  @Test func `what stands in the file is proposed, with and without a verb`() throws {
+    defer { tool.remove() }
+    for line in ["flowrun", "flowrun run"] {
+      let events = try proposals("bash", at: "\(line) hello.yaml --event ")
+      #expect(events.contains("rung@") && !events.contains("validate"), "\(events)")
+      #expect(try proposals("bash", at: "\(line) hello.yaml --event r") == ["rung@"])
+      #expect(try proposals("bash", at: "\(line) hello.yaml -i ") == ["who="])
+    }
+    #expect(try proposals("bash", at: "flowrun plugins show flow.sl") == ["flow.sleep"])
+    #expect(try proposals("bash", at: "flowrun simulate hello.yaml --defer ") == ["a"])
+  }
+}
