@@ -53,7 +53,7 @@ let package = Package(
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
   targets: [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
-    + core("FlowSystem", uses: ["CFlowProcess"], tests: [])
+    + core("FlowSystem", uses: ["CFlowProcess"], tests: ["TestSupport"])
     + core("FlowDiagnostics", tests: [])
     + core("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"])
     + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])

@@ -10,13 +10,12 @@ import Testing
 
   /// Waits until the newest run stands so.
   private func wait(for state: String, in tool: CommandLineTool) throws {
-    for _ in 0..<400 {
+    let isReached = try within(seconds: 30) {
       let list = try tool.run("runs", "--json").standardOutput
       let runs = (try? JSONSerialization.jsonObject(with: Data(list.utf8))) as? [[String: Any]]
-      if runs?.first?["state"] as? String == state { return }
-      usleep(20_000)
+      return runs?.first?["state"] as? String == state
     }
-    Issue.record("the run is never '\(state)'")
+    #expect(isReached, "the run is never '\(state)'")
   }
 
   private static let question = """

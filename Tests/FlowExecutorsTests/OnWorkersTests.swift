@@ -167,24 +167,17 @@ import Testing
       """)
     let process = try FlowrunProcess(["flow.yaml", "--on", "workers=2"], in: folder)
     let numbers = try ["first", "second"].map { name -> String in
-      let limit = ContinuousClock.now + .seconds(30)
-      while ContinuousClock.now < limit {
-        if let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8), text.hasSuffix("\n") {
-          return text.trimmingCharacters(in: .whitespacesAndNewlines)
-        }
-        usleep(10_000)
-      }
-      throw CocoaError(.fileNoSuchFile)
+      func text() -> String { (try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)) ?? "" }
+      try #require(within(seconds: 30) { text().hasSuffix("\n") })
+      return text().trimmingCharacters(in: .whitespacesAndNewlines)
     }
     process.send(SIGKILL)
     _ = process.result(limitSeconds: 20)
-    let limit = ContinuousClock.now + .seconds(15)
     func isAlive(_ number: String) -> Bool {
       let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
       return text.map { !$0.contains(") Z") } ?? false
     }
-    while ContinuousClock.now < limit, numbers.contains(where: isAlive) { usleep(20_000) }
-    #expect(!numbers.contains(where: isAlive))
+    #expect(within(seconds: 15) { !numbers.contains(where: isAlive) })
     try remove()
   }
 }

@@ -32,16 +32,6 @@ final class SlurmTests {
     try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
   }
 
-  /// Waits until `condition` holds.
-  private func within(seconds: Int, _ condition: () throws -> Bool) rethrows -> Bool {
-    let limit = ContinuousClock.now + .seconds(seconds)
-    while ContinuousClock.now < limit {
-      if try condition() { return true }
-      usleep(50_000)
-    }
-    return try condition()
-  }
-
   @Test func `workers in allocations do what every executor does, and give the allocations back`() async throws {
     var environment = ProcessInfo.processInfo.environment
     environment.merge(cluster.environment) { $1 }

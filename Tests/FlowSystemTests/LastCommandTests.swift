@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 import Testing
 
 @testable import FlowSystem
@@ -19,16 +20,14 @@ import Testing
     let command = try command()
     #expect(lines().isEmpty)
     command.run()
-    let limit = ContinuousClock.now + .seconds(40)
-    while lines().count < 3, ContinuousClock.now < limit { usleep(10_000) }
+    #expect(within(seconds: 40) { lines().count >= 3 })
     #expect(lines() == ["given-back", "given-back", "given-back"])
     try FileManager.default.removeItem(atPath: file)
   }
 
   @Test func `It runs when whoever holds it is gone`() throws {
     do { _ = try command() }
-    let limit = ContinuousClock.now + .seconds(40)
-    while lines().isEmpty, ContinuousClock.now < limit { usleep(10_000) }
+    #expect(within(seconds: 40) { !lines().isEmpty })
     #expect(lines().first == "given-back")
   }
 
@@ -39,8 +38,7 @@ import Testing
     dropped.run()
     let other = try LastCommand(["sh", "-c", "echo x >> \(file)-other"], environment: ["PATH": "/usr/bin:/bin"])
     other.run()
-    let limit = ContinuousClock.now + .seconds(40)
-    while !FileManager.default.fileExists(atPath: file + "-other"), ContinuousClock.now < limit { usleep(10_000) }
+    #expect(within(seconds: 40) { FileManager.default.fileExists(atPath: file + "-other") })
     #expect(lines().isEmpty)
   }
 }
