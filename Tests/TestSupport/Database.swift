@@ -65,7 +65,7 @@ public final class Database: Sendable {
 /// Commands of the system.
 public enum Shell {
   /// Runs a script. What goes in and comes out are files: the end of a pipe that a process started meanwhile by another
-  /// thread has inherited would keep the reader waiting for that one's end.
+  /// thread has inherited would keep the reader waiting for that one's end. After five minutes the script is ended.
   public static func run(_ script: String, input: String = "") throws -> (status: Int32, output: String) {
     let name = NSTemporaryDirectory() + "sync-shell-\(UUID().uuidString)"
     defer { for end in ["in", "out"] { try? FileManager.default.removeItem(atPath: "\(name).\(end)") } }
@@ -79,8 +79,8 @@ public enum Shell {
     process.standardOutput = output
     process.standardError = output
     try process.run()
-    process.waitUntilExit()
-    let text = try Data(contentsOf: URL(fileURLWithPath: "\(name).out"))
-    return (process.terminationStatus, String(decoding: text, as: UTF8.self))
+    let status = process.exitCode(withinSeconds: 300)
+    let text = String(decoding: try Data(contentsOf: URL(fileURLWithPath: "\(name).out")), as: UTF8.self)
+    return (status ?? -1, status == nil ? text + "\nended after 300 s: \(script)" : text)
   }
 }

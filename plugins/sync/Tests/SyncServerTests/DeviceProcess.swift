@@ -2,7 +2,7 @@
   import Foundation
   import SyncEngine
   import SyncSQLite
-  import Synchronization
+  import TestSupport
 
   /// A device of a history: a `flowrun workflows/sync.yaml`, behind a proxy of its own.
   final class DeviceProcess {
@@ -12,21 +12,17 @@
     private let clock: String
     private var process: Process?
     private var input: Pipe?
-    private let output = Output()
+    /// What its processes have written.
+    private let output = ServerProcess.Text()
     /// The last value of each field, and the last timer, that the device has shown as its user's own.
     private(set) var lastFields: [String: String] = [:]
     private(set) var lastSeconds: Int?
+    /// What went wrong with its processes, in words.
+    private(set) var problems: [String] = []
 
     private static let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
       .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
       .appendingPathComponent("workflows/sync.yaml").path
-
-    /// What the processes of a device have written.
-    private final class Output: Sendable {
-      private let text = Mutex("")
-      func append(_ more: String) { text.withLock { $0 += more } }
-      var all: String { text.withLock { $0 } }
-    }
 
     init(name: String, folder: String, proxy: FaultProxy, clock: String) throws {
       self.name = name
@@ -38,7 +34,7 @@
 
     /// Starts the device where it does not run.
     func startIfEnded() throws {
-      if let process, process.isRunning { return }
+      if let process, !process.hasEnded { return }
       let process = Process()
       process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("flowrun")
@@ -52,22 +48,15 @@
       process.standardOutput = pipe
       process.standardError = pipe
       let before = output.all.utf8.count
-      pipe.fileHandleForReading.readabilityHandler = { [output] handle in
-        let data = handle.availableData
-        if data.isEmpty {
-          handle.readabilityHandler = nil
-        } else {
-          output.append(String(decoding: data, as: UTF8.self))
-        }
-      }
+      output.read(pipe)
       try process.run()
       (self.process, self.input) = (process, input)
-      _ = wait("this device is", since: before)
+      if !wait("this device is", since: before, seconds: 120) { problems.append("\(tail): it does not start") }
     }
 
     /// Types a line.
     func type(_ line: String) {
-      guard let process, process.isRunning else { return }
+      guard let process, !process.hasEnded else { return }
       try? input?.fileHandleForWriting.write(contentsOf: Data((line + "\n").utf8))
     }
 
@@ -82,27 +71,21 @@
       if line == "idle" || line == "snooze" { lastSeconds = nil }
     }
 
-    private func wait(_ text: String, since offset: Int) -> Bool {
-      for _ in 0..<4000 {
-        if String(decoding: output.all.utf8.dropFirst(offset), as: UTF8.self).contains(text) { return true }
-        if process?.isRunning != true { return false }
-        Thread.sleep(forTimeInterval: 0.005)
+    private func wait(_ text: String, since offset: Int, seconds: Int = 20) -> Bool {
+      let isShown = { [output] in
+        String(decoding: output.all.utf8.dropFirst(offset), as: UTF8.self).contains(text)
       }
-      return false
+      _ = within(seconds: seconds) { isShown() || process?.hasEnded != false }
+      return isShown()
     }
 
     /// Ends it as the system does when it must.
-    func kill() {
-      guard let process, process.isRunning else { return }
-      Foundation.kill(process.processIdentifier, SIGKILL)
-      process.waitUntilExit()
-    }
+    func kill() { process?.endByForce() }
 
-    /// Ends it as its user does, and gives its exit code.
-    func end() -> Int32 {
+    /// Ends it as its user does, and gives its exit code; nil when it had to be ended by force.
+    func end() -> Int32? {
       try? input?.fileHandleForWriting.close()
-      process?.waitUntilExit()
-      return process?.terminationStatus ?? -1
+      return process?.exitCode(withinSeconds: 120)
     }
 
     /// Ends everything.
@@ -114,7 +97,7 @@
     /// What it has saved.
     func replica() -> Replica? {
       let path = "\(folder)/sync-\(name).sqlite"
-      return ProcessHistory.waiting { () async -> Replica? in
+      return ProcessHistory.waited { () async -> Replica? in
         guard let store = try? SQLiteReplicaStore(path: path, isReadOnly: true) else { return nil }
         defer { try? store.close() }
         return (try? await store.load()).flatMap { try? Replica(stored: $0) } ?? nil

@@ -8,9 +8,11 @@
   import SyncTestKit
   import SyncWire
   import Synchronization
+  import TestSupport
 
   /// A history with real processes: each device is a `flowrun`, the network is a proxy with faults, the server is killed and
   /// started again. At its end everything is compared with what an oracle says that knows only what reached the server.
+  /// Nothing here waits without an end.
   final class ProcessHistory {
     /// How many times faster than real time the clocks run: the window of 5 s lasts so much shorter.
     private static let scale = 4
@@ -60,16 +62,14 @@
       let output = Pipe()
       process.standardOutput = output
       process.standardError = FileHandle.nullDevice
+      let lines = ServerProcess.Text()
+      lines.read(output)
       try process.run()
-      _ = try output.fileHandleForReading.read(upToCount: 1)
       server = process
+      if !within(seconds: 120, { lines.all.contains("\n") }) { problems.append("the server does not start") }
     }
 
-    private func killServer() {
-      guard let server else { return }
-      kill(server.processIdentifier, SIGKILL)
-      server.waitUntilExit()
-    }
+    private func killServer() { server?.endByForce() }
 
     /// Plays the history and judges it.
     func play() throws {
@@ -89,6 +89,7 @@
         return
       }
       for device in devices where device.end() != 0 { problems.append("\(device.name) ended with an error") }
+      problems += devices.flatMap(\.problems)
       judge()
     }
 
@@ -127,12 +128,11 @@
     // MARK: Rest
 
     private func settle() -> Bool {
-      let end = Date().addingTimeInterval(60)
-      while Date() < end {
+      within(seconds: 60) {
         if isAtRest() { return true }
         Thread.sleep(forTimeInterval: 0.1)
+        return false
       }
-      return false
     }
 
     private func isAtRest() -> Bool {
@@ -149,7 +149,7 @@
 
     private func zone() -> [RecordKey: [UInt8]]? {
       let port = serverPort
-      let page = Self.waiting { () async -> ChangePage? in
+      let page = Self.waited { () async -> ChangePage? in
         guard let client = try? HTTPBackend(address: "http://127.0.0.1:\(port)", token: "") else { return nil }
         defer { client.close() }
         return try? await client.changes(zone: PomodoroPolicy.zone, since: nil, limit: 200, maximumBytes: 1 << 20)
@@ -159,16 +159,15 @@
       }
     }
 
-    /// A history has a thread of its own: it may wait.
-    static func waiting<Value: Sendable>(_ body: @escaping @Sendable () async -> Value) -> Value {
+    /// A history has a thread of its own: it may wait. Nil when it takes more than a minute.
+    static func waited<Value: Sendable>(_ body: @escaping @Sendable () async -> Value?) -> Value? {
       let (shared, done) = (Shared<Value>(), DispatchSemaphore(value: 0))
       Task {
         let value = await body()
         shared.value.withLock { $0 = value }
         done.signal()
       }
-      done.wait()
-      return shared.value.withLock { $0! }
+      return done.wait(timeout: .now() + 60) == .success ? shared.value.withLock { $0 } : nil
     }
 
     private final class Shared<Value: Sendable>: Sendable {

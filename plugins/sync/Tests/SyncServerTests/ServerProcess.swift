@@ -1,16 +1,29 @@
 #if Network
   import Foundation
   import Synchronization
+  import TestSupport
 
-  /// `flowrun-sync-server` as a process, which ends with this.
+  /// `flowrun-sync-server` as a process, which ends with this. Nothing here waits without an end.
   final class ServerProcess {
     /// Where it listens; empty when it ended before that.
     let address: String
     private let process = Process()
     private let errors = Text()
 
-    private final class Text: Sendable {
-      let all = Mutex("")
+    /// What a process has written to a pipe so far.
+    final class Text: Sendable {
+      private let text = Mutex("")
+
+      /// Takes in whatever comes.
+      func read(_ pipe: Pipe) {
+        pipe.fileHandleForReading.readabilityHandler = { [self] handle in
+          let data = handle.availableData
+          if data.isEmpty { handle.readabilityHandler = nil }
+          text.withLock { $0 += String(decoding: data, as: UTF8.self) }
+        }
+      }
+
+      var all: String { text.withLock { $0 } }
     }
 
     static let program = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
@@ -30,44 +43,34 @@
       let (output, problems) = (Pipe(), Pipe())
       process.standardOutput = output
       process.standardError = problems
-      problems.fileHandleForReading.readabilityHandler = { [errors] handle in
-        let data = handle.availableData
-        if data.isEmpty { handle.readabilityHandler = nil }
-        errors.all.withLock { $0 += String(decoding: data, as: UTF8.self) }
-      }
+      errors.read(problems)
+      let lines = Text()
+      lines.read(output)
       try process.run()
-      // The line that it prints when it listens, or the end of its output when it could not.
-      var line = Data()
-      while let byte = try output.fileHandleForReading.read(upToCount: 1), !byte.isEmpty, byte != Data("\n".utf8) {
-        line += byte
-      }
-      address = String(decoding: line, as: UTF8.self).replacingOccurrences(of: "listening on ", with: "")
+      // The line that it prints when it listens; it ends without one when it could not.
+      _ = within(seconds: 120) { [process] in lines.all.contains("\n") || process.hasEnded }
+      let line = lines.all.prefix { $0 != "\n" }
+      address = line.replacingOccurrences(of: "listening on ", with: "")
     }
 
     // What a failing test leaves running would hold the suite's output open.
-    deinit { if process.isRunning { kill() } }
+    deinit { kill() }
 
     /// Its port.
     var port: Int { address.split(separator: ":").last.flatMap { Int($0) } ?? 0 }
 
     /// What it has told on standard error.
-    var problems: String { errors.all.withLock { $0 } }
+    var problems: String { errors.all }
 
-    func kill() {
-      _ = try? Shell.run("kill -KILL \(process.processIdentifier)")
-      process.waitUntilExit()
-    }
+    func kill() { process.endByForce() }
 
     /// Asks it to end.
     func terminate() { _ = try? Shell.run("kill -TERM \(process.processIdentifier)") }
 
-    /// Waits for its end, and gives its exit code.
-    func ended() -> Int32 {
-      process.waitUntilExit()
-      return process.terminationStatus
-    }
+    /// Waits for its end, and gives its exit code; nil when it had to be ended by force.
+    func ended() -> Int32? { process.exitCode(withinSeconds: 120) }
 
-    func stop() -> Int32 {
+    func stop() -> Int32? {
       terminate()
       return ended()
     }
