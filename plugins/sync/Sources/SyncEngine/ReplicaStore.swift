@@ -2,8 +2,14 @@
 public protocol ReplicaStore: Sendable {
   /// Everything that was saved.
   func load() async throws(ReplicaError) -> [String: [UInt8]]
+  /// Makes the changes in one transaction, durable when it returns. Those that are not `isDurable` may be lost when the power
+  /// fails, whole and with all that came after them, until the next durable ones; never when the program ends.
+  func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError)
+}
+
+extension ReplicaStore {
   /// Makes the changes in one transaction, durable when it returns.
-  func save(_ changes: [StoreChange]) async throws(ReplicaError)
+  public func save(_ changes: [StoreChange]) async throws(ReplicaError) { try await save(changes, isDurable: true) }
 }
 
 /// A new value for a key, nil to remove it.

@@ -182,11 +182,12 @@ public actor SyncSession {
     }
     let before = machine
     let effects = machine.handle(event, atMilliseconds: clock.nowMilliseconds())
+    let isDurable = Self.mustLast(event, effects)
     for effect in effects {
       switch effect {
       case .save(let changes):
         do throws(ReplicaError) {
-          try await store.save(changes)
+          try await store.save(changes, isDurable: isDurable)
           saving = (0, .min)
         } catch {
           machine = before
@@ -204,6 +205,15 @@ public actor SyncSession {
       }
     }
     return .success(())
+  }
+
+  /// What has been heard can be heard again: it waits for the disk only where something goes out that rests on it. An action
+  /// always does, and all before it with it.
+  private static func mustLast(_ event: SyncMachine.Event, _ effects: [SyncMachine.Effect]) -> Bool {
+    switch event {
+    case .answered, .channelSigned: effects.contains { if case .send = $0 { true } else { false } }
+    default: true
+    }
   }
 
   /// What is due stays due when it could not be saved: it is tried again after 1 s, then ever later, up to 5 min.

@@ -62,24 +62,33 @@ public struct SQLiteReplicaStore: ReplicaStore {
   }
 
   /// Makes the changes in one transaction.
-  public func save(_ changes: [StoreChange]) async throws(ReplicaError) {
+  public func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError) {
     do {
-      try await queue.write { database in
-        let insert = try database.cachedStatement(
-          sql: "INSERT INTO replica VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
-        let delete = try database.cachedStatement(sql: "DELETE FROM replica WHERE key = ?")
-        for change in changes {
-          if change.key.hasPrefix(StoreChange.shownPrefix) {
-            try Self.show(change, database)
-          } else if let value = change.value {
-            try insert.execute(arguments: [change.key, Data(value)])
-          } else {
-            try delete.execute(arguments: [change.key])
-          }
+      try await queue.writeWithoutTransaction { database in
+        // In a write-ahead log what is not waited for goes to the disk with the next commit that is.
+        try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+        try database.inTransaction(.immediate) {
+          try Self.save(changes, database)
+          return .commit
         }
       }
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
+    }
+  }
+
+  private static func save(_ changes: [StoreChange], _ database: Database) throws {
+    let insert = try database.cachedStatement(
+      sql: "INSERT INTO replica VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
+    let delete = try database.cachedStatement(sql: "DELETE FROM replica WHERE key = ?")
+    for change in changes {
+      if change.key.hasPrefix(StoreChange.shownPrefix) {
+        try Self.show(change, database)
+      } else if let value = change.value {
+        try insert.execute(arguments: [change.key, Data(value)])
+      } else {
+        try delete.execute(arguments: [change.key])
+      }
     }
   }
 

@@ -3,7 +3,7 @@ import Synchronization
 
 /// A device's file in memory, with a disk that can be full.
 final class MemoryReplicaStore: ReplicaStore {
-  private let state = Mutex<(stored: [String: [UInt8]], isFull: Bool, attempts: Int)>(([:], false, 0))
+  private let state = Mutex<(stored: [String: [UInt8]], isFull: Bool, saves: [Bool])>(([:], false, []))
 
   var isFull: Bool {
     get { state.withLock { $0.isFull } }
@@ -11,12 +11,15 @@ final class MemoryReplicaStore: ReplicaStore {
   }
 
   /// How often it was tried to write, in vain too.
-  var attempts: Int { state.withLock { $0.attempts } }
+  var attempts: Int { saves.count }
+
+  /// Of each attempt whether it was to be durable.
+  var saves: [Bool] { state.withLock { $0.saves } }
 
   func load() async throws(ReplicaError) -> [String: [UInt8]] { state.withLock { $0.stored } }
 
-  func save(_ changes: [StoreChange]) async throws(ReplicaError) {
-    state.withLock { $0.attempts += 1 }
+  func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError) {
+    state.withLock { $0.saves.append(isDurable) }
     if isFull { throw .storage("the disk is full") }
     state.withLock { state in for change in changes { state.stored[change.key] = change.value } }
   }

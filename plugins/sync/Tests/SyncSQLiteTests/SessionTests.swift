@@ -83,6 +83,21 @@ import Testing
     await other.stop()
   }
 
+  @Test func `S32: what is done here waits for the disk, what is heard does not`() async throws {
+    let store = MemoryReplicaStore()
+    let mac = try await SyncSession.open(
+      device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
+    await mac.start()
+    #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 })
+    let before = store.saves.count
+    try await focus(mac)
+    // With the action goes the request that sends it.
+    #expect(store.saves.dropFirst(before).first == true)
+    #expect(await mac.wait(milliseconds: 60_000) { $0.isFlushed })
+    #expect(store.saves.last == false)
+    await mac.stop()
+  }
+
   @Test func `a device's file is one process's at a time, and the second is told who has it`() throws {
     let path = folder.file("mac.sqlite")
     let first = try SQLiteReplicaStore(path: path)
