@@ -50,6 +50,9 @@ public struct DelayedBackend: SyncBackend {
     return try await backend.serverTime()
   }
 
+  /// As the backend behind it.
+  public var tellsOwnCommits: Bool { backend.tellsOwnCommits }
+
   private func wait() async throws(BackendError) {
     do {
       try await clock.sleep(untilMilliseconds: clock.nowMilliseconds() + delayMilliseconds)

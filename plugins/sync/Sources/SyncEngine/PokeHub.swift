@@ -37,7 +37,7 @@ public final class PokeHub: Sendable {
     }
     let opening = Task {
       do {
-        tell(try await present(), zone: zone, number: number)
+        tell(.poke(try await present()), zone: zone, number: number)
       } catch {
         continuation.finish(throwing: error)
       }
@@ -49,16 +49,23 @@ public final class PokeHub: Sendable {
     return stream
   }
 
-  /// Tells everyone who watches a zone that it has changed up to here; `isRecovered` says that the store was away before.
-  public func publish(_ cursor: Cursor, zone: String, isRecovered: Bool = false) {
-    let numbers = state.withLock { state in
+  /// Tells everyone who watches a zone that it has changed up to here.
+  public func publish(_ cursor: Cursor, zone: String) { publish(.poke(cursor), zone: zone) }
+
+  /// Tells everyone who watches a zone of a change; a sign of life tells nothing.
+  public func publish(_ sign: ChannelSign, zone: String) {
+    guard let cursor = sign.cursor else { return }
+    let numbers = state.withLock { state -> [Int] in
       let known = state.latest[zone]
       if known.map({ $0.generation != cursor.generation || $0.sequence < cursor.sequence }) ?? true {
         state.latest[zone] = cursor
+      } else if case .poke = sign {
+        // All who watch were told of it or of more: what this server did itself, a notification tells it once more.
+        return []
       }
       return Array((state.watchers[zone] ?? [:]).keys)
     }
-    for number in numbers { tell(cursor, zone: zone, number: number, isRecovered: isRecovered) }
+    for number in numbers { tell(sign, zone: zone, number: number) }
   }
 
   /// Tells everyone who watches any zone that the store can be reached again.
@@ -68,7 +75,7 @@ public final class PokeHub: Sendable {
         (state.latest[zone] ?? watchers.values.compactMap(\.unfetched).first).map { (zone, $0) }
       }
     }
-    for (zone, cursor) in zones { publish(cursor, zone: zone, isRecovered: true) }
+    for (zone, cursor) in zones { publish(.recovered(cursor), zone: zone) }
   }
 
   /// Notes what a device has fetched, or that it is at another life of the zone: that is not repeated to it.
@@ -124,10 +131,12 @@ public final class PokeHub: Sendable {
   /// How many watch.
   public var count: Int { state.withLock { $0.watchers.values.reduce(0) { $0 + $1.count } } }
 
-  private func tell(_ cursor: Cursor, zone: String, number: Int, isRecovered: Bool = false) {
+  private func tell(_ sign: ChannelSign, zone: String, number: Int) {
+    guard let cursor = sign.cursor else { return }
+    let isRecovery = if case .recovered = sign { true } else { false }
     let continuation = state.withLock { state -> AsyncThrowingStream<ChannelSign, any Error>.Continuation? in
       guard let watcher = state.watchers[zone]?[number] else { return nil }
-      if !isRecovered, let known = watcher.unfetched, known.generation == cursor.generation,
+      if !isRecovery, let known = watcher.unfetched, known.generation == cursor.generation,
         known.sequence > cursor.sequence
       {
         return nil
@@ -136,6 +145,6 @@ public final class PokeHub: Sendable {
       state.watchers[zone]?[number]?.repeats = 0
       return watcher.continuation
     }
-    continuation?.yield(isRecovered ? .recovered(cursor) : .poke(cursor))
+    continuation?.yield(sign)
   }
 }

@@ -18,18 +18,29 @@ public protocol SyncBackend: Sendable {
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
   ) async throws(BackendError) -> ChangePage
 
-  /// Pokes while the stream is read: the zone's present cursor at once and after each change, without content. The latest
-  /// is repeated every 5 s until `device` has fetched it. Ends by throwing a `BackendError` when the channel closes.
+  /// Signs while the stream is read: the zone's present cursor at once, and after each change a poke or the change itself.
+  /// The latest is repeated every 5 s until `device` has fetched it. Ends by throwing a `BackendError` when the channel
+  /// closes.
   func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error>
 
   /// The server's clock in milliseconds since 1970.
   func serverTime() async throws(BackendError) -> Int64
+
+  /// Whether `watch` tells of a commit of this very backend without having to look for it.
+  var tellsOwnCommits: Bool { get }
+}
+
+extension SyncBackend {
+  /// Most look for changes now and then.
+  public var tellsOwnCommits: Bool { false }
 }
 
 /// What comes down a live channel.
 public enum ChannelSign: Hashable, Sendable {
   /// The zone has changed up to here.
   case poke(Cursor)
+  /// What has changed behind a cursor, all of it, as a fetch from there would have given it.
+  case changes(ChangePage, since: Cursor)
   /// Nothing has changed; the channel lives.
   case alive
   /// The server's store can be reached again; the zone has changed up to here.
@@ -39,6 +50,7 @@ public enum ChannelSign: Hashable, Sendable {
   public var cursor: Cursor? {
     switch self {
     case .poke(let cursor), .recovered(let cursor): cursor
+    case .changes(let page, since: _): page.cursor
     case .alive: nil
     }
   }
@@ -76,6 +88,11 @@ public struct CommitReply: Hashable, Sendable {
     self.results = results
     self.generation = generation
     self.serverMilliseconds = serverMilliseconds
+  }
+
+  /// The last change that was made, nil when none was.
+  public var lastSequence: Int64? {
+    results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }.max()
   }
 }
 

@@ -12,7 +12,7 @@ extension SyncMachine {
     case .changes(let page):
       guard let flight = pull.inFlight, flight.number == number else { return }
       pull.inFlight = nil
-      replica.spend(bytes: page.records.reduce(16) { $0 + $1.cell.packed().count }, atMilliseconds: now)
+      replica.spend(bytes: Self.bytes(of: page), atMilliseconds: now)
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
       // A poke of another life of the zone that came before the request is answered by it: no cursor will ever reach it.
@@ -71,7 +71,22 @@ extension SyncMachine {
       }
       if isNewer ?? true { channel.poked = (cursor, now) }
     }
+    if case .changes(let page, since: let cursor) = sign { take(page, since: cursor, now) }
   }
+
+  /// What comes down the channel is as good as fetched where it follows what was read and no fetch is due anyway; else it is
+  /// a poke like others. It costs no request.
+  private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
+    let bytes = Self.bytes(of: page)
+    guard replica.cursor == cursor, !page.hasMore, isSkewMeasured, !replica.isResynchronizing, !isPushHeld, !isOffline,
+      pausedBecause == nil, staged == nil, pull.inFlight == nil, !pull.isWanted, push.inFlight == nil,
+      replica.budget.bytesLeft(atMilliseconds: now) >= bytes
+    else { return }
+    replica.spend(bytes: bytes, atMilliseconds: now)
+    receive(page, now)
+  }
+
+  private static func bytes(of page: ChangePage) -> Int { page.records.reduce(16) { $0 + $1.cell.packed().count } }
 
   /// The server can be reached again: what waits goes at once, unless the server itself asked for the pause. The count of
   /// failures stays, so that a server whose channel opens and whose requests fail is tried once each time the channel opens.

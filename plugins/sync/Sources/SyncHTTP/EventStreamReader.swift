@@ -1,12 +1,14 @@
 #if Network
   import SyncCore
   import SyncEngine
+  import SyncWire
 
-  /// Reads server-sent events piece by piece (HTML standard, section 9.2): pokes and signs of life.
+  /// Reads server-sent events piece by piece (HTML standard, section 9.2): pokes, changes and signs of life.
   struct EventStreamReader {
     private var line: [UInt8] = []
-    private var isRecovery = false
-    private static let maximumLineBytes = 8192
+    private var event = ""
+    /// More than the server puts into an event.
+    private static let maximumLineBytes = 2 * Wire.eventBytes
 
     /// The signs that are complete with this piece.
     mutating func take(_ bytes: [UInt8]) -> [ChannelSign] {
@@ -22,14 +24,20 @@
         if text.hasPrefix(":") {
           signs.append(.alive)
         } else if text.hasPrefix("event:") {
-          isRecovery = text.dropFirst(6).drop { $0 == " " } == "recovered"
-        } else if text.hasPrefix("data:"), let cursor = Cursor(text.dropFirst(5).drop { $0 == " " }) {
-          signs.append(isRecovery ? .recovered(cursor) : .poke(cursor))
+          event = String(text.dropFirst(6).drop { $0 == " " })
+        } else if text.hasPrefix("data:") {
+          if let sign = sign(text.dropFirst(5).drop { $0 == " " }) { signs.append(sign) }
         } else if text.isEmpty {
-          isRecovery = false
+          event = ""
         }
       }
       return signs
+    }
+
+    /// Changes that cannot be read are left to the poke that follows them.
+    private func sign(_ data: Substring) -> ChannelSign? {
+      if event == "changes" { return try? Wire.changes(Array(data.utf8)) }
+      return Cursor(data).map { event == "recovered" ? .recovered($0) : .poke($0) }
     }
   }
 #endif

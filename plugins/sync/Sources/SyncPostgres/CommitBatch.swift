@@ -3,8 +3,8 @@
   import SyncCore
   import SyncEngine
 
-  /// Commits of several callers in one transaction: a round trip reads every record that they name, the arbiter decides
-  /// here, and a round trip swaps in what changes, where nobody was faster.
+  /// Commits of several callers in one transaction: a round trip reads every record that they name and that is not known
+  /// here, the arbiter decides here, and a round trip swaps in what changes, where nobody was faster.
   struct CommitBatch {
     /// What one caller asks for.
     struct Request: Sendable {
@@ -17,14 +17,24 @@
     }
 
     /// How often an operation whose record was changed meanwhile is decided anew.
-    private static let attempts = 3
+    private static let attempts = 4
 
     private let cursors: ZoneCursors
+    private let known: KnownRecords
     private var callers: [Caller]
     private var slots: [Slot] = []
     private var slotIndices: [Name: Int] = [:]
     /// How many records a collection has, where its zone limits them.
     private var counts: [Name: Int] = [:]
+    /// What has become durable, zone by zone.
+    private(set) var changes: [Change] = []
+
+    /// What one transaction has changed in a zone, all of it: nobody else's change lies between.
+    struct Change: Sendable {
+      var zone: String
+      var since: Cursor
+      var page: ChangePage
+    }
 
     private struct Caller {
       var request: Request
@@ -61,6 +71,8 @@
       /// The zone's number of the last change, once it has been swapped in.
       var sequence: Int64?
       var problem: BackendError?
+      /// Whether this is what was known before, so that nothing but a swap that succeeds says that it is true.
+      var isAssumed = false
     }
 
     private enum Decision {
@@ -71,8 +83,9 @@
       case done(CommitResult)
     }
 
-    init(_ requests: [Request], cursors: ZoneCursors) {
+    init(_ requests: [Request], cursors: ZoneCursors, known: KnownRecords) {
       self.cursors = cursors
+      self.known = known
       callers = requests.map { Caller(request: $0, results: Array(repeating: nil, count: $0.operations.count)) }
     }
 
@@ -94,11 +107,13 @@
         callers[caller].request.operations.indices.map { Pending(caller: caller, operation: $0) }
       }
       for attempt in 1...Self.attempts where !open.isEmpty {
-        try read(open, connection)
+        let isWhole = callers.contains { $0.request.isTransaction }
+        // The parts of a transaction are read: one that rests on what is no longer true would be left out by itself.
+        try read(open, mayAssume: attempt == 1 && !isWhole, connection)
         try count(open, connection)
         let decisions = decide(open, mayChange: attempt < Self.attempts)
         do throws(BackendError) {
-          try swap(connection, isWhole: callers.contains { $0.request.isTransaction })
+          try swap(connection, isWhole: isWhole)
         } catch ZoneConnection.changedMeanwhile {
           continue
         }
@@ -108,7 +123,9 @@
 
     // MARK: Reading
 
-    private mutating func read(_ open: [Pending], _ connection: ZoneConnection) throws(BackendError) {
+    private mutating func read(
+      _ open: [Pending], mayAssume: Bool, _ connection: ZoneConnection
+    ) throws(BackendError) {
       slots.removeAll(keepingCapacity: true)
       slotIndices.removeAll(keepingCapacity: true)
       for pending in open {
@@ -117,11 +134,17 @@
           slots.append(Slot(name: name))
         }
       }
+      if mayAssume { assume(open) }
+      let asked = slots.indices.filter { !slots[$0].isAssumed }
+      if asked.isEmpty { return }
       // A key that is refused is not asked for: in a text PostgreSQL takes no zero byte.
       let none = RecordKey(type: "", name: "")
       let all = try connection.runTogether(
-        slots.map { PostgresZone.read($0.name.key.isWellFormed ? $0.name.key : none, zone: $0.name.zone) })
-      for (index, rows) in all.enumerated() {
+        asked.map { index in
+          let name = slots[index].name
+          return PostgresZone.read(name.key.isWellFormed ? name.key : none, zone: name.zone)
+        })
+      for (index, rows) in zip(asked, all) {
         guard rows.count == 1 else {
           slots[index].problem = .zoneMissing(slots[index].name.zone)
           continue
@@ -136,7 +159,38 @@
           slots[index].problem = error
         }
         try compare(Cursor(generation: slots[index].generation, sequence: rows.integer(0, 1)), index, connection)
+        known.read(
+          slots[index].stored, zone: slots[index].name.zone, generation: slots[index].generation,
+          dropped: slots[index].dropped, serverMilliseconds: slots[index].serverMilliseconds)
       }
+    }
+
+    /// Takes what is known for what is. What decides on a record that must be read is read with it.
+    private mutating func assume(_ open: [Pending]) {
+      for index in slots.indices where !cursors.mustBegin(slots[index].name.zone) {
+        guard let known = known.look(slots[index].name.key, zone: slots[index].name.zone) else { continue }
+        slots[index].stored = known.record
+        slots[index].record = known.record
+        (slots[index].generation, slots[index].dropped) = (known.generation, known.dropped)
+        slots[index].serverMilliseconds = known.serverMilliseconds
+        slots[index].isAssumed = true
+      }
+      for pending in open {
+        guard let index = slotIndices[name(of: pending)], !slots[index].isAssumed else { continue }
+        guard let rules = rulesName(of: pending).flatMap({ slotIndices[$0] }) else { continue }
+        slots[rules] = Slot(name: slots[rules].name)
+      }
+    }
+
+    /// What a swap in a slot rests on that was not read.
+    private func assumption(_ slot: Slot) -> PostgresZone.Assumption? {
+      guard slot.isAssumed else { return nil }
+      let (zone, key) = (slot.name.zone, slot.name.key)
+      let cursor = Cursor(
+        generation: slot.generation, sequence: cursors.furthest(of: slot.generation, zone: zone))
+      let rules = slotIndices[Name(zone: zone, key: ZoneRules.key(of: key.type))].map { slots[$0] }
+      guard let rules, rules.isAssumed else { return .init(cursor: cursor) }
+      return .init(cursor: cursor, rules: (rules.name.key, rules.stored?.version ?? 0))
     }
 
     /// Notices when the database holds less of a zone than it did.
@@ -251,7 +305,7 @@
           PostgresZone.swap(
             slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
             cell: slot.record?.cell ?? Cell(), deletedLife: slot.deletedLife, dropped: slot.dropped,
-            isWhole: isWhole))
+            assuming: assumption(slot), isWhole: isWhole))
       }
       for index in changed where slots[index].name.key.type == ZoneRules.type {
         let rules = ZoneRules(collection: slots[index].name.key.name, cell: slots[index].record?.cell)
@@ -265,6 +319,29 @@
         let cursor = Cursor(generation: slots[index].generation, sequence: slots[index].sequence ?? 0)
         cursors.note(cursor, zone: slots[index].name.zone)
       }
+      note(changed.filter { slots[$0].sequence != nil })
+    }
+
+    /// Notes what these slots have changed. A transaction has its zones' rows from its first change of each on, so that the
+    /// numbers in between are all its own.
+    private mutating func note(_ changed: [Int]) {
+      for (zone, indices) in Dictionary(grouping: changed, by: { slots[$0].name.zone }) {
+        let records = indices.compactMap { index -> Record? in
+          guard var record = slots[index].record, let sequence = slots[index].sequence else { return nil }
+          (record.version, record.sequence) = ((slots[index].stored?.version ?? 0) + slots[index].changes, sequence)
+          return record
+        }.sorted { $0.sequence < $1.sequence }
+        guard let first = indices.first, let last = records.last else { continue }
+        let generation = slots[first].generation
+        for record in records { known.wrote(record, zone: zone, generation: generation) }
+        let begin = indices.map { (slots[$0].sequence ?? 0) - slots[$0].changes }.min() ?? 0
+        changes.append(
+          Change(
+            zone: zone, since: Cursor(generation: generation, sequence: begin),
+            page: ChangePage(
+              records: records, cursor: Cursor(generation: generation, sequence: last.sequence), hasMore: false,
+              serverMilliseconds: slots[first].serverMilliseconds, dropped: slots[first].dropped)))
+      }
     }
 
     // MARK: Answering
@@ -273,7 +350,10 @@
     private mutating func answer(_ pending: Pending, _ decision: Decision?) -> Bool {
       guard let decision, let index = slotIndices[name(of: pending)] else { return true }
       let slot = slots[index]
-      if slot.changes > 0, slot.sequence == nil { return false }
+      if slot.changes > 0 || slot.isAssumed, slot.sequence == nil {
+        known.forget(zone: slot.name.zone)
+        return false
+      }
       callers[pending.caller].generation = slot.generation
       let result: CommitResult
       switch decision {

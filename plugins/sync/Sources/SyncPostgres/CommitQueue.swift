@@ -16,6 +16,8 @@
 
     private let line: Line
     private let cursors: ZoneCursors
+    private let known = KnownRecords()
+    private let onChange: @Sendable (CommitBatch.Change) -> Void
     private let state = State()
 
     /// Guarded by `condition`: every access to the other members holds its lock. That is the proof for the promise below.
@@ -40,10 +42,11 @@
       var done: CheckedContinuation<Result<CommitReply, BackendError>, Never>
     }
 
-    /// Commits on this connection, which nobody else uses.
-    init(line: Line, cursors: ZoneCursors) {
+    /// Commits on this connection, which nobody else uses. `onChange` hears what has become durable, in its order.
+    init(line: Line, cursors: ZoneCursors, onChange: @escaping @Sendable (CommitBatch.Change) -> Void) {
       self.line = line
       self.cursors = cursors
+      self.onChange = onChange
     }
 
     /// Waits until the commit is durable.
@@ -148,7 +151,9 @@
       _ requests: [CommitBatch.Request], on connection: ZoneConnection
     ) -> [Result<CommitReply, BackendError>] {
       do throws(BackendError) {
-        var batch = CommitBatch(requests, cursors: cursors)
+        var batch = CommitBatch(requests, cursors: cursors, known: known)
+        // What was made durable before a failure is told as well.
+        defer { for change in batch.changes { onChange(change) } }
         try batch.run(on: connection)
         return batch.replies
       } catch {

@@ -35,8 +35,12 @@
       }
       self.readers = (0..<max(1, readers)).map { line("sync-read-\($0)") }
       writer = line("sync-commit")
-      commits = CommitQueue(line: writer, cursors: cursors)
-      notifier = PostgresNotifier(information, hub: pokes, cursors: cursors)
+      let (pokes, notifier) = (pokes, PostgresNotifier(information, hub: pokes, cursors: cursors))
+      self.notifier = notifier
+      commits = CommitQueue(line: writer, cursors: cursors) { change in
+        pokes.publish(.changes(change.page, since: change.since), zone: change.zone)
+        notifier.tell(change.page.cursor, zone: change.zone)
+      }
       let preparation = PostgresZone.schema + zones.keys.sorted().flatMap { PostgresZone.make($0) }
       try await writer.perform { connection throws(BackendError) in _ = try connection.runTogether(preparation) }
       // Opened now, a line that opens later opens again.
@@ -79,15 +83,11 @@
       for (index, operation) in operations.enumerated() {
         if case .seen = operation.change { reply.results.insert(.unchanged, at: index) }
       }
-      let last = reply.results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }
-        .max()
-      if let last {
-        let cursor = Cursor(generation: reply.generation, sequence: last)
-        pokes.publish(cursor, zone: zone)
-        notifier.tell(cursor, zone: zone)
-      }
       return reply
     }
+
+    /// What this server commits, its watchers hear before the commit is answered.
+    public var tellsOwnCommits: Bool { true }
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(

@@ -73,13 +73,32 @@
         key: key, version: rows.integer(0, 3), sequence: rows.integer(0, 4), cell: try cell(rows.bytes(0, 5)))
     }
 
+    /// What a decision rests on that was not read for it: the swap finds nothing where the database says otherwise.
+    struct Assumption {
+      /// The zone's life, and how far it had come in it at least.
+      var cursor: Cursor
+      /// The record with the collection's rules and its version, 0 for none; nil where it was read.
+      var rules: (key: RecordKey, version: Int64)?
+    }
+
     /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
     /// generation; no row if not. The zone's row is locked first: inside a zone the order of commits is the order of
     /// sequence numbers.
     static func swap(
       _ key: RecordKey, zone: String, expected: Int64, changes: Int64, cell: Cell, deletedLife: Int64?,
-      dropped: Dropped, isWhole: Bool = false
+      dropped: Dropped, assuming assumption: Assumption? = nil, isWhole: Bool = false
     ) -> PostgresStatement {
+      let sameLife = assumption == nil ? "" : "AND generation = $9::int8 AND seq >= $10::int8"
+      // What is not there is put in, and a record that was known must be there.
+      let sameRecord =
+        assumption == nil
+        ? "" : "AND EXISTS (SELECT 1 FROM sync_record WHERE zone = $1 AND type = $2 AND name = $3)"
+      let sameRules =
+        assumption?.rules == nil
+        ? ""
+        : """
+        AND $13::int8 = coalesce((SELECT version FROM sync_record WHERE zone = $1 AND type = $11 AND name = $12), 0)
+        """
       // A transaction's part that finds another version divides by zero, which takes all parts back.
       let place = isWhole ? "CASE WHEN dropped_seq <= $8::int8 THEN seq ELSE 1 / (seq - seq) END AS seq" : "seq"
       let end =
@@ -95,17 +114,22 @@
         """
       return PostgresStatement(
         sql: """
-          WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1
+          WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1 \(sameLife)
             RETURNING \(place), generation, dropped_seq)
           INSERT INTO sync_record (zone, type, name, version, seq, cell, deleted_life)
           SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6, nullif($7::int8, -1) FROM place
-          WHERE place.dropped_seq <= $8::int8
+          WHERE place.dropped_seq <= $8::int8 \(sameRecord) \(sameRules)
           ON CONFLICT (zone, type, name) DO UPDATE SET \(end) RETURNING seq, (SELECT generation FROM place)
           """,
         parameters: [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(cell.packed()),
           .integer(deletedLife ?? -1), .integer(dropped.sequence),
-        ])
+        ] + (assumption.map(parameters) ?? []))
+    }
+
+    private static func parameters(_ assumption: Assumption) -> [PostgresParameter] {
+      [.integer(Int64(bitPattern: assumption.cursor.generation)), .integer(assumption.cursor.sequence)]
+        + (assumption.rules.map { [.text($0.key.type), .text($0.key.name), .integer($0.version)] } ?? [])
     }
 
     static func cell(_ bytes: [UInt8]) throws(BackendError) -> Cell {

@@ -53,6 +53,11 @@
       }
     }
 
+    /// How far the zone had come in a life.
+    func furthest(of generation: UInt64, zone: String) -> Int64 {
+      zones.withLock { $0[zone]?.known.last { $0.generation == generation }?.sequence ?? 0 }
+    }
+
     /// Cursors that the zone has had.
     func known(zone: String) -> [Cursor] { zones.withLock { $0[zone]?.known ?? [] } }
 

@@ -65,8 +65,7 @@
         do {
           for try await sign in backend.watch(zone: zone, device: SyncServer.serverDevice) {
             guard let cursor = sign.cursor else { continue }
-            if case .recovered = sign { wasAway = true }
-            hub.publish(cursor, zone: zone, isRecovered: wasAway)
+            hub.publish(wasAway ? .recovered(cursor) : sign, zone: zone)
             wasAway = false
           }
         } catch {

@@ -144,9 +144,9 @@
       }
       let reply = try await backend.commit(operations, zone: zone)
       counts.count(reply)
-      let last = reply.results.compactMap { if case .committed(_, let sequence, _) = $0 { sequence } else { nil } }
-        .max()
-      if let last { pokes.publish(Cursor(generation: reply.generation, sequence: last), zone: zone) }
+      if !backend.tellsOwnCommits, let last = reply.lastSequence {
+        pokes.publish(Cursor(generation: reply.generation, sequence: last), zone: zone)
+      }
       return Wire.body(of: reply)
     }
 
@@ -201,6 +201,13 @@
     private static func event(_ sign: ChannelSign) -> String {
       switch sign {
       case .poke(let cursor): "event: poke\ndata: \(cursor)\n\n"
+      case .changes(let page, since: let cursor):
+        // Who does not know this event reads the poke; who has taken the changes has nothing to fetch then.
+        if let body = Wire.body(of: page, since: cursor) {
+          "event: changes\ndata: \(String(decoding: body, as: UTF8.self))\n\n\(event(.poke(page.cursor)))"
+        } else {
+          event(.poke(page.cursor))
+        }
       case .recovered(let cursor): "event: recovered\ndata: \(cursor)\n\n"
       case .alive: ": alive\n\n"
       }

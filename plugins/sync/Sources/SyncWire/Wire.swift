@@ -188,7 +188,29 @@ public enum Wire {
   // MARK: Changes
 
   /// A page of changes.
-  public static func body(of page: ChangePage) -> [UInt8] {
+  public static func body(of page: ChangePage) -> [UInt8] { JSONText.bytes(of: .object(value(of: page))) }
+
+  /// The largest event of a live channel, in bytes: more changes than that are fetched.
+  public static let eventBytes = 65_536
+
+  /// Changes for the live channel; nil where they are too many for an event.
+  public static func body(of page: ChangePage, since cursor: Cursor) -> [UInt8]? {
+    guard page.records.reduce(0, { $0 + $1.cell.packed().count }) < eventBytes / 2 else { return nil }
+    var object = value(of: page)
+    object["since"] = .string("\(cursor)")
+    let bytes = JSONText.bytes(of: .object(object))
+    return bytes.count <= eventBytes ? bytes : nil
+  }
+
+  /// Reads changes of the live channel.
+  public static func changes(_ body: [UInt8]) throws(Problem) -> ChannelSign {
+    guard let cursor = try object(body)["since"]?.stringValue.flatMap({ Cursor($0) }) else {
+      throw Problem(path: "since", message: "is missing or no cursor")
+    }
+    return .changes(try page(body), since: cursor)
+  }
+
+  private static func value(of page: ChangePage) -> ValueObject {
     var object = ValueObject([
       ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
       ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
@@ -199,7 +221,7 @@ public enum Wire {
         "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.life)),
       ]
     }
-    return JSONText.bytes(of: .object(object))
+    return object
   }
 
   /// Reads a page of changes.

@@ -103,6 +103,50 @@
       #expect(try database.value("SELECT count(*) FROM sync_record WHERE zone <> 'Zone5' AND zone <> 'Zone6'") == "19")
     }
 
+    @Test func `what others have changed or removed meanwhile is seen by a server that knew it before`() async throws {
+      let database = try Database()
+      let (one, other) = (
+        try await PostgresBackend(database.information, zones: Self.zones),
+        try await PostgresBackend(database.information, zones: Self.zones)
+      )
+      defer {
+        one.close()
+        other.close()
+      }
+      func commit(_ number: Int64, expected: Int64, by device: Int = 1, _ backend: PostgresBackend) async throws
+        -> CommitResult?
+      {
+        try await backend.commit([operation(number, by: device, expected: expected)], zone: "Zone1").results.first
+      }
+      func isCommitted(_ result: CommitResult?, version: Int64) -> Bool {
+        if case .committed(version, _, _)? = result { true } else { false }
+      }
+      // Both begin their lives of the zone; then each knows the record as it left it itself.
+      #expect(isCommitted(try await commit(1, expected: 0, one), version: 1))
+      #expect(isCommitted(try await commit(1, expected: 1, by: 2, other), version: 2))
+      #expect(isCommitted(try await commit(2, expected: 2, one), version: 3))
+      #expect(isCommitted(try await commit(3, expected: 3, one), version: 4))
+      for round in 0..<3 as Range<Int64> {
+        let version = 4 + 2 * round
+        // A device that has not heard of it gets the record as it is, not as this server knew it.
+        #expect(isCommitted(try await commit(2 + round, expected: version, by: 2, other), version: version + 1))
+        guard case .conflict(let record?)? = try await commit(4 + round, expected: version, one) else {
+          Issue.record("the other server's change is not seen")
+          return
+        }
+        #expect(record.version == version + 1)
+        #expect(isCommitted(try await commit(4 + round, expected: version + 1, one), version: version + 2))
+      }
+      // The same number is a retry, answered as such by whoever is asked.
+      for backend in [one, other] {
+        let result = try await commit(6, expected: 10, backend)
+        #expect(result == .unchanged, "\(String(describing: result))")
+      }
+      // Somebody removes the row: nobody goes on with what is gone.
+      try database.execute("DELETE FROM sync_record")
+      #expect(try await commit(7, expected: 10, one) == .conflict(nil))
+    }
+
     @Test func `V14: whatever was answered is in the database after a power cut`() async throws {
       let database = try Database()
       let backend = try await PostgresBackend(database.information, zones: Self.zones)

@@ -291,6 +291,39 @@
       }
     }
 
+    @Test func `S49: what one device does reaches another down the channel, which asks for nothing`() async throws {
+      let database = try Database()
+      let backend = try await PostgresBackend(database.information, zones: zones())
+      try await serving(backend, settings()) { address in
+        let mac = try await session("mac", address)
+        let phone = try await session("phone", address)
+        #expect(await phone.wait(milliseconds: 60_000) { $0.status(atMilliseconds: 0).isChannelUp })
+        #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 })
+        var requests: Int64 = 0
+        for number in 1...6 as ClosedRange<UInt8> {
+          try await mac.act(PomodoroPolicy.settings, .init(fields: [.init(name: "n", value: [number])]))
+          let isThere = await phone.wait(milliseconds: 60_000) {
+            $0.view(of: PomodoroPolicy.settings).fields.first?.value == [number]
+          }
+          #expect(isThere, "\(number)")
+          // With its first commit the server begins a life of the zone, which is fetched.
+          if number == 1 { requests = await phone.machine.replica.statistics.requests }
+        }
+        #expect(await phone.machine.replica.statistics.requests == requests)
+        await mac.stop()
+        await phone.stop()
+      }
+      backend.close()
+    }
+
+    private func session(_ device: String, _ address: String) async throws -> SyncSession {
+      let session = try await SyncSession.open(
+        device: device, zone: "Conformance0", backend: try HTTPBackend(address: address, token: Self.token),
+        store: try SQLiteReplicaStore(path: ":memory:"), policy: PomodoroPolicy())
+      await session.start()
+      return session
+    }
+
     @Test func `a client whose server stops reports it, and the channel ends`() async throws {
       let signs = try await serving(MemoryBackend(zones: zones()), settings()) { address in
         let client = try HTTPBackend(address: address, token: Self.token)

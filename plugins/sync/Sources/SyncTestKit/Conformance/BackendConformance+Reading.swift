@@ -72,7 +72,7 @@ extension BackendConformance {
       let goal = first.sequence + number
       var reached = first.sequence
       while reached < goal {
-        guard case .poke(let cursor)? = try await next(&signs) else {
+        guard let cursor = try await next(&signs)?.cursor else {
           throw Failure(rule: "S11 a watcher is poked after each change", seen: "the stream ended")
         }
         reached = cursor.sequence
@@ -83,7 +83,7 @@ extension BackendConformance {
   private static func next(
     _ signs: inout AsyncThrowingStream<ChannelSign, any Error>.Iterator
   ) async throws -> ChannelSign? {
-    while let sign = try await signs.next() { if case .poke = sign { return sign } }
+    while let sign = try await signs.next() { if sign.cursor != nil { return sign } }
     return nil
   }
 

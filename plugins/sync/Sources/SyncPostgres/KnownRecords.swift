@@ -1,0 +1,93 @@
+#if Network
+  import SyncCore
+  import Synchronization
+
+  /// Records as this server read or wrote them last: a commit on one of them is decided without asking for it first, which
+  /// saves a round trip. Only a hint: its swap holds only where the database still says the same, and is decided anew if not.
+  final class KnownRecords: Sendable {
+    /// What the database said of a record.
+    struct Known: Sendable {
+      var record: Record
+      var generation: UInt64
+      var dropped: Dropped
+      var serverMilliseconds: Int64
+    }
+
+    /// How many records are kept in mind, and the bytes of the largest.
+    private static let limit = 4096
+    private static let bytesLimit = 4096
+    /// How long the database's clock is reckoned on before it is read again.
+    private static let clockSeconds = 10
+
+    private struct Zone {
+      var generation: UInt64
+      var dropped: Dropped
+      var clock: (milliseconds: Int64, at: ContinuousClock.Instant)
+      var records: [RecordKey: Record] = [:]
+    }
+
+    private struct State {
+      var zones: [String: Zone] = [:]
+      var count = 0
+    }
+
+    private let state = Mutex(State())
+
+    /// A record as it was last, nil where that is not known or too long ago.
+    func look(_ key: RecordKey, zone: String) -> Known? {
+      state.withLock { state in
+        guard let known = state.zones[zone], let record = known.records[key] else { return nil }
+        let age = known.clock.at.duration(to: .now)
+        guard age < .seconds(Self.clockSeconds) else { return nil }
+        return Known(
+          record: record, generation: known.generation, dropped: known.dropped,
+          serverMilliseconds: known.clock.milliseconds + Int64(age / .milliseconds(1)))
+      }
+    }
+
+    /// Notes what the database has just said.
+    func read(_ record: Record?, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64) {
+      state.withLock { state in
+        if state.zones[zone]?.generation != generation || state.zones[zone]?.dropped != dropped {
+          Self.forget(zone, &state)
+          state.zones[zone] = Zone(generation: generation, dropped: dropped, clock: (serverMilliseconds, .now))
+        }
+        state.zones[zone]?.clock = (serverMilliseconds, .now)
+        if let record { Self.keep(record, zone, &state) }
+      }
+    }
+
+    /// Notes what has just been written.
+    func wrote(_ record: Record, zone: String, generation: UInt64) {
+      state.withLock { state in
+        if state.zones[zone]?.generation == generation {
+          Self.keep(record, zone, &state)
+        } else {
+          Self.forget(zone, &state)
+        }
+      }
+    }
+
+    /// What was known of a zone is void.
+    func forget(zone: String) { state.withLock { Self.forget(zone, &$0) } }
+
+    private static func keep(_ record: Record, _ zone: String, _ state: inout State) {
+      guard record.cell.packed().count <= bytesLimit else {
+        if state.zones[zone]?.records.removeValue(forKey: record.key) != nil { state.count -= 1 }
+        return
+      }
+      if state.count >= limit { state = State(zones: state.zones.mapValues(emptied)) }
+      if state.zones[zone]?.records.updateValue(record, forKey: record.key) == nil { state.count += 1 }
+    }
+
+    private static func emptied(_ zone: Zone) -> Zone {
+      var zone = zone
+      zone.records = [:]
+      return zone
+    }
+
+    private static func forget(_ zone: String, _ state: inout State) {
+      state.count -= state.zones.removeValue(forKey: zone)?.records.count ?? 0
+    }
+  }
+#endif

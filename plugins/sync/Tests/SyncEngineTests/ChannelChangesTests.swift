@@ -1,0 +1,66 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import Testing
+
+/// What comes down the live channel itself need not be fetched.
+@Suite struct ChannelChangesTests {
+  private var rig: Rig
+  private var channel: Int { rig.machine.openChannelNumber }
+
+  init() {
+    var settings = Rig.plain
+    settings.usesChannel = true
+    rig = Rig(settings: settings)
+    rig.start()
+    rig.give(.channelSigned(rig.machine.openChannelNumber, .poke(rig.zone.cursor)))
+  }
+
+  /// The change that another device makes, as the channel brings it.
+  private mutating func changeElsewhere(_ kind: TimerKind, number: Int64 = 1) throws -> ChannelSign {
+    let before = rig.zone.cursor
+    rig.commitElsewhere(kind, number: number)
+    let page = try rig.zone.changes(since: before, limit: 9, maximumBytes: 9999, serverMilliseconds: rig.now)
+    return .changes(page, since: before)
+  }
+
+  @Test mutating func `S49: changes that follow what was read are shown without a request`() throws {
+    let (pulls, requests) = (rig.pulls, rig.machine.replica.statistics.requests)
+    let signs = [try changeElsewhere(.idle), try changeElsewhere(.breakTime, number: 2)]
+    for sign in signs {
+      rig.give(.channelSigned(channel, sign))
+      // The poke behind it tells nothing new.
+      rig.give(.channelSigned(channel, .poke(try #require(sign.cursor))))
+    }
+    #expect(rig.shown == .breakTime)
+    #expect(rig.pulls == pulls)
+    #expect(rig.machine.replica.statistics.requests == requests)
+    #expect(rig.machine.replica.cursor == rig.zone.cursor)
+    #expect(rig.notices.filter { $0 == .changed(PomodoroPolicy.timer, remote: true, rule: nil) }.count == 2)
+  }
+
+  @Test mutating func `changes behind a gap are fetched, and a second copy of them is nothing new`() throws {
+    _ = try changeElsewhere(.idle)
+    let (pulls, sign) = (rig.pulls, try changeElsewhere(.breakTime, number: 2))
+    rig.give(.channelSigned(channel, sign))
+    #expect(rig.pulls == pulls + 1)
+    #expect(rig.shown == .breakTime)
+    let notices = rig.notices
+    rig.give(.channelSigned(channel, sign))
+    #expect(rig.notices == notices)
+    #expect(rig.pulls == pulls + 1)
+  }
+
+  @Test mutating func `changes that come while a commit is under way wait for its answer`() throws {
+    let sign = try changeElsewhere(.idle)
+    rig.holds = true
+    rig.act(.focus)
+    rig.give(.channelSigned(channel, sign))
+    #expect(rig.machine.replica.cursor != rig.zone.cursor)
+    rig.holds = false
+    rig.answerHeld()
+    rig.advance(milliseconds: 1000)
+    #expect(rig.machine.replica.outbox.isEmpty)
+    #expect(rig.machine.replica.cursor == rig.zone.cursor)
+  }
+}
