@@ -54,10 +54,11 @@ enum Database {
     return Load(perSecond: count / elapsed, latencies: latencies, processMicroseconds: used / count)
   }
 
-  /// A new device fetches 10,000 records through the server and keeps them in its file.
-  static func catchUp(_ information: String, _ figures: Figures) async throws {
+  /// A new device fetches so many records through the server and keeps them in its file.
+  static func catchUp(
+    _ information: String, records count: Int, atMostSeconds limit: Double, _ figures: Figures
+  ) async throws {
     let zone = "CatchUp\(UInt32.random(in: 0 ... .max))"
-    let count = 10_000
     let backend = try await PostgresBackend(information, zones: [zone: AnythingPolicy()])
     let device = DeviceID(stem: "w", random: 1)
     let now = try await backend.serverTime()
@@ -93,8 +94,28 @@ enum Database {
       return taken
     }
     figures.add(
-      "cold catch-up of 10,000 records by a new device", seconds, "s", atMost: 1,
+      "cold catch-up of \(count / 1000),000 records by a new device", seconds, "s", atMost: limit,
       detail: "reading them from PostgreSQL alone \(Figures.short(direct)) s",
       figures: ["seconds": seconds, "postgresSeconds": direct, "records": Double(count)])
+  }
+
+  /// What an edit costs on a device with 100,000 records, beside one with 100: taken in and saved, nothing is sent.
+  static func editing(_ figures: Figures) async throws {
+    var (small, large) = (Latencies(), Latencies())
+    let (few, many) = (try await Devices.filled(records: 100), try await Devices.filled(records: 100_000))
+    // In turns, so that both meet the same disk and the same machine.
+    for number in 1...300 {
+      for session in [few, many] {
+        let began = Instant.now
+        try await session.act(RecordKey(type: "T", name: "r7"), .init(payload: [UInt8(number % 256)]))
+        if session === few {
+          small.record(nanoseconds: Instant.now - began)
+        } else {
+          large.record(nanoseconds: Instant.now - began)
+        }
+      }
+    }
+    for session in [few, many] { await session.stop() }
+    figures.add("an edit with 100,000 records, against one with 100", large, to: small, bars: [(50, 1.5)])
   }
 }

@@ -49,6 +49,32 @@ enum Devices {
     }
   }
 
+  /// A device that has fetched so many records and does not synchronize any more.
+  static func filled(records count: Int) async throws -> SyncSession {
+    let zone = "Filled\(count)"
+    let backend = try SQLiteBackend(
+      path: NSTemporaryDirectory() + "sync-benchmark-filled-\(UUID().uuidString).sqlite",
+      zones: [zone: AnythingPolicy()])
+    for first in stride(from: 0, to: count, by: 100) {
+      let operations = (first..<first + 100).map { number in
+        Operation(
+          key: RecordKey(type: "T", name: "r\(number)"), expectedVersion: 0,
+          change: .write(
+            Write(
+              dot: Dot(device: DeviceID(stem: "w", random: 1), number: Int64(number + 1)), milliseconds: 1,
+              payload: [1])))
+      }
+      _ = try await backend.commit(operations, zone: zone)
+    }
+    let session = try await session("full", backend, zone: zone, policy: AnythingPolicy())
+    await session.start()
+    guard await session.wait(milliseconds: 120_000, until: { $0.completedPulls > 0 }),
+      await session.machine.replica.confirmed.count == count
+    else { throw Failure("the device did not fetch everything") }
+    await session.setOnline(false)
+    return session
+  }
+
   /// The receiving process: a line with the instant and the number of each action that it has applied.
   static func follow(_ place: Place) async throws {
     let phone = try await session("phone", try place.backend()) { machine in
@@ -66,7 +92,7 @@ enum Devices {
 
   /// Calls `between` in the middle of each rest.
   static func latencies(
-    _ place: Place, between: () throws -> Void = {}
+    _ place: Place, between: () async throws -> Void
   ) async throws -> Latencies {
     let follower = try Child(place.arguments)
     defer { follower.end() }
@@ -78,7 +104,7 @@ enum Devices {
     for number in 1...actions {
       // An action after rest, at no fixed beat.
       try await Task.sleep(for: .milliseconds(80 + number * 7 % 40))
-      try between()
+      try await between()
       try await Task.sleep(for: .milliseconds(80))
       let began = Instant.now
       try await mac.act(
@@ -104,6 +130,7 @@ enum Devices {
     var settings = ServerSettings(tokens: [zone: nil])
     settings.port = 0
     settings.requestsPerSecond = 1_000_000
+    Channels.allowDescriptors()
     let server = SyncServer(backend: backend, settings: settings)
     let running = Task {
       try await server.run(stopOnSignals: false) { port in
@@ -120,10 +147,17 @@ enum Devices {
   static func serving<Value>(
     _ information: String, zone: String = PomodoroPolicy.zone, _ body: (String) async throws -> Value
   ) async throws -> Value {
+    try await serving(information, zone: zone) { address, _ in try await body(address) }
+  }
+
+  /// The same with the number of the server's process.
+  static func serving<Value>(
+    _ information: String, zone: String, _ body: (String, Int32) async throws -> Value
+  ) async throws -> Value {
     let server = try Child(["serve", information, zone])
     defer { server.end() }
     guard let address = await server.line() else { throw Failure("the server did not begin") }
-    return try await body(address)
+    return try await body(address, server.number)
   }
 }
 
@@ -155,6 +189,9 @@ final class Child {
       continuation.finish()
     }
   }
+
+  /// The number of the process.
+  var number: Int32 { process.processIdentifier }
 
   /// The next line, nil at the end.
   func line() async -> String? { await lines.next(isolation: #isolation) }
@@ -189,4 +226,5 @@ struct AnythingPolicy: MergePolicy {
   let windowMilliseconds: Int64 = 5000
   func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing { Standing(priority: 0) }
   func problem(with write: Write, for key: RecordKey) -> String? { nil }
+  func problem(with cell: Cell, for key: RecordKey) -> String? { nil }
 }

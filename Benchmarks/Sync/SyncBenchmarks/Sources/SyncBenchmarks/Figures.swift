@@ -44,6 +44,18 @@ final class Figures {
     }
   }
 
+  /// Adds a row for each named share of latencies, as a multiple of a peer's.
+  func add(
+    _ work: String, _ latencies: Latencies, to peer: Latencies, bars: [(percentile: Double, atMost: Double?)]
+  ) {
+    for bar in bars {
+      let ratio = latencies.milliseconds(percentile: bar.percentile) / peer.milliseconds(percentile: bar.percentile)
+      add(
+        "\(work): p\(Int(bar.percentile))", ratio, "×", atMost: bar.atMost,
+        detail: "\(latencies.text); the peer \(peer.text)")
+    }
+  }
+
   /// Everything as a table.
   var table: String {
     let shown = rows.map { row in

@@ -3,16 +3,17 @@ import Foundation
 /// What synchronizing costs and how fast it is, on loopback; a line of JSON for each row, then a table.
 ///
 /// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `file`, `server`
-/// with a bare libpq beside it, `commits`, `catch-up`; all without a word. It starts itself for the devices and the server
-/// that run in processes of their own (`follow`, `serve`).
+/// with a bare libpq beside it, `commits`, `channels`, `catch-up`; all without a word. It starts itself for the devices and
+/// the server that run in processes of their own (`follow`, `serve`, `look`).
 @main struct SyncBenchmarks {
-  private static let rows = ["merge", "histories", "file", "server", "commits", "catch-up"]
+  private static let rows = ["merge", "histories", "file", "server", "commits", "channels", "catch-up"]
 
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
     switch (arguments.first, arguments.count) {
     case ("follow", 3):
       try await Devices.follow(arguments[1] == "file" ? .file(arguments[2]) : .server(arguments[2]))
+    case ("look", 2): try BareFile.look(arguments[1])
     case ("serve", 3): try await Devices.serve(arguments[1], zone: arguments[2])
     case (let information?, _):
       let wanted = Array(arguments.dropFirst())
@@ -32,27 +33,40 @@ import Foundation
     case "histories": Values.histories(figures)
     case "file":
       let file = NSTemporaryDirectory() + "sync-benchmark-shared-\(UUID().uuidString).sqlite"
-      let found = try await Devices.latencies(.file(file))
+      let bare = try BareFile()
+      let found = try await Devices.latencies(.file(file)) { try await bare.write() }
+      bare.end()
+      figures.add(
+        "bare SQLite: write, another process looks every 50 ms", bare.latencies, bars: [(50, nil), (99, nil)])
       figures.add("action to other process, one SQLite file", found, bars: [(50, nil), (99, 150)])
+      figures.add(
+        "action to other process, one SQLite file, against bare SQLite", found, to: bare.latencies, bars: [(50, 1.5)])
     case "server":
       // In turns, so that both meet the same disk and the same machine.
       let probe = PostgresProbe(information)
       let found = try await Devices.serving(information) {
         try await Devices.latencies(.server($0)) { try probe.writeAndNotify() }
       }
+      figures.add(
+        "action to other process, server and PostgreSQL, against bare libpq", found, to: probe.latencies,
+        bars: [(50, 4), (99, 8)])
       figures.add("bare libpq: write, NOTIFY, listener", probe.latencies, bars: [(50, nil), (99, nil)])
       figures.add("action to other process, server and PostgreSQL", found, bars: [(50, 10), (99, 50)])
     case "commits":
       let many = try await Database.commits(information, writers: 16, zones: 16)
       let one = try await Database.commits(information, writers: 16, zones: 1)
       figures.add(
-        "commits on PostgreSQL, 16 writers", many.perSecond, "/s", atLeast: 5000,
+        "commits on PostgreSQL, 16 writers", many.perSecond, "/s", atLeast: 8000,
         detail: "each \(many.latencies.text); all to one zone \(Figures.short(one.perSecond.rounded())) /s",
         figures: many.latencies.figures.merging([
           "commitsPerSecond": many.perSecond, "processMicrosecondsPerCommit": many.processMicroseconds,
           "oneZoneCommitsPerSecond": one.perSecond,
         ]) { $1 })
-    default: try await Database.catchUp(information, figures)
+    case "channels": try await Channels.measure(information, figures)
+    default:
+      try await Database.catchUp(information, records: 10_000, atMostSeconds: 1, figures)
+      try await Database.catchUp(information, records: 100_000, atMostSeconds: 5, figures)
+      try await Database.editing(figures)
     }
   }
 }

@@ -1,0 +1,79 @@
+import Foundation
+import SyncCore
+import SyncPomodoro
+import SyncPostgres
+
+/// What a server needs for many devices that all listen.
+enum Channels {
+  static let count = 1000
+
+  /// As many files as the system lets this process open.
+  static func allowDescriptors() {
+    var limit = rlimit()
+    getrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
+    limit.rlim_cur = min(limit.rlim_max, 65_536)
+    setrlimit(.init(RLIMIT_NOFILE.rawValue), &limit)
+  }
+
+  /// 1,000 devices listen on one server and hear of 20 changes; then its memory at its most.
+  static func measure(_ information: String, _ figures: Figures) async throws {
+    allowDescriptors()
+    let zone = "Channels\(UInt32.random(in: 0 ... .max))"
+    let backend = try await PostgresBackend(information, zones: [zone: AnythingPolicy()])
+    defer { backend.close() }
+    try await Devices.serving(information, zone: zone) { address, server in
+      let port = address.split(separator: ":").last.flatMap { UInt16($0) } ?? 0
+      let sockets = try (0..<count).map { try listen(port: port, zone: zone, number: $0) }
+      defer { for socket in sockets { close(socket) } }
+      for socket in sockets { try read(socket, until: "event: poke") }
+      let (began, changes) = (Instant.now, 20)
+      for number in 1...changes {
+        let write = Write(
+          dot: Dot(device: DeviceID(stem: "w", random: 1), number: Int64(number)), milliseconds: 1, payload: [1])
+        let reply = try await backend.commit(
+          [Operation(key: RecordKey(type: "T", name: "r"), expectedVersion: Int64(number - 1), change: .write(write))],
+          zone: zone)
+        let cursor = Cursor(generation: reply.generation, sequence: reply.lastSequence ?? 0)
+        for socket in sockets { try read(socket, until: "data: \(cursor)") }
+      }
+      let milliseconds = Double(Instant.now - began) / 1e6 / Double(changes)
+      let status = try String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
+      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+      let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
+      figures.add(
+        "memory of a server with 1,000 devices that listen", kibibytes * 1024 / 1e6, "MB", atMost: 200,
+        detail: "a change reaches all of them within \(Figures.short(milliseconds)) ms")
+    }
+  }
+
+  private static func listen(port: UInt16, zone: String, number: Int) throws -> Int32 {
+    let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+    var address = sockaddr_in()
+    address.sin_family = sa_family_t(AF_INET)
+    address.sin_port = port.bigEndian
+    address.sin_addr.s_addr = inet_addr("127.0.0.1")
+    let size = socklen_t(MemoryLayout<sockaddr_in>.size)
+    let isConnected = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { connect(descriptor, $0, size) == 0 }
+    }
+    guard isConnected else { throw Failure("device \(number) cannot connect") }
+    let device = DeviceID(stem: "d", random: UInt32(number)).name
+    let request = "GET /zones/\(zone)/pokes?device=\(device) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    guard send(descriptor, request, request.utf8.count, 0) == request.utf8.count else {
+      throw Failure("device \(number) cannot ask")
+    }
+    return descriptor
+  }
+
+  /// Reads until a text has come.
+  private static func read(_ descriptor: Int32, until text: String) throws {
+    var (all, buffer) = ("", [UInt8](repeating: 0, count: 4096))
+    while !all.contains(text) {
+      var request = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      guard poll(&request, 1, 20_000) > 0 else { throw Failure("a device has not heard within 20 s") }
+      let count = recv(descriptor, &buffer, buffer.count, 0)
+      guard count > 0 else { throw Failure("the server has closed a channel") }
+      all += String(decoding: buffer[..<count], as: UTF8.self)
+    }
+  }
+}
