@@ -24,6 +24,12 @@ public enum Limits {
   public static let includeDepth = 8
   /// Items of a step with `foreach`.
   public static let items = 100_000
+  /// How many items of a step may run a workflow each at once.
+  public static let itemWorkflows = 64
+  /// How many do where nothing says so.
+  public static let usualItemWorkflows = 4
+  /// Steps of items' workflows that a report shows, and as many again of items that failed.
+  public static let itemWorkflowSteps = 10_000
   /// Bytes that the items of a step may give back together, as JSON: 64 MiB.
   public static let fanOutputBytes = 64 << 20
   /// Files that `inputs-from`, or `produces`, of a step may mean.

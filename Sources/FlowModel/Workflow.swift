@@ -43,6 +43,8 @@ public struct Workflow: Sendable {
   public var scopeOfStep: [Int32] = []
   /// What the entries and exits of included workflows declare, by what they use.
   public var includes: [String: ActionDeclaration] = [:]
+  /// The workflows that run for items of steps, by what these use.
+  public var itemWorkflows: [String: ItemWorkflow] = [:]
 
   /// A workflow of these steps.
   public init(name: String, description: String? = nil, steps: [Step]) {

@@ -121,6 +121,9 @@ public struct ActionContext: Sendable {
     host.provide(key, handle, close: close, step: step, attempt: attempt)
   }
 
+  /// What `flowrun answer` calls the run and the step that asks: the end of the run's id, and the step.
+  public var questionAddress: String { host.questionAddress(of: step) }
+
   /// Puts each post of an event that repeats into `posts`, those that have come before first. Once the step is told to
   /// end no more are put there.
   public func follow(_ event: String, into posts: PostQueue) {
@@ -224,6 +227,8 @@ public protocol ActionHost: AnyObject, Sendable {
   /// Asks a person; calls the handler once, on some thread, when somebody answers.
   func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void)
+  /// Who asks a step's questions, as `flowrun answer` takes it.
+  func questionAddress(of step: StepIndex) -> String
   /// The step waits for an answer no longer.
   func withdrawQuestion(of step: StepIndex, attempt: Int)
   /// Calls the handler once, on some thread, when this much time has passed on the run's clock.
@@ -254,6 +259,9 @@ extension ActionHost {
 
   /// Nothing, for hosts in which no events come.
   public func follow(_ event: String, into posts: PostQueue, step: StepIndex, attempt: Int) {}
+
+  /// The step by itself.
+  public func questionAddress(of step: StepIndex) -> String { "\(run.id.suffix(8)) \(stepID(of: step))" }
 
   /// Nobody answers, in hosts that reach no person.
   public func ask(

@@ -39,7 +39,7 @@ public struct WorkflowLoader: Sendable {
     guard let graph = result.graph else { return result }
     do {
       let flat = try Flattening.flattened(graph.workflow, file: IncludeLibrary.resolve(path, in: ""), library)
-      if !flat.scopes.isEmpty { result.graph = try WorkflowGraph(flat) }
+      if !flat.includes.isEmpty { result.graph = try WorkflowGraph(flat) }
     } catch {
       result.graph = nil
       result.diagnostics.append(

@@ -15,50 +15,13 @@ import Testing
 
     """
 
-  private struct Outcome {
-    var output: String
-    var status: Int32
-    var steps: [String: [String: Any]]
-    var conclusion: String
-  }
-
-  private final class Folder {
-    let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
-
-    init(_ files: [String: String]) throws {
-      try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true)
-      for (name, text) in files { try write(text, to: name) }
-    }
-
-    deinit { try? FileManager.default.removeItem(at: url) }
-
-    func write(_ text: String, to name: String) throws {
-      let file = url.appendingPathComponent(name)
-      try FileManager.default.createDirectory(at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
-      try text.write(to: file, atomically: true, encoding: .utf8)
-    }
-
-    func flowrun(_ arguments: String...) throws -> (text: String, status: Int32) {
-      let result = try FlowrunProcess.run(arguments, in: url.path)
-      return (result.output + result.errors, result.exitCode)
-    }
-
-    func run(_ file: String) throws -> Outcome {
-      let (text, status) = try flowrun(file, "--report", "report.json")
-      let data = try Data(contentsOf: url.appendingPathComponent("report.json"))
-      let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
-      return Outcome(
-        output: text, status: status, steps: report["steps"] as? [String: [String: Any]] ?? [:],
-        conclusion: report["conclusion"] as? String ?? "")
-    }
-  }
-
   @Test func `prints what its page shows`() throws {
     let page = try String(contentsOfFile: Self.root + "/docs/includes.md", encoding: .utf8)
     let files = page.matches(of: /(?s)`([a-z]+.yaml)`:\n\n```yaml\n(.*?)```/)
-    #expect(files.count == 2)
-    let folder = try Folder(
+    #expect(files.count == 4)
+    let folder = try WorkflowFolder(
       Dictionary(uniqueKeysWithValues: files.map { (String($0.output.1), String($0.output.2)) }))
+    #expect(try folder.run("pictures.yaml").output.contains("made: a.png, b.png, c.png"))
     let run = try folder.run("main.yaml")
     #expect(run.output.contains("built app of app.o"), "\(run.output)")
     #expect(run.steps.keys.sorted() == ["build", "build/", "build/compile", "build/link", "tell"])
@@ -70,7 +33,7 @@ import Testing
   @Test func `a step that is out lets nothing inside run before its include, and takes its reason when it is skipped`()
     throws
   {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
       steps:
@@ -111,7 +74,7 @@ import Testing
   }
 
   @Test func `fails where a failure inside was not taken up, and only there`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "bad.yaml": Self.bad,
       "taken.yaml": Self.bad.replacing("needs: a }", with: "needs: a, if: failure() }"),
       "main.yaml": """
@@ -135,7 +98,7 @@ import Testing
   }
 
   @Test func `is skipped as a whole`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps:\n  d: { uses: flow.noop }\n",
       "inner.yaml": "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: ./deep.yaml, needs: a }\n",
       "main.yaml": """
@@ -165,7 +128,7 @@ import Testing
         tell: { uses: flow.post, queue: one, with: { event: done } }
         hear: { uses: flow.noop, needs: tell, after: done }
       """
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "sub/inner.yaml": inner,
       "main.yaml": """
       name: main
@@ -182,7 +145,7 @@ import Testing
   }
 
   @Test func `is checked where it is used, and tells what is wrong in its own file`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "inner.yaml": "name: inner\ninputs: { target: { type: string } }\nsteps:\n  a: { uses: flow.noop }\n",
       "broken.yaml": "name: broken\nsteps:\n  q: { uses: flow.nop }\n",
       "gated.yaml": "name: gated\ndeadline: 3s\nsteps:\n  q: { uses: flow.noop }\n",
@@ -197,7 +160,7 @@ import Testing
         d: { uses: ./broken.yaml }
         e: { uses: ./gated.yaml }
         f: { uses: ./inner.yaml, with: { target: x }, retry: { attempts: 2 } }
-        g: { uses: ./inner.yaml, with: { target: x }, foreach: [1] }
+        g: { uses: ./inner.yaml, with: { target: x }, foreach: [1], prewarm: true }
         h: { uses: ./pipe.yaml }
         i: { uses: ./last.yaml }
       """,
@@ -214,14 +177,14 @@ import Testing
       "'concurrency' stands in that file (line 2), which is for the whole run; a queue with a 'width'",
       "it is declared in inner.yaml:",
       "there is no file 'pipe.yaml' that can be read", "which cannot have 'retry'",
-      "a workflow for each item is not built",
+      "which cannot have 'prewarm'",
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
     let circle = try folder.flowrun("validate", "one.yaml").text
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))
   }
 
   @Test func `has a finally of its own, which sees what is inside, waits for no gate and takes no failure up`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
       inputs: { status: { type: string } }
@@ -266,14 +229,14 @@ import Testing
     #expect(times[0] <= times[1] && times[1] <= times[2])
     // Nothing of it waits for the gate, which waits for what needs the include.
     #expect(run.conclusion == "partial")
-    let wrong = try Folder(["a.yaml": "name: a\nsteps: { s: { uses: flow.noop } }\n"])
+    let wrong = try WorkflowFolder(["a.yaml": "name: a\nsteps: { s: { uses: flow.noop } }\n"])
     try wrong.write(
       "name: w\nsteps: { s: { uses: flow.noop } }\nfinally: { b: { uses: ./a.yaml } }\n", to: "w.yaml")
     #expect(try wrong.flowrun("validate", "w.yaml").text.contains("'b' of 'finally' cannot be a workflow of its own"))
   }
 
   @Test func `a cancelled run cleans up inside before its own finally`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "part.yaml": """
       name: part
       steps: { long: { run: sleep 600 } }
@@ -293,7 +256,7 @@ import Testing
   }
 
   @Test func `has variables of its own from its env-file, beside it`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "parts/part.yaml": """
       name: part
       env-file: .env
@@ -320,7 +283,7 @@ import Testing
   }
 
   @Test func `requires of who includes it what its steps require and none of them provides`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "put.yaml": """
       name: put
       steps: { put: { uses: storage.values, with: { scope: configuration } } }
@@ -344,7 +307,7 @@ import Testing
   }
 
   @Test func `is drawn as a box`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "deep.yaml": "name: deep\nsteps: { x: { uses: flow.noop } }\n",
       "part.yaml": "name: part\nsteps: { deep: { uses: ./deep.yaml } }\n",
       "main.yaml": "name: main\nsteps: { a: { uses: flow.noop }, part: { uses: ./part.yaml, needs: a } }\n",
@@ -381,14 +344,14 @@ import Testing
       let step = depth == 9 ? "flow.noop" : "./d\(depth + 1).yaml"
       files["d\(depth).yaml"] = "name: d\(depth)\nsteps:\n  s: { uses: \(step) }\n"
     }
-    let folder = try Folder(files)
+    let folder = try WorkflowFolder(files)
     #expect(try folder.flowrun("validate", "d2.yaml").status == 0)
     let (text, status) = try folder.flowrun("validate", "d1.yaml")
     #expect(status == 2 && text.contains("files include each other more than 8 deep"))
   }
 
   @Test func `goes on after a failure, with the files as they were known`() throws {
-    let folder = try Folder([
+    let folder = try WorkflowFolder([
       "inner.yaml":
         "name: inner\nsteps:\n  a: { uses: flow.noop }\n  b: { uses: shell.run, needs: a, with: { command: 'test -e ok' } }\n",
       "main.yaml": "name: main\nsteps:\n  x: { uses: ./inner.yaml }\n",

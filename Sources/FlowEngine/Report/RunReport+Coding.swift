@@ -13,8 +13,7 @@ extension RunReport: Codable {
   public init(_ value: ValueObject) throws {
     let members = ReportMembers(value)
     let steps = try members.object("steps")
-    source = .steps(
-      try steps.value.map { id, _ in try Step(id: members.step(id), steps.object(id)) })
+    source = .steps(try Step.all(in: steps))
     gate = try Gate(members.object("gate"))
     entries = try members.objects("entries").map { try Entry($0) }
     criticalPath = try members.objects("criticalPath").map {
@@ -64,6 +63,11 @@ extension RunReport.Entry {
 }
 
 extension RunReport.Step {
+  /// The steps of an object that has them by id.
+  fileprivate static func all(in members: ReportMembers) throws -> [Self] {
+    try members.value.map { id, _ in try Self(id: members.step(id), members.object(id)) }
+  }
+
   fileprivate init(id: StepID, _ members: ReportMembers) throws {
     self.init(
       id: id, outcome: try members.word("outcome", \.word), conclusion: try members.word("conclusion", \.word),
@@ -89,7 +93,8 @@ extension RunReport.Item {
       reason: try members.wordOrNull("reason", \.word), attempts: try members.integer("attempts"),
       startedAt: try members.numberOrNull("startedAt"), endedAt: try members.numberOrNull("endedAt"),
       isAbandoned: try members.boolean("abandoned"), failure: try members.failure("error"),
-      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members))
+      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members),
+      steps: members.value["steps"] == nil ? nil : try RunReport.Step.all(in: members.object("steps")))
   }
 }
 

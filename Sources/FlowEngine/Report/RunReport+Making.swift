@@ -178,7 +178,11 @@ extension RunReport {
         conclusion: item.conclusion ?? .cancelled, reason: item.reason, attempts: item.attempts,
         startedAt: time(item.startedAtNanoseconds), endedAt: time(item.endedAtNanoseconds),
         isAbandoned: item.isAbandoned, failure: item.failure, tries: tries(of: instance, plan),
-        executor: beginning(of: instance, plan))
+        executor: beginning(of: instance, plan),
+        steps: itemRuns[instance].map { inner in
+          let shift = millisecondsOf(inner.beganAt - activation)
+          return inner.steps.map { $0.later(by: shift) }
+        })
     }
   }
 

@@ -29,6 +29,8 @@ public struct RunReport: Sendable {
   public var durationMilliseconds: Double
   /// The keys of items by step, where they come from an object.
   var itemKeys: [StepIndex: [String]] = [:]
+  /// How the workflows of items ended, by instance.
+  var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// Hides the secrets of the run; nil: it has none.
   var mask: SecretMask?
   /// The version of what a report holds as JSON. 2 says what steps came after, their tries, and who posted events.
@@ -201,6 +203,8 @@ public struct RunReport: Sendable {
     public var tries: [Try]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?
+    /// The steps of the workflow that ran for it; nil: none did, or the report would have too many.
+    public var steps: [Step]?
   }
 }
 
@@ -331,6 +335,7 @@ extension RunReport.Item {
     var object = own
     if !tries.isEmpty { object["tries"] = .array(tries.map(\.value)) }
     if let executor { object["begunAt"] = .optional(executor.at) }
+    if let steps { object["steps"] = .object(ValueObject(steps.map { ($0.id.text, .object($0.value)) })) }
     return object
   }
 

@@ -46,6 +46,9 @@ public struct RunOptions: Sendable {
   /// work on short ones.
   package var handfulNanoseconds = 32_000
 
+  /// Which item of another run's step it is a run for; nil: it is a run by itself.
+  package var outer: OuterRun?
+
   /// Where slots find threads.
   package var threads = SlotThreads.shared
 

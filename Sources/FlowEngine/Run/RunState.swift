@@ -15,6 +15,10 @@ struct RunState {
   var fans: [StepIndex: RunFan] = [:]
   /// The keys of items, where they come from objects.
   var itemKeys: [StepIndex: [String]] = [:]
+  /// How the workflows of items ended, by instance.
+  var itemRuns: [StepIndex: ItemRunSteps] = [:]
+  /// How many steps those have together.
+  var itemStepCount = 0
   var launch: Launch
   var environment: ValueObject = [:]
   /// The instant for which the plan's timer is set.
@@ -25,6 +29,8 @@ struct RunState {
   var followers: [Follower] = []
   /// What steps ask people, and nobody has answered.
   var questions: [StepIndex: OpenQuestion] = [:]
+  /// What the steps of an item's workflow ask, the first of them by the item.
+  var outerQuestions: [OuterQuestion] = []
   var warnings: [String] = []
   var threadShortage = ThreadShortage()
   var report: RunReport?

@@ -96,6 +96,7 @@ extension WorkflowRun: ActionHost {
   /// The handle under this key, or nil.
   public func resource(_ key: ResourceKey, step: StepIndex) -> (any Sendable)? {
     resources.handle(key, for: instances.owner(of: step))
+      ?? options.outer.flatMap { $0.run.resource(key, step: $0.instance) }
   }
 
   /// Makes a handle available; what the step had provided before under this key is closed.

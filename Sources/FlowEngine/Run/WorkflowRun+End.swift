@@ -61,7 +61,8 @@ extension WorkflowRun {
         state.warnings.append("outputs: \(error.description)")
       }
       let conclusion = state.plan.conclusion ?? .cancelled
-      if conclusion == .success || conclusion == .partial, let problem = DataFolder(opened: run.dataFolder).noteLaunch()
+      if conclusion == .success || conclusion == .partial, options.outer == nil,
+        let problem = DataFolder(opened: run.dataFolder).noteLaunch()
       {
         state.warnings.append(problem)
       }
@@ -74,6 +75,7 @@ extension WorkflowRun {
         outputs: outputs, warnings: state.threadShortage.warnings(threads: threads.peak) + state.warnings,
         isDurable: journal?.history.isDurable ?? false)
       report.itemKeys = state.itemKeys
+      report.itemRuns = state.itemRuns
       report.mask = mask
       return report
     }

@@ -61,7 +61,9 @@ extension WorkflowRun {
   }
 
   /// Whether the observer is not too far behind with the lines of programs.
-  public var hasLogRoom: Bool { state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } }
+  public var hasLogRoom: Bool {
+    state.withLock { $0.undeliveredLineBytes < Self.waitingLineBytes } && options.outer?.run.hasLogRoom ?? true
+  }
 
   /// A line as the log has it. Secrets are hidden before it is cut: half of one would not be found.
   private func cut(_ line: String) -> String {

@@ -10,6 +10,12 @@ struct OpenQuestion {
   let handler: @Sendable (Answer) -> Void
 }
 
+/// A question of a step in the workflow of an item.
+struct OuterQuestion {
+  let step: StepIndex
+  let open: OpenQuestion
+}
+
 // What steps ask people.
 extension WorkflowRun {
   /// Why an answer is none.
@@ -18,18 +24,30 @@ extension WorkflowRun {
     public let description: String
   }
 
-  /// Asks a person: the observer is told, and whoever answers calls ``answer(_:with:by:)``.
+  /// Asks a person: the observer is told, and whoever answers calls ``answer(_:with:by:)``. What an item's workflow asks, the
+  /// item does in the run that it is one of.
   public func ask(
     _ question: Question, step: StepIndex, attempt: Int, _ handler: @escaping @Sendable (Answer) -> Void
   ) {
+    if let outer = options.outer {
+      return ask(
+        outer, OuterQuestion(step: step, open: OpenQuestion(question: question, attempt: attempt, handler: handler)))
+    }
     state.withLock {
       $0.questions[step] = OpenQuestion(question: question, attempt: attempt, handler: handler)
     }
     emit(.stepAsked(stepID(of: step), question))
   }
 
+  /// Who asks a step's questions: of an item's workflow the item does.
+  public func questionAddress(of step: StepIndex) -> String {
+    if let outer = options.outer { return outer.run.questionAddress(of: outer.instance) }
+    return "\(run.id.suffix(8)) \(stepID(of: step))"
+  }
+
   /// The step waits for an answer no longer.
   public func withdrawQuestion(of step: StepIndex, attempt: Int) {
+    if let outer = options.outer { return endQuestion(of: step, attempt: attempt, outer, isAnswered: false) }
     let isOpen = state.withLock { state in
       guard state.questions[step]?.attempt == attempt else { return false }
       state.questions[step] = nil
@@ -41,11 +59,11 @@ extension WorkflowRun {
   /// Answers the question that a step waits with; the first answer counts.
   public func answer(_ name: String, with choice: String, by: String) throws(AnswerProblem) {
     let steps = prepared.graph.workflow.steps
-    guard let index = steps.firstIndex(where: { $0.id.text == name }) else {
+    let asking = state.withLock { $0.questions.keys.sorted() }
+    guard let step = asking.first(where: { stepID(of: $0).text == name }) ?? index(ofStep: name) else {
       let nearest = NearestName.of(name, among: steps.map(\.id.text)).map { "; did you mean '\($0)'?" } ?? ""
       throw AnswerProblem(description: "this workflow has no step '\(name)'\(nearest)")
     }
-    let step = StepIndex(index)
     let (open, others) = state.withLock { state in (state.questions[step], state.questions.keys.sorted()) }
     guard let open else {
       let asking = others.map { "'\(stepID(of: $0))'" }.joined(separator: ", ")
@@ -68,5 +86,39 @@ extension WorkflowRun {
     let answer = Answer(choice, by: by, atMilliseconds: WallTime.now)
     emit(.stepQuestionEnded(stepID(of: step), answer))
     open.handler(answer)
+  }
+
+  private func index(ofStep name: String) -> StepIndex? {
+    prepared.graph.workflow.steps.firstIndex { $0.id.text == name }.map { StepIndex($0) }
+  }
+
+  // MARK: In the workflow of an item
+
+  /// An item asks one thing at a time: what several steps of its workflow ask comes one after the other.
+  private func ask(_ outer: OuterRun, _ question: OuterQuestion) {
+    let isFirst = state.withLock { state in
+      state.outerQuestions.append(question)
+      return state.outerQuestions.count == 1
+    }
+    if isFirst { askNext(outer) }
+  }
+
+  private func askNext(_ outer: OuterRun) {
+    guard let next = state.withLock({ $0.outerQuestions.first }) else { return }
+    outer.run.ask(next.open.question, step: outer.instance, attempt: outer.attempt) { [self] answer in
+      endQuestion(of: next.step, attempt: next.open.attempt, outer, isAnswered: true)
+      next.open.handler(answer)
+    }
+  }
+
+  private func endQuestion(of step: StepIndex, attempt: Int, _ outer: OuterRun, isAnswered: Bool) {
+    let wasFirst = state.withLock { state in
+      let index = state.outerQuestions.firstIndex { $0.step == step && $0.open.attempt == attempt }
+      if let index { state.outerQuestions.remove(at: index) }
+      return index == 0
+    }
+    guard wasFirst else { return }
+    if !isAnswered { outer.run.withdrawQuestion(of: outer.instance, attempt: outer.attempt) }
+    askNext(outer)
   }
 }

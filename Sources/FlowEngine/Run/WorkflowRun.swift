@@ -61,7 +61,7 @@ public final class WorkflowRun: Sendable {
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })
     origin?.restore(&plan, at: clock.now)
     if let history = options.history { plan.keepFacts(startsToo: history.isDurable) }
-    let cores = activeCores()
+    let cores = options.outer?.cores ?? activeCores()
     var state = RunState(plan: plan, pools: Lane.all.map { SlotPool(lane: $0, cores: cores) }, launch: options.launch)
     if options.history?.isDurable == true {
       state.durableStarts = DurableStarts()

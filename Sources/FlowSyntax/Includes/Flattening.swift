@@ -27,9 +27,39 @@ struct Flattening {
     flat.scopeOfStep = Array(repeating: 0, count: flat.steps.count)
     var next = 0
     while next < flat.steps.count {
-      if IncludeLibrary.isFile(flat.steps[next].uses) { include(at: next) }
+      if IncludeLibrary.isFile(flat.steps[next].uses) {
+        if flat.steps[next].hasOptions, flat.steps[next].options.fan != nil {
+          try runForItems(at: next)
+        } else {
+          include(at: next)
+        }
+      }
       next += 1
       guard flat.steps.count <= Limits.steps else { throw TooLarge() }
+    }
+  }
+
+  /// The folder from which the files are named: that of the outermost one.
+  private var home: String { IncludeLibrary.folder(of: stacks[0].last ?? "") }
+
+  /// A file with `foreach` is not flattened: how many items there are is known only in the run, whose graph is fixed. The step
+  /// keeps its place, and its action is a run of the file.
+  private mutating func runForItems(at index: Int) throws(TooLarge) {
+    let stack = stacks[Int(flat.scopeOfStep[index])]
+    let entry = library.entry(flat.steps[index].uses, stack: stack)
+    guard let inner = entry.workflow, let declaration = entry.declaration else { return }
+    var flattening = Flattening(flat: inner, library: library, stacks: [stack + [entry.path]])
+    try flattening.run()
+    let name = "a run of \(IncludeLibrary.name(of: entry.path, from: home))"
+    let paths = flattening.stacks.compactMap(\.last)
+    let digest = flattening.flat.itemWorkflows.values.reduce(library.digest(of: paths)) { $0 ^ $1.digest }
+    flat.includes[name] = declaration
+    flat.itemWorkflows[name] = ItemWorkflow(
+      flattening.flat, folder: IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home),
+      digest: digest)
+    flat.steps[index].uses = name
+    if flat.steps[index].options.fan?.parallel == nil {
+      flat.steps[index].options.fan?.parallel = Limits.usualItemWorkflows
     }
   }
 
@@ -40,7 +70,6 @@ struct Flattening {
     guard let inner = entry.workflow, let declaration = entry.declaration else { return }
     let prefix = caller.id.text + "/"
     let entryIndex = StepIndex(flat.steps.count)
-    let home = IncludeLibrary.folder(of: stacks[0][0])
     let name = IncludeLibrary.name(of: entry.path, from: home)
     let (inputs, outputs) = ("inputs of \(name)", "outputs of \(name)")
     var bound = declaration

@@ -46,6 +46,15 @@ final class IncludeLibrary: Sendable {
   /// Every file that was read, sorted by path.
   var read: [(path: String, bytes: [UInt8])] { texts.withLock { $0 }.sorted { $0.path < $1.path } }
 
+  /// A hash (FNV-1a) of what stands in these files.
+  func digest(of paths: [String]) -> UInt64 {
+    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+    for (path, bytes) in read where paths.contains(path) {
+      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
+    }
+    return hash
+  }
+
   /// Every file that was named, those that cannot be read included, sorted by path.
   var named: [String] { entries.withLock { $0.keys.sorted() } }
 

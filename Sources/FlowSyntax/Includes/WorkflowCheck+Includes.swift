@@ -9,7 +9,7 @@ extension WorkflowCheck {
     guard let includes = catalog as? IncludeCatalog,
       actions.entries.contains(where: { IncludeLibrary.isFile($0.name) })
     else { return events }
-    for step in workflow.steps where IncludeLibrary.isFile(step.uses) {
+    for step in workflow.steps where IncludeLibrary.isFile(step.uses) && (!step.hasOptions || step.options.fan == nil) {
       let own = includes.library.entry(step.uses, stack: includes.stack).events
       events.formUnion(own.map { "\(step.id.text)/\($0)" })
     }
@@ -34,26 +34,82 @@ extension WorkflowCheck {
       if isSettled { return }
       let uses = workflow.steps[step].uses
       guard let includes = catalog as? IncludeCatalog else { continue }
-      if let problem = includes.library.entry(uses, stack: includes.stack).problem {
+      let entry = includes.library.entry(uses, stack: includes.stack)
+      if let problem = entry.problem {
         report(
           .unknownAction, "step '\(name(step))' cannot use '\(uses)': \(problem)", at: span(.uses, of: step),
           help: "the path is relative to the file that states it; flowrun validate says everything about that file")
       }
+      let isFan = tree.member(StepKey.foreach.rawValue, of: places.steps[step].value) != nil
+      if isFan { checkItemWorkflow(entry, of: step) }
       if workflow.steps[step].options.isFinal {
         report(
           .conflictingKeys, "step '\(name(step))' of 'finally' cannot be a workflow of its own",
           at: span(.uses, of: step),
           help: "write the steps of that file here, or include it below 'steps'")
       }
-      for key in [StepKey.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces] {
+      for key in isFan ? StepKey.notOnItemWorkflow : StepKey.notOnInclude {
         guard let member = tree.member(key.rawValue, of: places.steps[step].value) else { continue }
         report(
           .conflictingKeys, "step '\(name(step))' is a workflow of its own, which cannot have '\(key.rawValue)'",
           at: tree.span(member.key), related: [.init(span(.uses, of: step), "it uses a file here")],
-          help: key == .foreach
-            ? "a workflow for each item is not built; let a step of it have the items"
-            : "state it at the steps of that file")
+          help: "state it at the steps of that file")
       }
     }
   }
+
+  /// A file with all that it includes: each with its name and the events that are its own.
+  private func filesRun(by entry: IncludeLibrary.Entry) -> [(file: String, workflow: Workflow, events: Set<String>)] {
+    guard let includes = catalog as? IncludeCatalog else { return [] }
+    var found: [(file: String, workflow: Workflow, events: Set<String>)] = []
+    var known: Set<String> = []
+    func add(_ entry: IncludeLibrary.Entry, _ stack: [String]) {
+      guard let workflow = entry.workflow, known.insert(entry.path).inserted else { return }
+      found.append((IncludeLibrary.fileName(entry.path), workflow, entry.events))
+      for step in workflow.steps where IncludeLibrary.isFile(step.uses) {
+        add(includes.library.entry(step.uses, stack: stack + [entry.path]), stack + [entry.path])
+      }
+    }
+    add(entry, includes.stack)
+    return found
+  }
+
+  /// What a file cannot have that runs for each item: it is a run of its own inside.
+  private mutating func checkItemWorkflow(_ entry: IncludeLibrary.Entry, of step: Int) {
+    func cannot(_ reason: String, _ help: String) {
+      report(
+        .conflictingKeys, "step '\(name(step))' cannot run '\(workflow.steps[step].uses)' for each item: \(reason)",
+        at: span(.foreach, of: step), related: [.init(span(.uses, of: step), "it uses a file here")], help: help)
+    }
+    for (file, inner, events) in filesRun(by: entry) {
+      if inner.environmentFile != nil {
+        cannot("'\(file)' has an 'env-file'", "state the variables under 'env' in that file")
+      }
+      for other in inner.steps where other.hasOptions {
+        if let event = other.options.after.first(where: { !events.contains($0) }) {
+          cannot(
+            "step '\(other.id)' of '\(file)' waits for '\(event)', and no event from outside reaches it",
+            "wait for it before, in a step that this one needs")
+        }
+        if let executor = other.options.executor ?? inner.executor, executor != "local" {
+          cannot(
+            "step '\(other.id)' of '\(file)' runs on '\(executor)', and what runs for an item stays here",
+            "take 'executor' out of that file")
+        }
+      }
+    }
+    if let parallel = workflow.steps[step].options.fan?.parallel, parallel > Limits.itemWorkflows {
+      cannot(
+        "'parallel' is \(parallel), and at most \(Limits.itemWorkflows) such runs go on at once",
+        "write \(Limits.itemWorkflows) or less; without it there are \(Limits.usualItemWorkflows)")
+    }
+  }
+}
+
+extension StepKey {
+  /// What a step cannot have that is a workflow of its own.
+  fileprivate static let notOnInclude: [StepKey] =
+    [.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces]
+  /// What a step cannot have whose items are workflows.
+  fileprivate static let notOnItemWorkflow: [StepKey] = [.prewarm, .env, .inputsFrom, .produces, .executor]
 }

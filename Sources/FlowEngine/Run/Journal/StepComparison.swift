@@ -56,6 +56,8 @@ private struct StepDefinition: Equatable {
   var after: Set<String>
   var enabled: Switch
   var fan: FanOut.Source?
+  /// What its items run.
+  var itemDigest: UInt64?
 
   init(_ graph: WorkflowGraph, _ index: StepIndex) {
     let step = graph.workflow.steps[Int(index)]
@@ -67,5 +69,6 @@ private struct StepDefinition: Equatable {
     after = Set(step.options.after)
     enabled = step.options.enabled
     fan = step.options.fan?.source
+    itemDigest = graph.workflow.itemWorkflows[step.uses]?.digest
   }
 }

@@ -62,8 +62,8 @@ public struct PreparedWorkflow: Sendable {
         if let index = known[step.uses] {
           last = (step.uses, index)
         } else {
-          let included = workflow.includes[step.uses].map { declaration in
-            RegisteredAction(declaration: declaration, body: .synchronous { inputs, _ in inputs })
+          let included = try workflow.includes[step.uses].map { declaration throws(Problem) in
+            try Self.included(declaration, step, workflow, registry)
           }
           guard let action = included ?? registry.action(named: step.uses) else {
             throw Problem(step: step.id, message: "no action '\(step.uses)' is installed")
@@ -113,6 +113,25 @@ public struct PreparedWorkflow: Sendable {
     } catch {
       throw Problem(step: nil, message: error.description)
     }
+  }
+
+  /// What a step does that stands for a workflow: an entry or an exit gives what it is given, an item runs it.
+  private static func included(
+    _ declaration: ActionDeclaration, _ step: Step, _ workflow: Workflow, _ registry: ActionRegistry
+  ) throws(Problem) -> RegisteredAction {
+    guard let own = workflow.itemWorkflows[step.uses] else {
+      return RegisteredAction(declaration: declaration, body: .synchronous { inputs, _ in inputs })
+    }
+    let itemRun: ItemRun
+    do {
+      itemRun = ItemRun(
+        prepared: try PreparedWorkflow(WorkflowGraph(own.workflow), registry: registry), folder: own.folder,
+        parallel: step.options.fan?.parallel ?? 1)
+    } catch {
+      throw Problem(step: step.id, message: "'\(declaration.name)': \(error)")
+    }
+    return RegisteredAction(
+      declaration: declaration, body: .asynchronous { inputs, context in try await itemRun.outputs(of: inputs, context) })
   }
 
   /// What a step has beyond its action; nil: nothing.

@@ -50,6 +50,8 @@ final class UpToDateCheck: Sendable {
   }
 
   private let basis: Basis
+  /// What its mark is called.
+  private let id: StepID
   private let reads: [String]
   private let makes: [String]
   private let dataFolder: String
@@ -58,8 +60,9 @@ final class UpToDateCheck: Sendable {
   private let mask: SecretMask?
   private let state = Mutex(State())
 
-  init(_ basis: Basis, dataFolder: String, folder: String, isForced: Bool, mask: SecretMask?) {
+  init(_ basis: Basis, id: StepID, dataFolder: String, folder: String, isForced: Bool, mask: SecretMask?) {
     self.basis = basis
+    self.id = id
     reads = basis.step.options.inputsFrom
     makes = basis.step.options.produces
     self.dataFolder = dataFolder
@@ -70,7 +73,7 @@ final class UpToDateCheck: Sendable {
 
   /// Whether the step is up to date, and with which outputs. Reads files; not for the run's lock.
   func result() -> Finding {
-    let mark = StepMark(of: basis.step.id, in: dataFolder)
+    let mark = StepMark(of: id, in: dataFolder)
     guard let now = FileMark.all(reads, in: folder, known: mark?.inputs ?? []) else {
       return .fails(
         StepFailure(
@@ -120,7 +123,7 @@ final class UpToDateCheck: Sendable {
     let mark = StepMark(
       definition: own.definition, values: own.values, inputs: own.inputs, products: products,
       outputs: mask?.marked(outputs) ?? outputs)
-    return mark.write(of: step, in: dataFolder).map { "what step '\(step)' made cannot be noted: \($0)" }
+    return mark.write(of: id, in: dataFolder).map { "what step '\(step)' made cannot be noted: \($0)" }
   }
 }
 

@@ -17,9 +17,15 @@ extension WorkflowRun {
     let check = UpToDateCheck(
       UpToDateCheck.Basis(
         step: own, inputs: inputs?.values ?? [:], variables: stated(by: step, state), needs: needs),
-      dataFolder: run.dataFolder, folder: workflowFolder(of: step),
+      id: idInAll(of: step), dataFolder: run.dataFolder, folder: workflowFolder(of: step),
       isForced: self.options.forcedSteps.contains(own.id.text) || self.options.forcedSteps.contains("*"), mask: mask)
     return StartInputs(inputs?.values ?? ValueObject(), check: check)
+  }
+
+  /// What tells a step from all others that note something in the data folder: `each[1]/convert` in the workflow of an item.
+  private func idInAll(of step: StepIndex) -> StepID {
+    guard let outer = options.outer else { return stepID(of: step) }
+    return StepID(unchecked: "\(outer.run.idInAll(of: outer.instance))/\(stepID(of: step))")
   }
 
   /// The variables that workflow and step state for a step, evaluated.

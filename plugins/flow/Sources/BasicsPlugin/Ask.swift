@@ -62,7 +62,7 @@ struct Ask: AsyncAction {
     }
     let choices = input.choices.map { $0 == input.default ? "\($0), the default" : $0 }.joined(separator: "; ")
     context.log(
-      "asks: \(input.question) (\(choices)); flowrun answer \(context.run.id.suffix(8)) \(context.stepID) CHOICE")
+      "asks: \(input.question) (\(choices)); flowrun answer \(context.questionAddress) CHOICE")
     let question = Question(input.question, choices: input.choices, defaultChoice: input.default)
     if let answer = try await context.ask(question, within: input.timeout) {
       context.log("\(answer.choice), says \(answer.by)")

@@ -1,0 +1,34 @@
+/// The steps of an item's workflow count from its own activation; the report of the run has them by its own clock.
+extension RunReport.Step {
+  /// The same so many milliseconds later.
+  func later(by milliseconds: Double) -> Self {
+    var step = self
+    step.readyAt? += milliseconds
+    step.startedAt? += milliseconds
+    step.endedAt? += milliseconds
+    step.executor?.at? += milliseconds
+    step.tries = tries.map { $0.later(by: milliseconds) }
+    step.items = items?.map { $0.later(by: milliseconds) }
+    return step
+  }
+}
+
+extension RunReport.Item {
+  fileprivate func later(by milliseconds: Double) -> Self {
+    var item = self
+    item.startedAt? += milliseconds
+    item.endedAt? += milliseconds
+    item.executor?.at? += milliseconds
+    item.tries = tries.map { $0.later(by: milliseconds) }
+    item.steps = steps?.map { $0.later(by: milliseconds) }
+    return item
+  }
+}
+
+extension RunReport.Try {
+  fileprivate func later(by milliseconds: Double) -> Self {
+    Self(
+      startedAt: startedAt.map { $0 + milliseconds }, begunAt: begunAt.map { $0 + milliseconds },
+      endedAt: endedAt.map { $0 + milliseconds })
+  }
+}

@@ -1,0 +1,202 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Workflows that run once for each item of a step, as the command runs them.
+@Suite(.timeLimit(.minutes(3))) struct `A workflow for each item` {
+  private static let part = """
+    name: part
+    inputs: { name: { type: string } }
+    steps:
+      make: { run: 'echo "$NAME $FLOWRUN_KEY"; test "$NAME" != bad', env: { NAME: "${{ inputs.name }}" } }
+      tell: { run: "echo told", needs: make, if: always() }
+    outputs: { said: "${{ inputs.name }} said" }
+
+    """
+
+  private func items(_ outcome: WorkflowFolder.Outcome, of step: String) -> [[String: Any]] {
+    outcome.steps[step]?["items"] as? [[String: Any]] ?? []
+  }
+
+  @Test func `runs for what a step has found, with lines, outputs and steps of its own for each`() throws {
+    let folder = try WorkflowFolder([
+      "deep/part.yaml": Self.part,
+      "main.yaml": """
+      name: main
+      steps:
+        list: { run: "echo '[\\"a\\", \\"bad\\", \\"c\\"]'" }
+        each:
+          uses: ./deep/part.yaml
+          needs: list
+          foreach: ${{ fromJSON(steps.list.outputs.stdout) }}
+          optional: true
+          with: { name: "${{ item }}" }
+        after: { uses: flow.log, needs: each, if: always(), with: { message: "${{ toJSON(steps.each.outputs) }}" } }
+
+      """,
+    ])
+    let run = try folder.run("main.yaml")
+    #expect(run.status == 0 && run.conclusion == "partial", "\(run.output)")
+    #expect(run.output.contains("each[0]: make: a "), "\(run.output)")
+    #expect(run.output.contains("/each[2]/make"), "the key of a step inside names its item")
+    #expect(run.output.contains("each[1]: tell: told"))
+    #expect(run.output.filter { !$0.isWhitespace }.contains("\"asaid\",after:null,after:\"csaid\""), "\(run.output)")
+    let items = items(run, of: "each")
+    #expect(items.map { $0["outcome"] as? String } == ["success", "failure", "success"])
+    let error = try #require(items[1]["error"] as? [String: String])
+    #expect(error["code"] == "include-failed")
+    #expect(error["message"]?.contains("step 'make' failed: command-failed") == true)
+    let inner = try #require(items[1]["steps"] as? [String: [String: Any]])
+    #expect(inner["make"]?["outcome"] as? String == "failure" && inner["tell"]?["outcome"] as? String == "success")
+    let (outer, start) = (items[1]["startedAt"] as? Double, inner["make"]?["startedAt"] as? Double)
+    #expect(try #require(outer) <= #require(start), "times are the run's, not the item's")
+  }
+
+  @Test func `ends with its run, and a resume keeps the items that were over and repeats the one that was not`() throws
+  {
+    let folder = try WorkflowFolder([
+      "part.yaml": """
+      name: part
+      inputs: { n: { type: integer } }
+      steps:
+        first: { run: 'echo first >> log-$N', env: { N: "${{ inputs.n }}" } }
+        second: { run: 'test -e go-$N || { echo waits; sleep 600; }', needs: first, env: { N: "${{ inputs.n }}" } }
+
+      """,
+      "main.yaml":
+        "name: main\nsteps:\n  each: { uses: ./part.yaml, foreach: [0, 1, 2], parallel: 1, with: { n: '${{ item }}' } }\n",
+      "go-0": "",
+    ])
+    for signal in [SIGINT, SIGKILL] {
+      let process = try FlowrunProcess(signal == SIGINT ? ["main.yaml"] : ["resume"], in: folder.url.path)
+      #expect(process.waitForOutput("each[1]: second: waits"))
+      process.send(signal)
+      let result = process.result(limitSeconds: 30)
+      #expect(result.exitCode == 128 + signal, "\(result)")
+    }
+    try folder.write("", to: "go-1")
+    try folder.write("", to: "go-2")
+    #expect(try folder.flowrun("resume").status == 0)
+    let logs = try ["0", "1", "2"].map {
+      try String(contentsOf: folder.url.appendingPathComponent("log-" + $0), encoding: .utf8)
+    }
+    #expect(logs == ["first\n", "first\nfirst\nfirst\n", "first\n"])
+    // A file that has changed is another workflow: its items run again.
+    try folder.write("name: part\ninputs: { n: { type: integer } }\nsteps:\n  a: { run: echo new }\n", to: "part.yaml")
+    let again = try folder.flowrun("resume", "last", "--from", "each", "--rerun-changed")
+    #expect(again.text.contains("each[0]: a: new") && again.status == 0, "\(again)")
+  }
+
+  @Test func `has tries and a deadline as any item has`() throws {
+    let folder = try WorkflowFolder([
+      "part.yaml": """
+      name: part
+      steps:
+        once: { run: "test -e mark || { touch mark; exit 1; }" }
+
+      """,
+      "slow.yaml": "name: slow\nsteps:\n  s: { run: sleep 600 }\n",
+      "main.yaml": """
+      name: main
+      steps:
+        each: { uses: ./part.yaml, foreach: [1], retry: { attempts: 2, delay: 10ms } }
+        late: { uses: ./slow.yaml, foreach: [1, 2], deadline: 300ms, fail-fast: false }
+
+      """,
+    ])
+    let run = try folder.run("main.yaml")
+    #expect(run.status == 1)
+    #expect(items(run, of: "each").map { $0["attempts"] as? Int } == [2])
+    #expect(items(run, of: "late").map { $0["outcome"] as? String } == ["timed-out", "timed-out"], "\(run.output)")
+  }
+
+  @Test func `asks by its item, one question after the other`() throws {
+    let folder = try WorkflowFolder([
+      "part.yaml": """
+      name: part
+      steps:
+        one: { uses: flow.ask, with: { question: "one?", choices: [x, y] } }
+        two: { uses: flow.ask, with: { question: "two?", choices: [x, y] } }
+      outputs: { said: "${{ steps.one.outputs.choice }}${{ steps.two.outputs.choice }}" }
+
+      """,
+      "main.yaml": """
+      name: main
+      steps:
+        each: { uses: ./part.yaml, foreach: [a, b] }
+        tell: { uses: flow.log, needs: each, with: { message: "said ${{ join(steps.each.outputs.said) }}" } }
+
+      """,
+    ])
+    let process = try FlowrunProcess(["main.yaml"], in: folder.url.path)
+    #expect(process.waitForOutput("each[1]: two: asks"))
+    #expect(process.outputSoFar.contains(" each[1] CHOICE"))
+    for (item, choice) in [("each[0]", "x"), ("each[1]", "y"), ("each[0]", "y"), ("each[1]", "x")] {
+      #expect(try within(seconds: 20) { try folder.flowrun("answer", "last", item, choice).status == 0 })
+    }
+    let result = process.result(limitSeconds: 30)
+    #expect(result.exitCode == 0)
+    // Which of an item's questions came first is not said.
+    #expect(result.output.contains(/said (xy|yx),(xy|yx)/), "\(result)")
+  }
+
+  @Test func `notes for each item by itself what is up to date`() throws {
+    let folder = try WorkflowFolder([
+      "part.yaml": """
+      name: part
+      inputs: { n: { type: string } }
+      steps:
+        copy:
+          run: 'cp "in-$N" "out-$N"; echo copied'
+          env: { N: "${{ inputs.n }}" }
+          inputs-from: ["in-*"]
+          produces: ["out-${{ inputs.n }}"]
+
+      """.replacing("\"out-${{ inputs.n }}\"", with: "out-*"),
+      "main.yaml":
+        "name: main\nsteps:\n  each: { uses: ./part.yaml, foreach: [a, b], parallel: 1, with: { n: '${{ item }}' } }\n",
+      "in-a": "a", "in-b": "b",
+    ])
+    // The first item sees what the second has made.
+    for _ in 0..<2 { #expect(try folder.flowrun("main.yaml").status == 0) }
+    #expect(try !folder.flowrun("main.yaml").text.contains("copied"))
+    #expect(try folder.flowrun("main.yaml", "--force", "each").text.contains("each[1]: copy: copied"))
+    try folder.write("other", to: "in-b")
+    #expect(try folder.flowrun("main.yaml").text.contains("each[1]: copy: copied"))
+  }
+
+  @Test func `sees the resources of steps before, and is refused what cannot reach it`() throws {
+    let folder = try WorkflowFolder([
+      "part.yaml": "name: part\nsteps:\n  a: { uses: preferences.set, with: { key: a, value: 1 } }\n",
+      "resource.yaml": """
+      name: resource
+      steps:
+        open: { uses: storage.open, with: { path: values.sqlite } }
+        each: { uses: ./part.yaml, foreach: [1, 2], needs: open }
+
+      """,
+      "event.yaml": "name: event\nsteps:\n  a: { run: 'true', after: app.will-enter-foreground }\n",
+      "variables.yaml": "name: variables\nenv-file: v.env\nsteps:\n  a: { run: 'true' }\n",
+      "outer.yaml": "name: outer\nsteps:\n  a: { uses: ./variables.yaml }\n",
+      "away.yaml": "name: away\nsteps:\n  a: { run: 'true', executor: workers=2 }\n",
+      "main.yaml": """
+      name: main
+      steps:
+        a: { uses: ./event.yaml, foreach: [1] }
+        b: { uses: ./outer.yaml, foreach: [1] }
+        c: { uses: ./away.yaml, foreach: [1], parallel: 65 }
+        d: { uses: ./nowhere.yaml, foreach: [1] }
+
+      """,
+    ])
+    let run = try folder.run("resource.yaml")
+    #expect(run.conclusion == "success", "\(run.output)")
+    let (text, status) = try folder.flowrun("validate", "main.yaml")
+    #expect(status == 2)
+    for part in [
+      "main.yaml:3:37: error: step 'a' cannot run './event.yaml' for each item: step 'a' of 'event.yaml' waits for",
+      "'variables.yaml' has an 'env-file'", "runs on 'workers=2', and what runs for an item stays here",
+      "'parallel' is 65, and at most 64 such runs go on at once", "there is no file 'nowhere.yaml' that can be read",
+    ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
+  }
+}
