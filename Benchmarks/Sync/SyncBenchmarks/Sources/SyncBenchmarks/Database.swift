@@ -86,7 +86,7 @@ enum Database {
         "new", try HTTPBackend(address: address, token: ""), zone: zone, policy: AnythingPolicy())
       let began = Instant.now
       await session.start()
-      guard await session.wait(milliseconds: 60_000, until: { $0.completedPulls > 0 }),
+      guard await session.wait(milliseconds: 600_000, until: { $0.completedPulls > 0 }),
         await session.machine.replica.confirmed.count == count
       else { throw Failure("the new device did not fetch everything") }
       let taken = Double(Instant.now - began) / 1e9

@@ -68,7 +68,7 @@ enum Devices {
     }
     let session = try await session("full", backend, zone: zone, policy: AnythingPolicy())
     await session.start()
-    guard await session.wait(milliseconds: 120_000, until: { $0.completedPulls > 0 }),
+    guard await session.wait(milliseconds: 600_000, until: { $0.completedPulls > 0 }),
       await session.machine.replica.confirmed.count == count
     else { throw Failure("the device did not fetch everything") }
     await session.setOnline(false)
