@@ -24,11 +24,13 @@ public actor MemoryBackend: SyncBackend {
 
   /// Gives what changed; see `SyncBackend`.
   public func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
   ) async throws(BackendError) -> ChangePage {
-    guard let state = zones[zone] else { throw .zoneMissing(zone) }
+    guard var state = zones[zone] else { throw .zoneMissing(zone) }
+    defer { zones[zone] = state }
     return try state.changes(
-      since: cursor, limit: limit, maximumBytes: maximumBytes, serverMilliseconds: clock.nowMilliseconds())
+      since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader,
+      serverMilliseconds: clock.nowMilliseconds())
   }
 
   /// Pokes while the stream is read; see `SyncBackend`.

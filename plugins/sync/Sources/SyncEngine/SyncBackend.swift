@@ -14,8 +14,10 @@ public protocol SyncBackend: Sendable {
   ///
   /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Throws
   /// `BackendError.cursorExpired` for a cursor of another life of the zone.
+  ///
+  /// Before it answers, the zone notes its reader: from then on nothing is forgotten that this reader has not seen deleted.
   func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
   ) async throws(BackendError) -> ChangePage
 
   /// Signs while the stream is read: the zone's present cursor at once, and after each change a poke or the change itself.
@@ -33,6 +35,38 @@ public protocol SyncBackend: Sendable {
 extension SyncBackend {
   /// Most look for changes now and then.
   public var tellsOwnCommits: Bool { false }
+}
+
+extension SyncBackend {
+  /// The same for somebody who only looks.
+  public func changes(
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+  ) async throws(BackendError) -> ChangePage {
+    try await changes(zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: .nobody)
+  }
+}
+
+/// Who reads a zone, as far as forgetting goes: a deletion is kept until everybody has seen it who reads the zone and acts
+/// in it (`SyncMachine.word` tells).
+public enum ZoneReader: Hashable, Sendable {
+  /// A device, which says later what it has seen.
+  case device(DeviceID)
+  /// A program of an earlier version, which says neither who it is nor what it has seen.
+  case unnamed
+  /// Somebody who keeps nothing of what is read.
+  case nobody
+
+  /// How often a reader who comes again is noted, in milliseconds: far less than `RecordLimits.silentDays`.
+  public static let noteMilliseconds: Int64 = 86_400_000
+
+  /// Under which name the zone notes it: empty for the unnamed, nil for nobody.
+  public var name: String? {
+    switch self {
+    case .device(let device): device.name
+    case .unnamed: ""
+    case .nobody: nil
+    }
+  }
 }
 
 /// What comes down a live channel.
@@ -120,12 +154,16 @@ public struct ChangePage: Hashable, Sendable {
   public var serverMilliseconds: Int64
   /// What the zone has forgotten. A cursor before that is no longer good: its device reads the zone whole.
   public var dropped: Dropped
+  /// Whether the zone has noted who reads; an earlier version does not, and must not be told what its readers have seen.
+  public var isReaderNoted: Bool
 
   /// Makes a page.
   public init(
-    records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped()
+    records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped(),
+    isReaderNoted: Bool = false
   ) {
     self.dropped = dropped
+    self.isReaderNoted = isReaderNoted
     self.records = records
     self.cursor = cursor
     self.hasMore = hasMore

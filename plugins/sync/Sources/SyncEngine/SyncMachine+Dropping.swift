@@ -69,7 +69,7 @@ extension SyncMachine {
 
   /// When the zone is to be told; nil when it knows.
   func tellDue(_ now: Int64) -> Int64? {
-    guard settings.tellsWhatItHasSeen, settings.projection != nil, canTell, completedPulls > 0,
+    guard settings.projection != nil, canTell, completedPulls > 0,
       !replica.isResynchronizing, staged == nil, let cursor = replica.cursor
     else { return nil }
     let isNews =

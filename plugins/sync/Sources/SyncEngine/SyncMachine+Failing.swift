@@ -29,10 +29,6 @@ extension SyncMachine {
   private mutating func failPush(_ flight: SendLane.Flight, _ error: BackendError, _ now: Int64) {
     switch error.remedy {
     case .split:
-      if canTell, case .seen? = flight.operations.last?.change {
-        canTell = false
-        return
-      }
       let group = flight.operations.first?.group
       if group != nil, flight.operations.allSatisfy({ $0.group == group }) {
         for position in flight.positions { park(position, reason: "\(error)") }

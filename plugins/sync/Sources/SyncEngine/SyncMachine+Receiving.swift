@@ -100,6 +100,7 @@ extension SyncMachine {
   // MARK: Changes
 
   private mutating func receive(_ answered: ChangePage, _ now: Int64) {
+    canTell = answered.isReaderNoted
     if isOvertaken(by: answered) { return }
     guard let page = staging(answered) else { return }
     var hasLost = false
@@ -134,6 +135,8 @@ extension SyncMachine {
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()))
     // What looked as if the zone had it already is new to it now.
     begin(Set(replica.outbox.lazy.filter { $0.write?.record != nil }.map(\.key)))
+    // Nobody knows of it under this name until it has fetched.
+    (canTell, pull.isWanted, pull.inFlight) = (false, true, nil)
     tell(.renamed(replica.device))
   }
 

@@ -154,7 +154,9 @@ extension SyncMachine {
     effects.append(
       .send(
         flight.number,
-        .changes(since: staged?.cursor ?? replica.cursor, limit: settings.pageRecords, maximumBytes: bytes)))
+        .changes(
+          since: staged?.cursor ?? replica.cursor, limit: settings.pageRecords, maximumBytes: bytes,
+          reader: .device(replica.device))))
   }
 
   // MARK: The channel

@@ -43,8 +43,8 @@ public struct SyncMachine: Sendable {
   var isStale = false
   /// Pages of a fetch that is not at its end: what it brings is shown together.
   var staged: (records: [Record], cursor: Cursor, dropped: Dropped)?
-  /// Whether the server understands how far this device has read.
-  var canTell = true
+  /// Whether the zone has noted this device and may be told how far it has read.
+  var canTell = false
   /// Drawn for each process; see `Write.incarnation`.
   let incarnation: UInt32
   /// What others did must be fetched before anything is sent again.
@@ -155,7 +155,7 @@ public struct SyncMachine: Sendable {
     /// Make changes.
     case commit([Operation])
     /// Give changes.
-    case changes(since: Cursor?, limit: Int, maximumBytes: Int)
+    case changes(since: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader)
   }
 
   /// What the user is told.
@@ -334,10 +334,6 @@ public struct SyncSettings: Sendable {
   /// How the device shows records of collections in its file; nil where nobody reads them there. With it, what a fetch
   /// brings is shown together, at its end.
   public var projection: (any RecordProjection)?
-  /// Whether the device tells the zone how far it has read, so that what every device has seen deleted can be forgotten.
-  /// Off: a device whose first word gets lost is known to nobody, and finds set aside what it did to a record that the
-  /// others deleted and forgot meanwhile.
-  public var tellsWhatItHasSeen = false
   /// How many records are asked for at once.
   public var pageRecords = 200
   /// The largest page of changes asked for, in bytes.

@@ -260,9 +260,10 @@ public actor SyncSession {
         switch request {
         case .commit(let operations):
           event = .answered(number, .commit(try await backend.commit(operations, zone: zone)))
-        case .changes(let since, let limit, let bytes):
-          event = .answered(
-            number, .changes(try await backend.changes(zone: zone, since: since, limit: limit, maximumBytes: bytes)))
+        case .changes(let since, let limit, let bytes, let reader):
+          let page = try await backend.changes(
+            zone: zone, since: since, limit: limit, maximumBytes: bytes, reader: reader)
+          event = .answered(number, .changes(page))
         }
       } catch {
         event = .failed(number, error)

@@ -14,8 +14,8 @@ public struct ZoneState: Sendable {
   private var lives: ZoneLives
   /// What has been forgotten.
   public private(set) var dropped = Dropped()
-  /// How far each device has read, and when it said so.
-  private var seen: [DeviceID: (sequence: Int64, milliseconds: Int64)] = [:]
+  /// How far each reader has seen everything, and when that was last heard of.
+  private var seen: [String: (sequence: Int64, milliseconds: Int64)] = [:]
   /// The generation of the life that the next change begins.
   private var nextGeneration: UInt64?
 
@@ -71,9 +71,11 @@ public struct ZoneState: Sendable {
     for operation in operations {
       switch operation.change {
       case .seen(let device, let cursor) where lives.holds(cursor, last: sequence):
-        seen[device] = (max(cursor.sequence, seen[device]?.sequence ?? 0), serverMilliseconds)
+        seen[device.name] = (max(cursor.sequence, seen[device.name]?.sequence ?? 0), serverMilliseconds)
         forget(serverMilliseconds)
-      case .retire(let device): seen[device] = nil
+      case .retire(let device):
+        seen[device.name] = nil
+        forget(serverMilliseconds)
       default: break
       }
     }
@@ -99,9 +101,10 @@ public struct ZoneState: Sendable {
   }
 
   /// The records that changed after a cursor; see `SyncBackend.changes`.
-  public func changes(
-    since cursor: Cursor?, limit: Int, maximumBytes: Int, serverMilliseconds: Int64
+  public mutating func changes(
+    since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {
+    if let name = reader.name { seen[name] = (seen[name]?.sequence ?? 0, serverMilliseconds) }
     if let cursor, !lives.holds(cursor, last: sequence) { throw .cursorExpired }
     let start = cursor?.sequence ?? 0
     let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
@@ -116,6 +119,6 @@ public struct ZoneState: Sendable {
     let end = hasMore ? page.last?.sequence ?? start : sequence
     return ChangePage(
       records: page, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
-      serverMilliseconds: serverMilliseconds, dropped: dropped)
+      serverMilliseconds: serverMilliseconds, dropped: dropped, isReaderNoted: reader != .nobody)
   }
 }

@@ -17,8 +17,6 @@
     private let configuration: HTTPClient.Configuration
     /// The client, nil once this is closed.
     private let client: Mutex<HTTPClient?>
-    /// Who watches, so that the server knows to whom a poke need not be repeated.
-    private let watcher = Mutex<DeviceID?>(nil)
     /// How long a request may take.
     private static let timeout = Duration.seconds(10)
     /// The largest answer that is read, in bytes.
@@ -80,11 +78,11 @@
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(
-      zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int
+      zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
     ) async throws(BackendError) -> ChangePage {
       var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
       if let cursor { target += "&since=\(cursor)" }
-      if let device = watcher.withLock({ $0 }) { target += "&device=\(device)" }
+      if case .device(let device) = reader { target += "&device=\(device)" }
       let answer = try await exchange(.GET, target)
       return try Self.read { () throws(Wire.Problem) in try Wire.page(answer) }
     }
@@ -97,7 +95,6 @@
 
     /// Pokes while the stream is read; see `SyncBackend`.
     public func watch(zone: String, device: DeviceID) -> AsyncThrowingStream<ChannelSign, any Error> {
-      watcher.withLock { $0 = device }
       let (stream, continuation) = AsyncThrowingStream.makeStream(
         of: ChannelSign.self, bufferingPolicy: .bufferingNewest(16))
       var request = request(.GET, "/zones/\(Self.escaped(zone))/pokes?device=\(device.name)")

@@ -19,11 +19,24 @@ extension Replica {
     return !notes.isEmpty && notes.allSatisfy(\.isRetired)
   }
 
-  /// The other device with this identity or, if it is the only one, this readable name.
+  /// The other devices with their readable names: those that have told of themselves, and those that have written.
+  private var others: [(device: String, name: String)] {
+    var names: [String: String] = [:]
+    for record in confirmed.values {
+      for dot in record.cell.context.dots { names[dot.device.name] = dot.device.stem }
+    }
+    for (device, info) in devices { names[device] = info.deviceName }
+    names[device.name] = nil
+    return names.sorted { $0.key < $1.key }.map { (device: $0.key, name: $0.value) }
+  }
+
+  /// The other device with this identity or, if it is the only one, this readable name. One that has only read is known by
+  /// its identity alone.
   func device(named name: String) throws -> DeviceID {
-    let named = devices.filter { $0.device == name || $0.info.deviceName == name }
-    guard let first = named.first, let device = DeviceID(first.device), device != self.device else {
-      let known = devices.map(\.device).filter { $0 != self.device.name }.joined(separator: ", ")
+    let named = others.filter { $0.device == name || $0.name == name }
+    if named.isEmpty, let device = DeviceID(name), device.stem != name, device != self.device { return device }
+    guard let first = named.first, let device = DeviceID(first.device) else {
+      let known = others.map(\.device).joined(separator: ", ")
       throw ActionError(
         Failure.input.code, "no other device is called '\(name)'; there \(known.isEmpty ? "is none" : "are \(known)")")
     }

@@ -91,20 +91,17 @@
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(
-      zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+      zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
     ) async throws(BackendError) -> ChangePage {
       _ = try policy(zone)
       let most = min(max(limit, 1), SyncLimits.records)
       return try await read { connection throws(BackendError) in
-        // One statement, so that the zone's cursor and the records are of one moment.
-        let rows = try connection.run(
-          """
-          SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
-            r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life
-          FROM sync_zone z LEFT JOIN LATERAL (
-            SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
-          WHERE z.name = $1 ORDER BY r.seq
-          """, [.text(zone), .integer(cursor?.sequence ?? 0), .integer(Int64(most + 1))])
+        var rows = try PostgresZone.page(zone, after: cursor, limit: most + 1, reader: reader, connection)
+        if let name = reader.name, rows.count > 0, rows.integer(0, 10) == 0 {
+          // What was read before its reader was noted is not given out.
+          try PostgresZone.note(name, zone: zone, connection)
+          rows = try PostgresZone.page(zone, after: cursor, limit: most + 1, reader: reader, connection)
+        }
         guard rows.count > 0 else { throw .zoneMissing(zone) }
         let (generation, sequence) = (UInt64(bitPattern: rows.integer(0, 0)), rows.integer(0, 1))
         if let cursor, cursor.generation != generation || cursor.sequence > sequence,
@@ -129,7 +126,7 @@
         return ChangePage(
           records: records, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
           serverMilliseconds: rows.integer(0, 2),
-          dropped: Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9)))
+          dropped: Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9)), isReaderNoted: reader != .nobody)
       }
     }
 

@@ -11,6 +11,17 @@ extension SQLiteBackend {
     return row.map { Dropped(sequence: $0[0], life: $0[1]) } ?? Dropped()
   }
 
+  /// Notes who reads: from then on nothing is forgotten that this reader has not seen deleted.
+  static func note(_ reader: ZoneReader, _ zone: String, _ now: Int64, _ database: Database) throws {
+    guard let name = reader.name else { return }
+    try database.cachedStatement(
+      sql: """
+        INSERT INTO seen VALUES (?1, ?2, 0, ?3) ON CONFLICT (zone, device)
+        DO UPDATE SET milliseconds = excluded.milliseconds WHERE milliseconds < excluded.milliseconds - ?4
+        """
+    ).execute(arguments: [zone, name, now, ZoneReader.noteMilliseconds])
+  }
+
   /// Notes how far a device has read, or that it is there no more, and forgets what all have seen deleted.
   static func take(
     _ change: SyncCore.Operation.Change, _ zone: String, last: Int64, _ now: Int64, _ database: Database
@@ -26,6 +37,7 @@ extension SQLiteBackend {
       try forget(zone, now, database)
     case .retire(let device):
       try database.execute(sql: "DELETE FROM seen WHERE zone = ? AND device = ?", arguments: [zone, device.name])
+      try forget(zone, now, database)
     case .write, .join: return
     }
   }

@@ -51,6 +51,11 @@ public final class SQLiteBackend: SyncBackend {
       UPDATE collection SET records = records - 1 WHERE zone = old.zone AND type = old.type;
     END;
     """,
+    // From here on every reader is noted. Those of earlier programs were not: they are waited for like one that is silent.
+    """
+    INSERT INTO seen SELECT name, '', 0, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) FROM zone
+    WHERE seq > 0;
+    """,
   ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold, with the merge policies.
@@ -142,11 +147,12 @@ public final class SQLiteBackend: SyncBackend {
 
   /// Gives what changed; see `SyncBackend`.
   public func changes(
-    zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int
+    zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
   ) async throws(BackendError) -> ChangePage {
     _ = try policy(zone)
     let now = clock.nowMilliseconds()
     return try await perform { database in
+      try Self.note(reader, zone, now, database)
       let (generation, sequence) = try Self.cursor(zone, database)
       if let cursor, try !Self.lives(zone, database).holds(cursor, last: sequence) { throw BackendError.cursorExpired }
       let most = min(max(limit, 1), SyncLimits.records)
@@ -170,7 +176,7 @@ public final class SQLiteBackend: SyncBackend {
       let end = hasMore ? records.last?.sequence ?? sequence : sequence
       return ChangePage(
         records: records, cursor: SyncCore.Cursor(generation: generation, sequence: end), hasMore: hasMore,
-        serverMilliseconds: now, dropped: try Self.dropped(zone, database))
+        serverMilliseconds: now, dropped: try Self.dropped(zone, database), isReaderNoted: reader != .nobody)
     }
   }
 

@@ -160,11 +160,12 @@
       }
       let limit = try Self.number(query["limit"], "limit", 1...SyncLimits.records) ?? SyncLimits.records
       let bytes = try Self.number(query["bytes"], "bytes", 0...SyncLimits.bodyBytes) ?? SyncLimits.bodyBytes
-      if let cursor, let device = query["device"].flatMap({ DeviceID(String($0)) }) {
-        pokes.fetched(cursor, by: device, zone: zone)
-      }
+      let device = query["device"].flatMap { DeviceID(String($0)) }
+      if let cursor, let device { pokes.fetched(cursor, by: device, zone: zone) }
       return Wire.body(
-        of: try await backend.changes(zone: zone, since: cursor, limit: limit, maximumBytes: bytes))
+        of: try await backend.changes(
+          zone: zone, since: cursor, limit: limit, maximumBytes: bytes,
+          reader: device.map { .device($0) } ?? .unnamed))
     }
 
     private func channel(_ request: Request, _ zone: String) async throws(BackendError) -> Response {

@@ -216,6 +216,7 @@ public enum Wire {
       ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
       ("records", .array(page.records.map { .object(value(of: $0)) })),
     ])
+    if page.isReaderNoted { object["noted"] = true }
     if page.dropped != Dropped() {
       object["dropped"] = [
         "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.life)),
@@ -245,7 +246,8 @@ public enum Wire {
     }
     return ChangePage(
       records: records, cursor: cursor, hasMore: hasMore,
-      serverMilliseconds: try integer(root, "serverMilliseconds", ""), dropped: dropped)
+      serverMilliseconds: try integer(root, "serverMilliseconds", ""), dropped: dropped,
+      isReaderNoted: root["noted"]?.booleanValue ?? false)
   }
 
   private static func value(of record: Record) -> ValueObject {

@@ -16,8 +16,8 @@ struct RecordFleet {
   /// Who cannot reach the zone.
   var isAway: Set<Int> = []
 
-  /// Whether devices say how far they have read.
-  let isTelling: Bool
+  /// Which devices are programs of an earlier version, which say neither who they are nor what they have seen.
+  var isOld: Set<Int>
   /// Whether the answer to the next commit gets lost.
   var losesAnswer = false
   /// Draws which requests and answers get lost; nil for none.
@@ -29,15 +29,14 @@ struct RecordFleet {
 
   private var settings: SyncSettings {
     var settings = SyncSettings()
-    settings.tellsWhatItHasSeen = isTelling
     settings.usesChannel = false
     settings.projection = Projection()
     return settings
   }
 
   /// Devices that know the rules of one collection, `notes`: `likes` is a counter, `title` the newest.
-  init(_ devices: Int, delete: DeleteRule = .editWins, isTelling: Bool = true) {
-    self.isTelling = isTelling
+  init(_ devices: Int, delete: DeleteRule = .editWins, isOld: Set<Int> = []) {
+    self.isOld = isOld
     for number in 0..<devices { add(Replica(device: DeviceID(stem: "device", random: UInt32(number + 1)))) }
     let rules = ["likes": "integer counter", "title": "string newest", "_delete": delete.rawValue]
     let fields = rules.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
@@ -124,10 +123,12 @@ struct RecordFleet {
         }
         defer { losesAnswer = false }
         return losesAnswer || isLost() ? .failed(number, .unreachable("lost")) : .answered(number, .commit(reply))
-      case .changes(let since, let limit, let bytes):
-        return .answered(
-          number,
-          .changes(try zone.changes(since: since, limit: limit, maximumBytes: bytes, serverMilliseconds: now)))
+      case .changes(let since, let limit, let bytes, let reader):
+        var page = try zone.changes(
+          since: since, limit: limit, maximumBytes: bytes, reader: isOld.contains(device) ? .unnamed : reader,
+          serverMilliseconds: now)
+        if isOld.contains(device) { page.isReaderNoted = false }
+        return isLost() ? .failed(number, .unreachable("lost")) : .answered(number, .changes(page))
       }
     } catch {
       return .failed(number, error)

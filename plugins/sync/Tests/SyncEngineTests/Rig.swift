@@ -79,8 +79,9 @@ struct Rig {
       switch request {
       case .commit(let operations):
         give(.answered(number, .commit(try zone.commit(operations, serverMilliseconds: now))))
-      case .changes(let since, let limit, let bytes):
-        let page = try zone.changes(since: since, limit: limit, maximumBytes: bytes, serverMilliseconds: now)
+      case .changes(let since, let limit, let bytes, let reader):
+        let page = try zone.changes(
+          since: since, limit: limit, maximumBytes: bytes, reader: reader, serverMilliseconds: now)
         give(.answered(number, .changes(page)))
       }
     } catch {

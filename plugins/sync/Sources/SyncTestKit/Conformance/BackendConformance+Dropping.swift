@@ -32,7 +32,8 @@ extension BackendConformance {
   }
 
   private static func page(_ backend: any SyncBackend, _ zone: String) async throws -> ChangePage {
-    try await backend.changes(zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20)
+    try await backend.changes(
+      zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20, reader: .device(device(1)))
   }
 
   private static func tell(_ device: Int, _ cursor: Cursor, _ backend: any SyncBackend, _ zone: String) async throws {
@@ -86,6 +87,35 @@ extension BackendConformance {
     var page = page
     page.serverMilliseconds = milliseconds
     return page
+  }
+
+  static let awaitedReader: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let (_, _, deleted) = try await deleted(backend, zone, at: now)
+    let fetched = try await backend.changes(
+      zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .device(device(3)))
+    try expect(fetched.isReaderNoted, "who fetches is noted", "\(fetched)")
+    for device in 1...2 { try await tell(device, deleted.cursor, backend, zone) }
+    let kept = try await page(backend, zone)
+    try expect(
+      kept.records.contains { $0.key == note }, "what one who has fetched may not have seen is kept", "\(kept)")
+    let word = Operation.seen(deleted.cursor, by: device(3)).key
+    let retired = try await backend.commit(
+      [Operation(key: word, expectedVersion: 0, change: .retire(device(3)))], zone: zone)
+    try expect(retired.results == [.unchanged], "retiring a device that never wrote changes no record", "\(retired)")
+    let gone = try await page(backend, zone)
+    try expect(!gone.records.contains { $0.key == note }, "a retired device is not waited for", "\(gone)")
+    // Nobody knows what a program of an earlier version has seen.
+    _ = try await backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .unnamed)
+    _ = try await backend.commit([put(note, 1, 9, at: now, life: 1)], zone: zone)
+    guard let anew = try await page(backend, zone).records.first(where: { $0.key == note }) else {
+      throw Failure(rule: "what is made anew is there", seen: "nothing")
+    }
+    _ = try await backend.commit([deletion(of: anew, 1, 10, at: now)], zone: zone)
+    let end = try await page(backend, zone).cursor
+    for device in 1...2 { try await tell(device, end, backend, zone) }
+    let last = try await page(backend, zone)
+    try expect(last.records.contains { $0.key == note }, "what an unnamed reader may not have seen is kept", "\(last)")
   }
 
   static let heldDeletion: Body = { backend, zone in

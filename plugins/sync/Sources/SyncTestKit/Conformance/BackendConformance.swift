@@ -69,6 +69,7 @@ public enum BackendConformance {
     ("a transaction is stored whole or not at all", transactions),
     ("transactions that meet all come in, each seen whole", transactionsAtOnce),
     ("a deletion that every device has seen is forgotten, and what it deleted does not come back", forgotten),
+    ("a deletion is kept for whoever has fetched, until that has been seen or its device is retired", awaitedReader),
     ("a deletion is kept where references read otherwise for it", heldDeletion),
   ]
 

@@ -51,7 +51,7 @@ extension Simulation {
         operations, now: serverMilliseconds, log: log, known: devices[index].known)
       if server.zone.sequence > before { pokeAll() }
       return .commit(reply)
-    case .changes(let cursor, let limit, let maximumBytes):
+    case .changes(let cursor, let limit, let maximumBytes, let reader):
       if let cursor {
         for number in server.listeners.indices where server.listeners[number].device == index {
           server.listeners[number].fetched = max(server.listeners[number].fetched, cursor.sequence)
@@ -59,7 +59,8 @@ extension Simulation {
       }
       return .changes(
         try server.zone.changes(
-          since: cursor, limit: limit, maximumBytes: maximumBytes, serverMilliseconds: serverMilliseconds))
+          since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader,
+          serverMilliseconds: serverMilliseconds))
     }
   }
 
