@@ -45,7 +45,7 @@ struct RandomWorkflow {
         parts.append("env: { FROM: \"\(read)\" }")
       }
       if random.chance(20) {
-        parts.append("if: \(random.pick(["always()", "failure()", "success()", "${{ 1 == 2 }}"]))")
+        parts.append("if: \(random.pick(["always()", "failure()", "success()", "\"1 == 2\""]))")
       }
       text += "  s\(index): { \(parts.joined(separator: ", ")) }\n"
     }
@@ -63,6 +63,7 @@ struct TimelessReport: Equatable, CustomStringConvertible {
     let result = try FlowrunProcess.run(
       ["flow.yaml", "--report", "report.json", "--no-history"] + arguments, in: folder, environment: environment,
       limitSeconds: 120)
+    try #require(FileManager.default.fileExists(atPath: "\(folder)/report.json"), "\(result)")
     let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/report.json"))
     let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any], "\(result)")
     var lines = ["exit \(result.exitCode)", "conclusion \(report["conclusion"] ?? "")"]

@@ -7,6 +7,8 @@ import FlowSystem
 extension WorkerPool {
   /// The first pause before a worker is started again; each further one is twice as long.
   private static let firstPause = Duration.milliseconds(50)
+  /// How long an engine may take to take something back.
+  private static let releaseTime = Duration.seconds(10)
   /// The longest pause.
   private static let longestPause = Duration.seconds(5)
 
@@ -33,10 +35,20 @@ extension WorkerPool {
         tell("\(name): \(starts[index].name) \(isOver ? "is left out" : "is started again"): \(problem.message)")
       }
       if state.withLock({ $0.isGone }) { opening.finish(false) }
+      if problem != nil { await release(starts[index]) }
       if isOver { return }
       let isNew = state.withLock { $0.members[index].failures <= 1 }
       pause = isNew ? Self.firstPause : min(pause * 2, Self.longestPause)
       try? await Task.sleep(for: pause)
+    }
+  }
+
+  /// Has the engine take back what it gave for a worker that was lost: it may hold that for as long as the run goes on.
+  private func release(_ start: WorkerStart) async {
+    guard let words = start.release else { return }
+    _ = try? await DetachedThread.run {
+      _ = try? FinishedProgram(
+        PluginCommand(words, environment: start.environment), directory: "/", deadline: .now + Self.releaseTime)
     }
   }
 
