@@ -7,7 +7,7 @@ import Testing
 @testable import FlowPluginHost
 
 /// The executors that are plugins, each with the engine itself.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct BroughtExecutorTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct BroughtExecutorTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-brought-\(UUID().uuidString)"
   private static let plugins = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
     .appendingPathComponent("../../plugins").standardizedFileURL.path
@@ -71,6 +71,10 @@ import Testing
   func `on Dask workers do what every executor does, and outlive one that is killed`() async throws {
     let cluster = try DaskCluster()
     let address = "dask=\(cluster.address)"
+    try TimelessReport.compare(
+      FaultScene.isLong ? 20 : 1, in: folder,
+      on: ["--plugin-dir", "\(Self.plugins)/dask", "--on", "\(address),worker=\(FlowrunProcess.path)"],
+      environment: DaskCluster.environment)
     try await conform("dask", on: address, DaskCluster.environment)
     // The command's parent is flowrun's worker, and that one's the Dask worker.
     let place = "$(ps -o ppid= -p $PPID)"

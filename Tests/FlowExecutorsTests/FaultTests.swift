@@ -1,127 +1,137 @@
-import FlowModel
 import Foundation
 import TestSupport
 import Testing
 
-/// Workers and coordinators that are killed at random moments. Each body holds a lock for as long as anything of it runs, so
-/// that two bodies of one step cannot be there at once unseen.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct FaultTests {
-  private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-faults-\(UUID().uuidString)"
-  private static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
+/// Workers, coordinators and databases that are killed or stopped at random moments; `FLOWRUN_LONG_TESTS=1` has as many
+/// faults as the product is held to.
+@Suite(.serialized, .timeLimit(.minutes(30))) struct FaultTests {
+  private static let isLong = FaultScene.isLong
   private let steps = isLong ? 300 : 60
 
-  init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
-
-  private func write(isDurable: Bool) throws {
-    var text =
-      "name: faults\n\(isDurable ? "durable: true\n" : "")defaults: { retry: { attempts: 3, delay: 10ms } }\nsteps:\n"
-    for step in 0..<steps {
-      let needs = step >= 8 ? ", needs: s\(step - 8)" : ""
-      text += "  s\(step): { uses: shell.run, with: { command: [sh, body] }\(needs) }\n"
-    }
-    try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
-    let body = """
-      exec 9>"lock-$FLOWRUN_STEP"
-      flock -n 9 || echo "$FLOWRUN_STEP" >> overlaps
-      [ ! -e "recorded-$FLOWRUN_STEP" ] || echo "$FLOWRUN_STEP" >> repeated
-      sleep 0.1
-      echo "$FLOWRUN_STEP" >> done
-      """
-    try body.write(toFile: "\(folder)/body", atomically: true, encoding: .utf8)
-  }
-
-  private func lines(_ name: String) -> [String] {
-    let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
-    return text?.split(separator: "\n").map(String.init) ?? []
-  }
-
-  /// The workers of this test, by the folder that they work in.
-  private func workers() throws -> [Int32] {
-    let (_, output) = try Shell.run(
-      "for p in $(pgrep -f 'worker --stdio'); do [ \"$(readlink /proc/$p/cwd)\" = '\(folder)' ] && echo $p; done; true")
-    return output.split(separator: "\n").compactMap { Int32($0) }
-  }
-
   @Test func `workers that are killed at random cost no result and no order`() throws {
-    try write(isDurable: false)
-    let process = try FlowrunProcess(
-      ["flow.yaml", "--on", "workers=4", "--report", "report.json"], in: folder)
+    let scene = try FaultScene("killed workers", steps: steps, isDurable: false, bodySeconds: Self.isLong ? 0.4 : 0.1)
+    let process = try scene.start(["flow.yaml", "--on", "workers=4"])
     #expect(process.waitForOutput("s0 started"))
-    var random = SystemRandomNumberGenerator()
+    let wanted = Self.isLong ? 50 : 8
     var kills = 0
-    while !process.hasEnded, kills < (Self.isLong ? 50 : 8) {
-      usleep(UInt32.random(in: 100_000...400_000, using: &random))
-      if let worker = try workers().randomElement(using: &random) {
+    while !process.hasEnded, kills < wanted {
+      scene.pause(100...400)
+      if let worker = try scene.workers().randomElement(using: &scene.random) {
         kill(worker, kills % 4 == 3 ? SIGTERM : SIGKILL)
         kills += 1
       }
     }
-    let result = process.result(limitSeconds: 300)
-    #expect(result.exitCode == 0, "\(result.output.suffix(3000)) \(result.errors)")
-    #expect(lines("overlaps") == [])
-    #expect(Set(lines("done")).count == steps)
-    try FileManager.default.removeItem(atPath: folder)
+    try scene.check(process.result(limitSeconds: 300))
+    if Self.isLong { #expect(kills == wanted) }
+  }
+
+  @Test(.enabled(if: isLong)) func `workers that stand still are replaced, by the product's own times`() throws {
+    let scene = try FaultScene("stopped workers", steps: 160, isDurable: false, bodySeconds: 1)
+    let process = try scene.start(["flow.yaml", "--on", "workers=4"])
+    #expect(process.waitForOutput("s0 started"))
+    for _ in 0..<5 where !process.hasEnded {
+      scene.pause(100...400)
+      guard let worker = try scene.workers().randomElement(using: &scene.random) else { continue }
+      kill(worker, SIGSTOP)
+      let start = ContinuousClock.now
+      #expect(within(seconds: 30) { kill(worker, 0) != 0 })
+      print("a stopped worker was gone after \(ContinuousClock.now - start)")
+    }
+    try scene.check(process.result(limitSeconds: 300))
   }
 
   @Test func `a coordinator that is killed is followed by one that repeats nothing recorded`() throws {
-    try write(isDurable: true)
+    // Each of them gets a few steps further.
+    let scene = try FaultScene(
+      "killed coordinators", steps: steps, isDurable: true, bodySeconds: Self.isLong ? 0.2 : 0.1)
     var arguments = ["flow.yaml", "--on", "workers=4"]
-    for _ in 0..<(Self.isLong ? 50 : 2) {
-      let process = try FlowrunProcess(arguments, in: folder)
+    let wanted = Self.isLong ? 50 : 2
+    for round in 0..<wanted {
+      let process = try scene.start(arguments)
       #expect(process.waitForOutput(" started on workers", limitSeconds: 60))
-      usleep(UInt32.random(in: 200_000...900_000))
+      scene.pause(50...500)
+      try #require(!process.hasEnded, "seed \(scene.seed): the run was over after \(round) coordinators")
       process.send(SIGKILL)
       _ = process.result(limitSeconds: 20)
-      try noteRecorded()
-      arguments = ["resume", "--on", "workers=4"]
+      try scene.noteRecorded()
+      arguments = ["resume", "last", "--on", "workers=4"]
     }
-    let result = try FlowrunProcess.run(arguments, in: folder, limitSeconds: 300)
-    #expect(result.exitCode == 0, "\(result.output.suffix(3000)) \(result.errors)")
-    #expect(lines("overlaps") == [])
-    #expect(lines("repeated") == [])
-    #expect(Set(lines("done")).count == steps)
-    try FileManager.default.removeItem(atPath: folder)
+    try scene.check(scene.start(arguments).result(limitSeconds: 300))
   }
 
-  /// What the newest run has recorded must not begin again.
-  private func noteRecorded(_ store: [String] = []) throws {
-    let kept = try FlowrunProcess.run(["resume", "last", "--dry-run"] + store, in: folder)
-    for line in kept.lines where line.hasPrefix("kept: ") {
-      for name in line.dropFirst(6).split(separator: ",") {
-        let step = name.trimmingCharacters(in: .whitespaces)
-        _ = FileManager.default.createFile(atPath: "\(folder)/recorded-\(step)", contents: nil)
+  @Test(arguments: [false, true])
+  func `nothing is left 15 s after every flowrun was killed`(standsStill: Bool) throws {
+    let scene = try FaultScene("everything killed", steps: 8, isDurable: false, bodySeconds: 100)
+    let process = try scene.start(["flow.yaml", "--on", "workers=4"])
+    #expect(within(seconds: 30) { scene.lines("bodies").count == 4 })
+    if standsStill { for worker in try scene.workers() { kill(worker, SIGSTOP) } }
+    let guards = try Shell.run("pgrep -f -- 'worker --watch' || true").output.split(separator: "\n")
+    for worker in try scene.workers() {
+      for number in guards {
+        let parent = try Shell.run("ps -o ppid= -p \(number) || true").output
+        if parent.trimmingCharacters(in: .whitespacesAndNewlines) == "\(worker)" {
+          _ = kill(try #require(Int32(number)), SIGKILL)
+        }
       }
+      if !standsStill { kill(worker, SIGKILL) }
     }
+    process.send(SIGKILL)
+    _ = process.result(limitSeconds: 20)
+    var left: [Int32] = []
+    _ = try within(seconds: 15) {
+      left = try scene.processes("")
+      return left.isEmpty
+    }
+    #expect(left == [])
   }
 
   #if Network
     @Test func `with a store that several see one after the other takes over, through the death of the database`()
       throws
     {
-      try write(isDurable: true)
+      let scene = try FaultScene("killed databases", steps: steps, isDurable: true)
       let database = try Database()
       let store = ["--store", "postgresql:///postgres?host=\(database.folder)/socket&user=sync"]
       let rounds = Self.isLong ? 5 : 1
-      var process = try FlowrunProcess(["flow.yaml", "--on", "workers=4"] + store, in: folder)
+      var process = try scene.start(["flow.yaml", "--on", "workers=4"] + store)
       defer { process.send(SIGKILL) }
       for _ in 0..<rounds {
         #expect(process.waitForOutput(" started on workers", limitSeconds: 90))
-        let next = try FlowrunProcess(["resume", "last", "--wait", "--on", "workers=4"] + store, in: folder)
+        let next = try scene.start(["resume", "last", "--wait", "--on", "workers=4"] + store)
         #expect(within(seconds: 30) { next.errorsSoFar.contains("waiting") })
         try database.kill()
         try database.start()
-        usleep(UInt32.random(in: 100_000...600_000))
+        scene.pause(100...600)
         process.send(SIGKILL)
         _ = process.result(limitSeconds: 20)
-        try noteRecorded(store)
+        try scene.noteRecorded(store)
         process = next
       }
-      let result = process.result(limitSeconds: 300)
-      #expect(result.exitCode == 0, "\(result.output.suffix(3000)) \(result.errors)")
-      #expect(lines("overlaps") == [])
-      #expect(lines("repeated") == [])
-      #expect(Set(lines("done")).count == steps)
-      try FileManager.default.removeItem(atPath: folder)
+      try scene.check(process.result(limitSeconds: 300), store)
+    }
+
+    @Test func `a coordinator that stood still past its lease is told who has the run, and repeats nothing`() throws {
+      let scene = try FaultScene("stopped coordinators", steps: steps, isDurable: true)
+      let database = try Database()
+      let store = ["--store", "postgresql:///postgres?host=\(database.folder)/socket&user=sync"]
+      var process = try scene.start(["flow.yaml", "--on", "workers=4"] + store)
+      defer { process.send(SIGKILL) }
+      for _ in 0..<(Self.isLong ? 5 : 1) {
+        #expect(process.waitForOutput(" started on workers", limitSeconds: 90))
+        let next = try scene.start(["resume", "last", "--wait", "--on", "workers=4"] + store)
+        #expect(within(seconds: 30) { next.errorsSoFar.contains("waiting") })
+        scene.pause(0...400)
+        process.send(SIGSTOP)
+        try scene.noteRecorded(store)
+        // Its lease of 20 s runs out, and its workers have ended long before.
+        #expect(next.waitForOutput(" started on workers", limitSeconds: 120))
+        process.send(SIGCONT)
+        let fenced = process.result(limitSeconds: 60)
+        #expect(fenced.exitCode == 1, "seed \(scene.seed): \(fenced.output.suffix(2000)) \(fenced.errors)")
+        #expect(fenced.output.contains("was taken over by another process"), "seed \(scene.seed): \(fenced.errors)")
+        process = next
+      }
+      try scene.check(process.result(limitSeconds: 300), store)
     }
   #endif
 }

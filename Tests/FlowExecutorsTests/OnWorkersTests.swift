@@ -61,6 +61,11 @@ import Testing
     try remove()
   }
 
+  @Test(.timeLimit(.minutes(10))) func `random workflows come to the same here and on workers`() throws {
+    try TimelessReport.compare(FaultScene.isLong ? 60 : 4, in: folder, on: ["--on", "workers=3"])
+    try remove()
+  }
+
   @Test func `the way to the gate tells the time until a worker took a step, from a report and from memory`() throws {
     try write("name: away\nsteps: { a: { run: 'true' } }")
     #expect(try run("flow.yaml", "--report", "away.json", "--on", "workers=1").exitCode == 0)

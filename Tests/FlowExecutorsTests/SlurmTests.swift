@@ -10,7 +10,7 @@ import Testing
 @testable import FlowPluginHost
 
 /// Workers in allocations of a real Slurm with two nodes of two processors.
-@Suite(.serialized, .timeLimit(.minutes(3)), .enabled(if: SlurmCluster.isInstalled))
+@Suite(.serialized, .timeLimit(.minutes(10)), .enabled(if: SlurmCluster.isInstalled))
 final class SlurmTests {
   private let cluster: SlurmCluster
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-on-slurm-\(UUID().uuidString)"
@@ -99,6 +99,18 @@ final class SlurmTests {
     if isKilled { process.send(SIGKILL) }
     _ = process.result(limitSeconds: 60)
     #expect(try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty })
+  }
+
+  @Test func `random workflows come to the same here and on Slurm`() throws {
+    try TimelessReport.compare(
+      FaultScene.isLong ? 20 : 2, in: folder, on: ["--on", on], environment: cluster.environment)
+  }
+
+  @Test func `a flowrun that is not on the nodes' PATH is told, with what helps`() throws {
+    try write("name: x\nsteps: { a: { run: 'true' } }\n")
+    let result = try run("flow.yaml", "--on", "slurm=2")
+    #expect(result.exitCode == 2)
+    #expect(result.errors.contains("; name the path that flowrun has there with 'worker=PATH'"), "\(result.errors)")
   }
 
   // MARK: What is written

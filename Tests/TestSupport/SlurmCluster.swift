@@ -26,6 +26,16 @@ public final class SlurmCluster: Sendable {
   /// Ends a node with all it runs, as a power cut would.
   public func killNode(_ name: String) throws { try run("kill-node", name) }
 
+  /// Brings back a node that was killed.
+  public func startNode(_ name: String) throws { try run("start-node", name) }
+
+  /// The processes by which Slurm holds what runs on a node.
+  public func stepDaemons(on node: String) throws -> [Int32] {
+    let (status, output) = try Shell.run("'\(Self.script)' step-daemons '\(folder)' \(node)")
+    guard status == 0 else { throw Database.Failure(output: output) }
+    return output.split(separator: "\n").compactMap { Int32($0) }
+  }
+
   /// What a command of Slurm prints.
   public func ask(_ command: String) throws -> String {
     let (status, output) = try Shell.run("SLURM_CONF='\(folder)/slurm.conf' \(command)")

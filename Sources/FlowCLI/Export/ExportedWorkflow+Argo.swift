@@ -3,13 +3,15 @@ import FlowModel
 extension ExportedWorkflow {
   /// A Workflow of Argo, as JSON, which is YAML too: a container a step in one DAG.
   func argo(image: String) -> Value {
+    let names = argoNames
     let tasks = steps.map { step -> Value in
-      var task: ValueObject = ["name": .string(Self.argoName(step.id)), "template": .string(Self.argoName(step.id))]
-      if !step.needs.isEmpty { task["dependencies"] = .array(step.needs.map { .string(Self.argoName($0.id)) }) }
+      let name = Value.string(names[step.id] ?? "")
+      var task: ValueObject = ["name": name, "template": name]
+      if !step.needs.isEmpty { task["dependencies"] = .array(step.needs.map { .string(names[$0.id] ?? "") }) }
       if step.isOptional { task["continueOn"] = ["failed": true, "error": true] }
       return .object(task)
     }
-    let templates = steps.map { template(of: $0, image) }
+    let templates = steps.map { template(of: $0, named: names[$0.id] ?? "", image) }
     return [
       "apiVersion": "argoproj.io/v1alpha1", "kind": "Workflow",
       "metadata": ["generateName": .string(Self.argoName(name) + "-")],
@@ -20,7 +22,24 @@ extension ExportedWorkflow {
     ]
   }
 
-  private func template(of step: ExportedStep, _ image: String) -> Value {
+  /// The names of the steps' templates: no two are the same, and none is that of the whole.
+  private var argoNames: [String: String] {
+    var names: [String: String] = [:]
+    var taken: Set<String> = ["flowrun"]
+    for step in steps {
+      let wanted = Self.argoName(step.id)
+      var name = wanted
+      var number = 2
+      while !taken.insert(name).inserted {
+        name = "\(wanted)-\(number)"
+        number += 1
+      }
+      names[step.id] = name
+    }
+    return names
+  }
+
+  private func template(of step: ExportedStep, named name: String, _ image: String) -> Value {
     var container: ValueObject = [
       "image": .string(image), "command": .array([.string(step.words[0])]),
       "args": .array(step.words.dropFirst().map { .string(Self.argoText($0)) }),
@@ -29,8 +48,9 @@ extension ExportedWorkflow {
       container["env"] = .array(
         step.environment.map { ["name": .string($0.name), "value": .string(Self.argoText($0.value))] })
     }
-    var template: ValueObject = ["name": .string(Self.argoName(step.id)), "container": .object(container)]
-    if let limit = step.limit { template["activeDeadlineSeconds"] = .integer(Self.seconds(limit)) }
+    var template: ValueObject = ["name": .string(name), "container": .object(container)]
+    // Argo's own schema has texts wherever it takes a number or a text.
+    if let limit = step.limit { template["activeDeadlineSeconds"] = .string(String(Self.seconds(limit))) }
     if let retry = step.retry, retry.attempts > 1 {
       template["retryStrategy"] = [
         "limit": .string(String(retry.attempts - 1)), "retryPolicy": "OnFailure",

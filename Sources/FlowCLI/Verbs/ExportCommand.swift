@@ -36,6 +36,8 @@ struct ExportCommand: Verb {
     let graph = try LoadedWorkflow.load(file, try Installation(around: file, given: plugins.folders))
     let exported = ExportedWorkflow(graph, folder: FilePath.folder(of: FilePath.absolute(file)))
     switch format {
+    case _ where exported.steps.isEmpty:
+      StandardOutput.writeError("flowrun: nothing of '\(exported.name)' translates\n")
     case .slurm: StandardOutput.write(exported.slurmScript)
     case .argo:
       StandardOutput.write(json: exported.argo(image: image ?? "debian:stable-slim"), layout: .indented)

@@ -12,7 +12,7 @@ struct WorkerCommand: Verb {
       Examples:
         flowrun build.yaml --on workers=4
       Speaks the protocol of plugins on standard input and output, for all portable actions at once. It ends with everything \
-      it has started when standard input ends, or when it has not heard of the run for 8 s.
+      it has started when standard input ends, or when it has not heard of the run for 8 to 10 s.
       """)
 
   @Flag(help: "Speaks on standard input and output; there is no other way.")

@@ -53,7 +53,8 @@ public struct ExecutorRequest: Sendable {
     case ExecutorAddress.slurm:
       let worker = workerCommand(address["worker"] ?? "flowrun")
       let engine = SlurmEngine(address: address, environment: environment)
-      return (try engine.starts(worker), engine.release)
+      let starts = try engine.starts(worker)
+      return (starts, engine.release(starts))
     default: return (try broughtStarts(), nil)
     }
   }

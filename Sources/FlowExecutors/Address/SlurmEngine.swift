@@ -9,8 +9,8 @@ struct SlurmEngine {
   let address: ExecutorAddress
   let environment: [String: String]
 
-  /// What Slurm calls the allocations of this run, and no others.
-  let jobName = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
+  /// What Slurm calls the allocations of this run, with a number behind it, and no others.
+  private let jobName = "flowrun-" + String(UInt64.random(in: 0 ... .max), radix: 36)
 
   /// How long Slurm may take to answer a question.
   private static let answerTime = Duration.seconds(10)
@@ -25,13 +25,21 @@ struct SlurmEngine {
     return (0..<count).map { index in
       let places = address.places / count + (index < address.places % count ? 1 : 0)
       return WorkerStart(
-        name: "allocation \(index + 1)", command: command(places, worker), environment: environment, places: places,
-        startLimit: wait, exitSigns: ["task 0:"])
+        name: "allocation \(index + 1)", command: command(places, worker, name(index)), environment: environment,
+        places: places, startLimit: wait, exitSigns: ["task 0:"], release: Self.release([name(index)]))
     }
   }
 
-  /// Gives back whatever allocation there is, or is still waited for: Slurm keeps one whose `srun` is killed in its queue.
-  var release: [String] { ["scancel", "--quiet", "--name=\(jobName)"] }
+  private func name(_ index: Int) -> String { "\(jobName).\(index + 1)" }
+
+  /// Gives back allocations that there are, or are still waited for: Slurm keeps one whose `srun` is killed in its queue, and
+  /// one of a node that died and came back.
+  private static func release(_ names: [String]) -> [String] {
+    ["/bin/sh", "-c", #"for name; do scancel --quiet --name="$name"; done"#, "flowrun-release"] + names
+  }
+
+  /// Gives back all of them.
+  func release(_ starts: [WorkerStart]) -> [String] { Self.release(starts.indices.map(name)) }
 
   /// Only what a program needs to be found travels by itself: whatever else steps are to see they state.
   private static let exported = "PATH,HOME,USER,LOGNAME,SHELL,LANG,LC_ALL,TZ,SLURM_CONF"
@@ -39,9 +47,9 @@ struct SlurmEngine {
   /// Ends the allocation when the worker has ended otherwise than it was asked to: with `srun` killed, nobody else would.
   private static let holder = #""$@"; status=$?; [ $status = 0 ] || scancel --quiet "$SLURM_JOB_ID"; exit $status"#
 
-  private func command(_ places: Int, _ worker: [String]) -> [String] {
+  private func command(_ places: Int, _ worker: [String], _ name: String) -> [String] {
     var words = [
-      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(places)", "--job-name=\(jobName)", "--mpi=none",
+      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(places)", "--job-name=\(name)", "--mpi=none",
       "--export=\(Self.exported)",
     ]
     for option in ["partition", "account", "qos", "constraint"] {

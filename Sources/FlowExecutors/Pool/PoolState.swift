@@ -13,6 +13,8 @@ struct PoolState {
     var taken = 0
     /// How often it was lost, or could not be started, since a body of it last came to its end.
     var failures = 0
+    /// How many of its starts in a row came to nothing.
+    var failedStarts = 0
     /// Why it is not started again; nil: it is.
     var problem: String?
     /// What waits for it to be gone; nil: nothing needs to.

@@ -7,6 +7,10 @@ import FlowSystem
 extension WorkerPool {
   /// The first pause before a worker is started again; each further one is twice as long.
   private static let firstPause = Duration.milliseconds(50)
+  /// How long an engine may take to take something back.
+  private static let releaseTime = Duration.seconds(10)
+  /// The longest pause.
+  private static let longestPause = Duration.seconds(5)
 
   /// Keeps one worker running until the executor is closed or it has failed too often.
   func tend(_ index: Int) async {
@@ -18,8 +22,9 @@ extension WorkerPool {
         state.members[index].isReady = false
         state.members[index].failures += 1
         if let problem {
+          state.members[index].failedStarts = problem.wasAtWork ? 0 : state.members[index].failedStarts + 1
           state.lastProblem = "\(starts[index].name): \(problem.message)"
-          if problem.isLasting || state.members[index].failures >= Self.failuresInARow {
+          if problem.isLasting || state.members[index].failedStarts >= Self.failedStartsInARow {
             state.members[index].problem = problem.message
           }
         }
@@ -30,10 +35,20 @@ extension WorkerPool {
         tell("\(name): \(starts[index].name) \(isOver ? "is left out" : "is started again"): \(problem.message)")
       }
       if state.withLock({ $0.isGone }) { opening.finish(false) }
+      if problem != nil { await release(starts[index]) }
       if isOver { return }
       let isNew = state.withLock { $0.members[index].failures <= 1 }
-      pause = isNew ? Self.firstPause : pause * 2
+      pause = isNew ? Self.firstPause : min(pause * 2, Self.longestPause)
       try? await Task.sleep(for: pause)
+    }
+  }
+
+  /// Has the engine take back what it gave for a worker that was lost: it may hold that for as long as the run goes on.
+  private func release(_ start: WorkerStart) async {
+    guard let words = start.release else { return }
+    _ = try? await DetachedThread.run {
+      _ = try? FinishedProgram(
+        PluginCommand(words, environment: start.environment), directory: "/", deadline: .now + Self.releaseTime)
     }
   }
 
@@ -42,6 +57,8 @@ extension WorkerPool {
     var message: String
     /// Whether it would be the same again.
     var isLasting = false
+    /// Whether it had been ready for steps.
+    var wasAtWork = false
   }
 
   /// Starts a worker and waits until it is gone; why, or nil when the executor was closed.
@@ -84,17 +101,24 @@ extension WorkerPool {
       state.withLock { $0.members[index].isReady = false }
       await burial.value
       if state.withLock({ $0.isClosed }) { return nil }
-      return Loss(message: session.endText)
+      return Loss(message: session.endText, wasAtWork: true)
     case .refused(let failure):
       loss = Loss(message: failure.message, isLasting: true)
     case .failed(let error), .lost(let error):
-      loss = Loss(message: error.message)
+      loss = Loss(message: error.message + Self.help(error.message))
     case .unread:
       await session.awaitEnd()
-      loss = Loss(message: session.endText)
+      loss = Loss(message: session.endText + Self.help(session.endText))
     }
     await session.stop()
     return state.withLock { $0.isClosed } ? nil : loss
+  }
+
+  /// What helps where a shell, `srun` or `env` says that there is no such program: they end with 127 then.
+  private static func help(_ message: String) -> String {
+    let signs = ["exit status 127", "exit code 127"]
+    return signs.contains { message.contains($0) }
+      ? "; name the path that flowrun has there with 'worker=PATH'" : ""
   }
 
   private func begin(_ start: WorkerStart, _ limits: PluginLimits) async -> Result<PluginSession, SystemError> {

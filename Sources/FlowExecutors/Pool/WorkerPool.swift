@@ -26,8 +26,9 @@ public final class WorkerPool: StepExecutor {
   /// Told when a worker is ready, or none will be.
   let opening = OneShot<Bool>()
 
-  /// How often a worker is started again without a body of it having come to its end.
-  static let failuresInARow = 3
+  /// After so many starts in a row that came to nothing a worker is left out. One that was lost at work is started again:
+  /// how often is up to its steps, none of which is handed over more than a few times.
+  static let failedStartsInARow = 3
 
   /// - Parameters:
   ///   - name: as `--on` writes it.
@@ -59,7 +60,9 @@ public final class WorkerPool: StepExecutor {
   /// Starts the workers and waits until one of them takes calls, at most for `limit`: an engine may have a queue, and
   /// steps wait for their places. Whether one of them does; throws when no worker can be had.
   @discardableResult
-  package func open(waitingAtMost limit: Duration) async throws(ExecutorProblem) -> Bool {
+  package func open(
+    waitingAtMost limit: Duration, clock: any Clock<Duration> = ContinuousClock()
+  ) async throws(ExecutorProblem) -> Bool {
     if let release, let environment = starts.first?.environment {
       do throws(SystemError) {
         let command = try LastCommand(release, environment: environment)
@@ -71,7 +74,7 @@ public final class WorkerPool: StepExecutor {
     for index in starts.indices { Task.detached { await self.tend(index) } }
     let opening = opening
     let alarm = Task {
-      try? await Task.sleep(for: limit)
+      try? await clock.sleep(for: limit)
       opening.finish(true)
     }
     let isUsable = await opening.wait()

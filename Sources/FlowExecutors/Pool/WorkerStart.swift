@@ -17,11 +17,13 @@ public struct WorkerStart: Sendable, Hashable {
   /// Texts by which it can be told that the worker itself ended, not only what carries its pipe: its guard ends what it ran
   /// within moments then.
   public var exitSigns: [String]
+  /// The command by which an engine takes back what it gave for this worker, when the worker is lost; nil: nothing is given.
+  public var release: [String]?
 
   /// A worker of these parts.
   public init(
     name: String, command: [String], environment: [String: String], places: Int,
-    startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = []
+    startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = [], release: [String]? = nil
   ) {
     self.name = name
     self.command = command
@@ -30,6 +32,7 @@ public struct WorkerStart: Sendable, Hashable {
     self.startLimit = startLimit
     self.isLocal = isLocal
     self.exitSigns = exitSigns
+    self.release = release
   }
 }
 

@@ -1,4 +1,26 @@
+import FlowModel
 import FlowSystem
+
+/// Until when a worker may live: a value without a clock.
+struct WorkerLease {
+  let silence: Duration
+  private var lastPing: ContinuousClock.Instant
+  private(set) var end: ContinuousClock.Instant
+
+  /// A worker that begins.
+  init(silence: Duration, at now: ContinuousClock.Instant) {
+    self.silence = silence
+    lastPing = now
+    end = now + silence
+  }
+
+  /// A ping came. It says that the one before was answered, not when it was sent itself: it may have been held up. So time
+  /// counts from the one before, which the host has heard of later than that.
+  mutating func notePing(at now: ContinuousClock.Instant) {
+    end = lastPing + silence
+    lastPing = now
+  }
+}
 
 /// The guard of a worker, a process of its own: it hears of each ping, and ends the worker when none has come for too long.
 /// That holds for a worker that is stopped, too; with the worker its commands end, which ``ProcessGuard`` sees to.
@@ -6,19 +28,22 @@ public enum WorkerWatch {
   /// Watches a worker that writes a byte to standard input for each ping; returns when the worker is gone.
   public static func run(worker: Int32, silenceMilliseconds: Int) {
     let input = Descriptor(0)
+    var lease = WorkerLease(silence: .milliseconds(silenceMilliseconds), at: .now)
     while true {
-      var interest = pollfd(fd: input.number, events: Int16(POLLIN), revents: 0)
-      let count = poll(&interest, 1, CInt(clamping: silenceMilliseconds))
-      if count < 0, errno == EINTR { continue }
-      guard count > 0 else {
+      let now = ContinuousClock.now
+      guard now < lease.end else {
         // Only the worker's own child may: the number is nobody else's then.
         if getppid() == worker { kill(worker, SIGKILL) }
         return
       }
+      var interest = pollfd(fd: input.number, events: Int16(POLLIN), revents: 0)
+      let wait = ((lease.end - now).nanoseconds + 999_999) / 1_000_000
+      guard poll(&interest, 1, CInt(clamping: wait)) > 0 else { continue }
       let isOver = withUnsafeTemporaryAllocation(byteCount: 64, alignment: 1) { buffer in
         if case .bytes = input.receive(into: buffer) { false } else { true }
       }
       if isOver { return }
+      lease.notePing(at: .now)
     }
   }
 }

@@ -39,15 +39,17 @@ package struct WorkerTerms: Sendable {
 package struct PulseRhythm: Sendable, Hashable {
   /// From one ping to the next.
   package var interval: Duration
-  /// After so long without a ping the worker's guard ends it with its commands.
+  /// The worker's guard ends it with its commands when so much time has passed since the last ping but one: that it was
+  /// answered is known from there being another, and the host counts from the answer at the earliest. So a ping that was held
+  /// up on its way lets nobody live too long.
   package var guardSilence: Duration
   /// After so long without an answer the host takes the worker for lost.
   package var silence: Duration
 
-  /// 2 s, 8 s and 11 s, each multiplied by `scale`, which tests make small.
+  /// 2 s, 10 s and 11 s, each multiplied by `scale`, which tests make small.
   package init(scale: Double = 1) {
     interval = .seconds(2) * scale
-    guardSilence = .seconds(8) * scale
+    guardSilence = .seconds(10) * scale
     silence = .seconds(11) * scale
   }
 }

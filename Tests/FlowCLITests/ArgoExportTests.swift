@@ -1,0 +1,91 @@
+import FlowModel
+import Foundation
+import TestSupport
+import Testing
+
+/// What is written for Argo is what Argo takes.
+@Suite(.timeLimit(.minutes(2))) struct ArgoExportTests {
+  private static let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+    .appendingPathComponent("../../workflows").standardizedFileURL.path
+
+  static let examples = ((try? FileManager.default.contentsOfDirectory(atPath: workflows)) ?? [])
+    .filter { $0.hasSuffix(".yaml") && !$0.hasSuffix(".sync.yaml") }.sorted()
+
+  /// A workflow of Argo fits its fields, and its names lead somewhere.
+  private func check(_ text: String) throws -> [String: ValueObject] {
+    let workflow = try JSONText.parse(text)
+    #expect(ArgoFields.workflow.problems(workflow) == [])
+    let spec = try #require(workflow.objectValue?["spec"]?.objectValue)
+    let templates = try #require(spec["templates"]?.arrayValue).compactMap(\.objectValue)
+    let names = templates.compactMap { $0["name"]?.stringValue }
+    #expect(Set(names).count == templates.count, "\(names)")
+    for name in names { #expect(name.wholeMatch(of: /[a-z]([-a-z0-9]{0,61}[a-z0-9])?/) != nil, "\(name)") }
+    let whole = try #require(templates.first { $0["name"] == spec["entrypoint"] })
+    let tasks = try #require(whole["dag"]?.objectValue?["tasks"]?.arrayValue).compactMap(\.objectValue)
+    #expect(!tasks.isEmpty)
+    var before: Set<Value> = []
+    for task in tasks {
+      #expect(names.contains(task["template"]?.stringValue ?? ""))
+      for need in task["dependencies"]?.arrayValue ?? [] { #expect(before.contains(need)) }
+      before.insert(task["name"] ?? .null)
+    }
+    return Dictionary(zip(names, templates)) { first, _ in first }
+  }
+
+  @Test(arguments: examples) func `an example of ours is something Argo takes, or nothing of it translates`(
+    _ name: String
+  ) throws {
+    let result = try FlowrunProcess.run(["export", "\(Self.workflows)/\(name)", "--format", "argo"])
+    if result.output.isEmpty {
+      #expect(result.exitCode == 4 && result.errors.contains("translates"), "\(result)")
+    } else {
+      _ = try check(result.output)
+    }
+  }
+
+  @Test func `commands with their needs, variables, limits and tries are what Argo takes, under names of their own`()
+    throws
+  {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    let long = String(repeating: "a", count: 60)
+    try tool.write(
+      """
+      name: Build & pack
+      env: { WHO: "it's {{me}}" }
+      steps:
+        fetch: { run: echo fetched > source }
+        com-pile: { run: cat source, needs: fetch, deadline: 90s, retry: { attempts: 4, delay: 2s, backoff: 2 } }
+        com_pile: { run: [sh, -c, "echo {{x}}"], needs: fetch, optional: true, env: { B: "2" } }
+        flowrun: { run: echo packed, needs: [com-pile, com_pile] }
+        \(long)-a: { run: "true" }
+        \(long)-b: { run: "true" }
+
+      """, to: "flow.yaml")
+    let result = try tool.run("export", "flow.yaml", "--format", "argo", "--image", "debian:12")
+    #expect(result.exitCode == 0 && result.standardError.isEmpty, "\(result)")
+    let templates = try check(result.standardOutput)
+    #expect(templates.count == 7)
+    #expect(templates["com-pile"]?["activeDeadlineSeconds"] == "90")
+    #expect(templates["com-pile"]?["retryStrategy"]?.objectValue?["limit"] == "3")
+    #expect(templates["com-pile-2"]?["container"]?.objectValue?["command"] == ["sh"])
+    #expect(templates["com-pile-2"]?["container"]?.objectValue?["args"] == ["-c", "echo {{'{{'}}x}}"])
+    #expect(templates["flowrun-2"] != nil)
+  }
+
+  @Test func `what has nothing that translates is told, and nothing is written`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write("name: x\nsteps: { a: { uses: flow.noop } }\n", to: "flow.yaml")
+    for format in ["argo", "slurm"] {
+      let result = try tool.run("export", "flow.yaml", "--format", format)
+      #expect(result.exitCode == 4 && result.standardOutput.isEmpty)
+      #expect(
+        result.standardError == """
+          flowrun: nothing of 'x' translates
+          flowrun: step 'a' is left out: 'flow.noop' is no command
+
+          """)
+    }
+  }
+}

@@ -1,0 +1,133 @@
+import FlowModel
+import FlowTestKit
+import Foundation
+import TestSupport
+import Testing
+
+/// A workflow of many short steps whose bodies write down when they start and end, so that it can be told afterwards whether
+/// two of one step ran at once, and whether anything ran again that had been recorded.
+///
+/// Each body holds a lock for as long as anything of it runs: one that was killed writes no end, but gives the lock back.
+final class FaultScene {
+  /// How many faults of a kind, and steps, there are with `FLOWRUN_LONG_TESTS=1`.
+  static let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
+
+  let folder = FileManager.default.temporaryDirectory.path + "/flowrun-faults-\(UUID().uuidString)"
+  /// Printed, and given again by `FLOWRUN_SEED`.
+  let seed: UInt64
+  var random: SeededGenerator
+  private let steps: Int
+  private let environment: [String: String]
+  /// What the run had recorded of a step when somebody last looked.
+  private var recorded: [String: String] = [:]
+
+  /// - Parameters:
+  ///   - name: what the seed is printed with.
+  ///   - steps: how many steps there are; each of the first eight begins a chain.
+  ///   - isDurable: whether no body begins before what came before it is on disk.
+  ///   - bodySeconds: how long a body takes.
+  ///   - environment: what flowrun is called with besides.
+  init(
+    _ name: String, steps: Int, isDurable: Bool, bodySeconds: Double = 0.1, environment: [String: String] = [:]
+  ) throws {
+    seed = SeededGenerator.environmentSeed ?? UInt64.random(in: 0..<1 << 32)
+    print("seed of \(name): \(seed)")
+    random = SeededGenerator(seed: seed)
+    self.steps = steps
+    self.environment = environment
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    var text =
+      "name: faults\n\(isDurable ? "durable: true\n" : "")defaults: { retry: { attempts: 3, delay: 10ms } }\nsteps:\n"
+    for step in 0..<steps {
+      let needs = step >= 8 ? ", needs: s\(step - 8)" : ""
+      text += "  s\(step): { uses: shell.run, with: { command: [sh, body] }\(needs) }\n"
+    }
+    try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let body = """
+      exec 9>"lock-$FLOWRUN_STEP"
+      flock -n 9 || echo "$FLOWRUN_STEP" >> overlaps
+      [ ! -e "recorded-$FLOWRUN_STEP" ] || echo "$FLOWRUN_STEP" >> repeated
+      name="$(cut -d ' ' -f 22 /proc/$$/stat)-$$"
+      echo "start $FLOWRUN_STEP $name ${SLURMD_NODENAME:-}" >> bodies
+      sleep \(bodySeconds)
+      echo "end $FLOWRUN_STEP $name" >> bodies
+      echo "$name"
+      """
+    try body.write(toFile: "\(folder)/body", atomically: true, encoding: .utf8)
+  }
+
+  deinit { try? FileManager.default.removeItem(atPath: folder) }
+
+  /// Starts flowrun in the folder.
+  func start(_ arguments: [String]) throws -> FlowrunProcess {
+    try FlowrunProcess(arguments, in: folder, environment: environment)
+  }
+
+  /// Waits for a random time.
+  func pause(_ milliseconds: ClosedRange<UInt32>) {
+    usleep(UInt32.random(in: milliseconds, using: &random) * 1000)
+  }
+
+  func lines(_ name: String) -> [String] {
+    let text = try? String(contentsOfFile: "\(folder)/\(name)", encoding: .utf8)
+    return text?.split(separator: "\n").map(String.init) ?? []
+  }
+
+  /// The processes that work in the folder and whose words hold `text`.
+  func processes(_ text: String) throws -> [Int32] {
+    let (_, output) = try Shell.run(
+      """
+      for p in $(pgrep -f -- '\(text)'); do
+        [ "$(readlink /proc/$p/cwd)" = '\(folder)' ] && grep -qv ') Z' /proc/$p/stat && echo $p
+      done; true
+      """)
+    return output.split(separator: "\n").compactMap { Int32($0) }
+  }
+
+  /// The workers of the run, where they are processes of this machine.
+  func workers() throws -> [Int32] { try processes("worker --stdio") }
+
+  // MARK: What must hold
+
+  /// What the newest run has recorded by now must neither begin again nor become anything else.
+  func noteRecorded(_ store: [String] = []) throws {
+    for (step, result) in try results(store) {
+      #expect(recorded[step, default: result] == result, "seed \(seed): \(step) was recorded twice")
+      recorded[step] = result
+      _ = FileManager.default.createFile(atPath: "\(folder)/recorded-\(step)", contents: nil)
+    }
+  }
+
+  /// What the newest run has recorded of steps that ended well: the names of the bodies that ended them.
+  private func results(_ store: [String]) throws -> [String: String] {
+    let exported = try FlowrunProcess.run(["runs", "export", "last"] + store, in: folder)
+    #expect(exported.exitCode == 0, "seed \(seed): \(exported.errors)")
+    let run = try JSONSerialization.jsonObject(with: Data(exported.output.utf8)) as? [String: Any]
+    let outputs = try #require(run?["stepOutputs"] as? [String: [String: Any]])
+    return outputs.compactMapValues { ($0["stdout"] as? String)?.trimmingCharacters(in: .whitespacesAndNewlines) }
+  }
+
+  /// The run ended well, each of its results is that of one body which came to its end, and no two of a step overlapped.
+  func check(_ result: FlowrunProcess.Result, _ store: [String] = []) throws {
+    #expect(result.exitCode == 0, "seed \(seed): \(result.output.suffix(3000)) \(result.errors)")
+    #expect(lines("overlaps") == [], "seed \(seed)")
+    #expect(lines("repeated") == [], "seed \(seed)")
+    try noteRecorded(store)
+    #expect(recorded.count == steps, "seed \(seed)")
+    var current: [String: String] = [:]
+    var ended: [String: Set<String>] = [:]
+    for line in lines("bodies") {
+      let words = line.split(separator: " ").map(String.init)
+      try #require(words.count >= 3, "seed \(seed): \(line)")
+      if words[0] == "start" {
+        current[words[1]] = words[2]
+      } else {
+        #expect(current[words[1]] == words[2], "seed \(seed): \(line) came after another body had started")
+        ended[words[1], default: []].insert(words[2])
+      }
+    }
+    for (step, body) in recorded {
+      #expect(ended[step]?.contains(body) == true, "seed \(seed): \(step) has the result of \(body)")
+    }
+  }
+}

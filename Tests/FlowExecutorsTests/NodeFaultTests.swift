@@ -1,0 +1,69 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Nodes of a real Slurm that die or stand still.
+@Suite(.serialized, .timeLimit(.minutes(20)), .enabled(if: SlurmCluster.isInstalled)) struct NodeFaultTests {
+  private let cluster: SlurmCluster
+  private let on = ["--on", "slurm=4,worker=\(FlowrunProcess.path)"]
+
+  init() throws { cluster = try SlurmCluster() }
+
+  @Test func `nodes that die at random cost no result and no order`() throws {
+    let scene = try FaultScene(
+      "killed nodes", steps: FaultScene.isLong ? 300 : 60, isDurable: false,
+      bodySeconds: FaultScene.isLong ? 0.4 : 0.1, environment: cluster.environment)
+    let process = try scene.start(["flow.yaml"] + on)
+    let wanted = FaultScene.isLong ? 5 : 1
+    var kills = 0
+    for _ in 0..<wanted where !process.hasEnded {
+      let count = scene.lines("bodies").count
+      #expect(within(seconds: 60) { scene.lines("bodies").count > count + 4 })
+      scene.pause(0...800)
+      let started = scene.lines("bodies").filter { $0.hasPrefix("start") }
+      let node = try #require(started.last?.split(separator: " ").last.map(String.init))
+      try cluster.killNode(node)
+      kills += 1
+      scene.pause(0...3000)
+      try cluster.startNode(node)
+    }
+    try scene.check(process.result(limitSeconds: 600))
+    #expect(kills == wanted)
+    #expect(try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty })
+  }
+
+  @Test func `what a step daemon that stands still holds runs again elsewhere, once nothing of it runs`() throws {
+    let scene = try FaultScene(
+      "a stopped step daemon", steps: 2, isDurable: false, bodySeconds: 14, environment: cluster.environment)
+    let process = try scene.start(["flow.yaml"] + on)
+    func started() -> [String] { scene.lines("bodies").filter { $0.hasPrefix("start") } }
+    #expect(within(seconds: 30) { started().count == 2 })
+    let node = try #require(started().first?.split(separator: " ").last.map(String.init))
+    let daemons = try cluster.stepDaemons(on: node)
+    #expect(!daemons.isEmpty)
+    for daemon in daemons { kill(daemon, SIGSTOP) }
+    // Slurm does not end what does not run.
+    defer { for daemon in daemons { kill(daemon, SIGCONT) } }
+    let start = ContinuousClock.now
+    #expect(within(seconds: 30) { started().count > 2 })
+    print("the step behind a stopped step daemon ran again after \(ContinuousClock.now - start)")
+    try scene.check(process.result(limitSeconds: 120))
+  }
+
+  @Test func `nothing is left 15 s after every flowrun and what carries their pipes was killed`() throws {
+    let scene = try FaultScene(
+      "everything killed on Slurm", steps: 8, isDurable: false, bodySeconds: 100, environment: cluster.environment)
+    let process = try scene.start(["flow.yaml"] + on)
+    #expect(within(seconds: 30) { scene.lines("bodies").count == 4 })
+    for number in try scene.processes("srun") + scene.workers() { kill(number, SIGKILL) }
+    process.send(SIGKILL)
+    _ = process.result(limitSeconds: 20)
+    var left: (jobs: String, processes: [Int32]) = ("", [])
+    _ = try within(seconds: 15) {
+      left = (try cluster.ask("squeue -h"), try scene.processes(""))
+      return left.jobs.isEmpty && left.processes.isEmpty
+    }
+    #expect(left.jobs == "")
+    #expect(left.processes == [])
+  }
+}

@@ -1,0 +1,35 @@
+import Testing
+
+@testable import FlowExecutors
+@testable import FlowPluginHost
+
+@Suite struct WorkerLeaseTests {
+  private let start = ContinuousClock.now
+  private let rhythm = PulseRhythm()
+
+  @Test func `A worker that hears of nobody lives 10 s`() {
+    #expect(WorkerLease(silence: rhythm.guardSilence, at: start).end == start + .seconds(10))
+  }
+
+  @Test func `One that is pinged every 2 s lives 8 s beyond the last ping`() {
+    var lease = WorkerLease(silence: rhythm.guardSilence, at: start)
+    for second in stride(from: 0, through: 20, by: 2) { lease.notePing(at: start + .seconds(second)) }
+    #expect(lease.end == start + .seconds(28))
+  }
+
+  /// Whatever way pings and answers take, the worker is gone before it counts as lost.
+  @Test func `Pings that are held up let no worker live until it counts as lost`() {
+    for delay in stride(from: 0.0, through: 20, by: 0.5) {
+      var pulse = SessionPulse(rhythm, at: start)
+      var lease = WorkerLease(silence: rhythm.guardSilence, at: start)
+      pulse.notePing(at: start, isSent: true)
+      lease.notePing(at: start)
+      pulse.noteAnswer(at: start)
+      // The second ping arrives late; its answer does not.
+      let sent = start + rhythm.interval
+      pulse.notePing(at: sent, isSent: true)
+      if sent + .seconds(delay) < lease.end { lease.notePing(at: sent + .seconds(delay)) }
+      #expect(!pulse.isLost(at: lease.end), "\(delay)")
+    }
+  }
+}

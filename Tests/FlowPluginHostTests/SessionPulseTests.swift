@@ -1,0 +1,46 @@
+import Testing
+
+@testable import FlowPluginHost
+
+/// Signs of life to the moment, without a clock.
+@Suite struct SessionPulseTests {
+  private let start = ContinuousClock.now
+  private let moment = Duration.nanoseconds(1)
+
+  @Test func `a worker is lost 11 s after its last answer, and not a moment before`() {
+    var pulse = SessionPulse(PulseRhythm(), at: start)
+    pulse.notePing(at: start, isSent: true)
+    pulse.noteAnswer(at: start + .seconds(1))
+    pulse.notePing(at: start + .seconds(2), isSent: true)
+    #expect(!pulse.isLost(at: start + .seconds(12) - moment))
+    #expect(pulse.isLost(at: start + .seconds(12)))
+    #expect(pulse.nextInstant == start + .seconds(12))
+  }
+
+  @Test func `pings go out every 2 s, one at a time`() {
+    var pulse = SessionPulse(PulseRhythm(), at: start)
+    #expect(pulse.isDue(at: start))
+    pulse.notePing(at: start, isSent: true)
+    #expect(!pulse.isDue(at: start + .seconds(10)))
+    pulse.noteAnswer(at: start + .milliseconds(1))
+    #expect(!pulse.isDue(at: start + .seconds(2) - moment))
+    #expect(pulse.isDue(at: start + .seconds(2)))
+    #expect(pulse.nextInstant == start + .seconds(2))
+  }
+
+  @Test func `a ping that may not be sent is asked for again, and the worker is lost all the same`() {
+    var pulse = SessionPulse(PulseRhythm(), at: start)
+    for second in stride(from: 0, through: 10, by: 2) {
+      let now = start + .seconds(second)
+      #expect(pulse.isDue(at: now) && !pulse.isLost(at: now))
+      pulse.notePing(at: now, isSent: false)
+    }
+    #expect(pulse.isLost(at: start + .seconds(11)))
+  }
+
+  @Test(arguments: [1, 0.4, 0.1]) func `a worker's guard has ended it before it counts as lost`(scale: Double) {
+    let rhythm = PulseRhythm(scale: scale)
+    #expect(rhythm.guardSilence < rhythm.silence)
+    #expect(rhythm.guardSilence > rhythm.interval * 3)
+  }
+}
