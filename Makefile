@@ -48,7 +48,7 @@ test: setup-test
 ## Runs what takes longer than a few minutes; FLOWRUN_TEST_BINARY=.build/release/flowrun has the tests of the command drive
 ## the release binary.
 test-long: setup-test
-	FLOWRUN_LONG_TESTS=1 scripts/test 60m
+	FLOWRUN_LONG_TESTS=1 scripts/test 150m
 
 ## Runs the benchmarks against their peers and compares with the committed counts; a part of them with
 ## BENCH_ARGUMENTS='--only "start|shell"'.

@@ -34,6 +34,7 @@ extension Replica {
     device = DeviceID(stem: old.stem, random: random)
     told = (0, 0)
     dirty.formUnion([.identity, .cursor])
+    describeItself(insteadOf: old)
     for index in outbox.indices {
       guard var write = outbox[index].write else { continue }
       write.dot = Dot(device: device, number: takeNumber())
@@ -45,6 +46,18 @@ extension Replica {
       outbox[index].change = .write(write)
       outbox[index].wasSent = false
       dirty.insert(.outbox(outbox[index].position))
+    }
+  }
+
+  /// What a device says of itself stands under its name: under the old one another device does so.
+  private mutating func describeItself(insteadOf old: DeviceID) {
+    for item in outbox.filter({ $0.key.name == old.name && $0.parkedBecause == nil }) {
+      guard var write = item.write, write.record == nil else { continue }
+      remove(position: item.position)
+      write.context = VersionVector()
+      append(
+        .write(write), for: RecordKey(type: item.key.type, name: device.name),
+        queuedMilliseconds: item.queuedMilliseconds, isStampMeasured: item.isStampMeasured)
     }
   }
 

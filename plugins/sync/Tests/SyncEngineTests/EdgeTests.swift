@@ -113,6 +113,27 @@ import Testing
     #expect(again.machine.view(of: Self.settings).fields.isEmpty)
   }
 
+  @Test func `V15 M1: a device that takes a name of its own describes itself under that one`() throws {
+    var one = started()
+    one.give(set("before", [0]))
+    one.advance(milliseconds: 1000)
+    var other = Rig(replica: try #require(try Replica(stored: one.disk)))
+    one.give(set("a", [1]))
+    one.advance(milliseconds: 1000)
+    func name(_ rig: Rig) -> RecordKey {
+      RecordKey(type: PomodoroPolicy.deviceInfoType, name: rig.machine.replica.device.name)
+    }
+    let old = name(other)
+    other.give(.acted(old, .init(fields: [.init(name: "platform", value: Array("linux".utf8))])))
+    (other.zone, other.now) = (one.zone, one.now)
+    other.start()
+    other.advance(milliseconds: 2000)
+    #expect(name(other) != old)
+    #expect(other.machine.replica.outbox.isEmpty)
+    #expect(other.zone.records[name(other)] != nil)
+    #expect(other.zone.records[old] == nil)
+  }
+
   @Test func `V15 M1: two devices on copies of one file lose nothing, and one of them takes a name of its own`() throws
   {
     for seed in 0..<20 as Range<Int64> {

@@ -100,6 +100,8 @@
           askAgain(request)
           return
         }
+        // A server whose database is killed answers, and does not know what was saved either.
+        if request.target.hasSuffix("/commit"), !Self.isTaken(answer) { askAgainAside(request) }
         switch fault {
         case .lostAnswer: return
         case .cutAnswer:
@@ -131,9 +133,20 @@
       state.withLock { $0.unanswered += 1 }
       defer { state.withLock { $0.unanswered -= 1 } }
       var tries = 0
-      while tries < 400, ask(request) == nil {
+      while tries < 400, !(ask(request).map(Self.isTaken) ?? false) {
         Thread.sleep(forTimeInterval: 0.05)
         tries += 1
+      }
+    }
+
+    private static func isTaken(_ answer: [UInt8]) -> Bool { answer.starts(with: "HTTP/1.1 200".utf8) }
+
+    /// The same beside what comes next from the device.
+    private func askAgainAside(_ request: LocalSocket.Message) {
+      state.withLock { $0.unanswered += 1 }
+      Thread.detachNewThread {
+        self.askAgain(request)
+        self.state.withLock { $0.unanswered -= 1 }
       }
     }
 

@@ -30,6 +30,7 @@
         return all
       }
       #expect(problems == [])
+      print("histories of timers: \(Self.count), killed: \(ProcessHistory.kills.withLock { $0 })")
     }
 
     /// On a thread of its own, since a history waits for processes.

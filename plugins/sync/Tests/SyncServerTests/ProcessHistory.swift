@@ -15,12 +15,23 @@
   /// Nothing here waits without an end.
   final class ProcessHistory {
     /// How many times faster than real time the clocks run: the window of 5 s lasts so much shorter.
-    private static let scale = 4
+    private var scale: Int { database == nil ? 4 : 1 }
+
+    /// What has been killed in all histories.
+    struct Kills {
+      var devices = 0
+      var servers = 0
+      var databases = 0
+    }
+
+    static let kills = Mutex(Kills())
 
     private let seed: UInt64
     private var random: SplitMix64
     private let folder: String
     private let serverPort: Int
+    /// Every third history has a database, whose clock runs as it does.
+    private let database: Database?
     private var server: Process?
     private var devices: [DeviceProcess] = []
     private let exchanges = Exchanges()
@@ -38,6 +49,7 @@
       LocalSocket.close(probe)
       serverPort = port
       origin = Int64(Date().timeIntervalSince1970 * 1000)
+      database = seed % 3 == 0 ? try Database() : nil
       try startServer()
       for index in 0..<Int.random(in: 2...3, using: &random) {
         let exchanges = exchanges
@@ -48,15 +60,14 @@
       }
     }
 
-    private func clock(skewMilliseconds: Int64) -> String { "\(origin),\(Self.scale),\(skewMilliseconds)" }
+    private func clock(skewMilliseconds: Int64) -> String { "\(origin),\(scale),\(skewMilliseconds)" }
 
     private func startServer() throws {
       let process = Process()
       process.executableURL = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
         .appendingPathComponent("flowrun-sync-server")
-      process.arguments = [
-        "--store", "\(folder)/zone.sqlite", "--port", "\(serverPort)", "--open", "--requests-per-second", "100000",
-      ]
+      let store = database.map { ["--postgres", $0.information] } ?? ["--store", "\(folder)/zone.sqlite"]
+      process.arguments = store + ["--port", "\(serverPort)", "--open", "--requests-per-second", "100000"]
       process.environment = ProcessInfo.processInfo.environment.merging(
         ["FLOWRUN_SYNC_CLOCK": clock(skewMilliseconds: 0)]) { $1 }
       let output = Pipe()
@@ -97,9 +108,17 @@
       switch Int.random(in: 0..<20, using: &random) {
       case 0:
         device.kill()
+        Self.kills.withLock { $0.devices += 1 }
         try device.startIfEnded()
       case 1:
+        if let database, Bool.random(using: &random) {
+          try database.kill()
+          Self.kills.withLock { $0.databases += 1 }
+          try database.start()
+          return
+        }
         killServer()
+        Self.kills.withLock { $0.servers += 1 }
         try startServer()
       case 2: device.type("offline")
       case 3, 4: device.type("online")

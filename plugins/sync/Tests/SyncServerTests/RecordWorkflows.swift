@@ -1,0 +1,96 @@
+#if Network
+  import Foundation
+
+  /// What the devices of a history run: a schema with every rule, and a workflow for each act.
+  enum RecordWorkflows {
+    static func write(to folder: TestFolder, home: RecordHistory.Home, rule: String) throws {
+      _ = try folder.write(
+        """
+        schema: notes
+        version: 1
+        collections:
+          folders: { fields: { name: { type: string } } }
+          notes:
+            fields:
+              title: { type: string }
+              tags: { type: array, items: string, merge: set }
+              lines: { type: array, items: string, merge: list }
+              likes: { type: integer, merge: counter }
+              best: { type: integer, merge: largest }
+              least: { type: integer, merge: smallest }
+              folder: { type: reference, to: folders, on-delete: keep }
+            delete: \(rule)
+          accounts: { fields: { balance: { type: integer, merge: counter } } }
+          timers:
+            decide: [causal, { window: 5s }, { prefer: state, order: [focus, break, idle] }, newest, device]
+            fields:
+              state: { type: string, enum: [focus, break, idle] }
+        """, to: "notes.sync.yaml")
+      for act in ["put", "delete", "move", "set", "query"] {
+        _ = try folder.write(workflow(act, isFile: home == .file), to: "\(act).yaml")
+      }
+    }
+
+    private static let rows = """
+      SELECT 'notes' AS part, _key, title, tags, lines, likes, best, least FROM notes
+      UNION ALL SELECT 'accounts', '', '', '', '', coalesce(sum(balance), 0), 0, 0 FROM accounts
+      UNION ALL SELECT 'timers', _key, state, '', '', 0, 0, 0 FROM timers ORDER BY part, _key
+      """
+
+    /// The action of an act and its inputs.
+    private static func action(_ act: String) -> (name: String, inputs: String) {
+      switch act {
+      case "put":
+        let fields = """
+          { title: "v${{ inputs.number }}", tags: { add: ["t${{ inputs.number }}"] }, likes: { add: 1 }, \
+          lines: { insert: [{ value: "l${{ inputs.number }}" }] }, folder: home, \
+          best: "${{ inputs.number }}", least: "${{ inputs.number }}" }
+          """
+        return ("put", "collection: notes, key: \"${{ inputs.key }}\", wait: false, fields: \(fields)")
+      case "delete": return ("delete", "collection: notes, key: \"${{ inputs.key }}\", wait: false")
+      case "move":
+        func write(_ key: String, _ amount: String) -> String {
+          "{ collection: accounts, key: \(key), fields: { balance: { add: \"${{ \(amount) }}\" } } }"
+        }
+        let writes = [
+          write("mine", "inputs.opposite"), write("yours", "inputs.number"),
+          "{ collection: folders, key: home, fields: { name: Home } }",
+        ]
+        return ("transaction", "wait: false, writes: [\(writes.joined(separator: ", "))]")
+      case "set":
+        return ("put", "collection: timers, key: only, wait: false, fields: { state: \"${{ inputs.key }}\" }")
+      default:
+        return ("query", "sql: \"\(rows.replacingOccurrences(of: "\n", with: " "))\", timeout: 20s")
+      }
+    }
+
+    /// A device that does one thing: what it does is sent after it has been saved, what it shows comes after.
+    private static func workflow(_ act: String, isFile: Bool) -> String {
+      let (name, inputs) = action(act)
+      let isQuery = act == "query"
+      return """
+        name: \(act)
+        inputs:
+          device: { type: string }
+          place: { type: \(isFile ? "path" : "string") }
+          key: { type: string, default: kept }
+          number: { type: integer, default: 0 }
+          opposite: { type: integer, default: 0 }
+        steps:
+          connect:
+            uses: sync.connect
+            with:
+              { device: "${{ inputs.device }}", \(isFile ? "store" : "server"): "${{ inputs.place }}", schema: notes.sync.yaml, wait: 1s }
+          flush:
+            uses: sync.flush
+            needs: \(isQuery ? "connect" : "act")
+            optional: \(!isQuery)
+            with: { timeout: \(isQuery ? 20 : 2)s }
+          act: { uses: sync.\(name), needs: \(isQuery ? "flush" : "connect"), with: { \(inputs) } }
+          rest: { run: sleep 0.3, needs: [act, flush] }
+        \(isQuery ? "outputs: { rows: \"${{ steps.act.outputs.rows }}\" }" : "")
+
+        """
+    }
+  }
+#endif

@@ -1,0 +1,66 @@
+#if Network
+  import Foundation
+  import SyncCore
+
+  /// The servers of a history, before a SQLite file or together before a database, any of which may be killed.
+  final class ServedZone {
+    let ports: [Int]
+    private var servers: [Int32]
+    private let folder: TestFolder
+    private let database: Database?
+    private let clock: String
+
+    init(folder: TestFolder, servers count: Int, database: Database?, clock: String) throws {
+      (self.folder, self.database, self.clock) = (folder, database, clock)
+      ports = try (0..<count).map { _ in
+        let (probe, port) = try LocalSocket.listen()
+        LocalSocket.close(probe)
+        return port
+      }
+      servers = Array(repeating: 0, count: count)
+      for index in servers.indices { try start(index) }
+    }
+
+    /// Kills a server, or the database, and starts it again; true where it was the database.
+    func `break`(using random: inout SplitMix64) throws -> Bool {
+      if let database, random.next() % 2 == 0 {
+        try database.kill()
+        try database.start()
+        return true
+      }
+      let index = Int(random.next() % UInt64(servers.count))
+      kill(index)
+      try start(index)
+      return false
+    }
+
+    /// Ends all servers.
+    func kill() { for index in servers.indices { kill(index) } }
+
+    private func kill(_ index: Int) { if servers[index] > 0 { Glibc.kill(servers[index], SIGKILL) } }
+
+    private func start(_ index: Int) throws {
+      let store = database.map { "--postgres '\($0.information)'" } ?? "--store '\(folder.file("served.sqlite"))'"
+      // A database that is just coming back may not take anybody yet. What this process has open the server must not hold:
+      // by the end of a socket `Process` notices that a program has ended, and a server that has inherited it lives on.
+      for _ in 0..<50 {
+        let (_, output) = try Shell.run(
+          """
+          (for number in /dev/fd/*; do
+            number=${number##*/}
+            [ "$number" -le 2 ] || [ "$number" -ge 255 ] || eval "exec $number>&-"
+          done
+          FLOWRUN_SYNC_CLOCK=\(clock) exec setsid '\(ServerProcess.program)' \(store) --port \(ports[index]) --open \
+            --requests-per-second 100000) </dev/null >>'\(folder.file("server\(index).log"))' 2>&1 & echo $!
+          """)
+        servers[index] = Int32(output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
+        for _ in 0..<200 where Glibc.kill(servers[index], 0) == 0 {
+          if LocalSocket(port: ports[index]) != nil { return }
+          Thread.sleep(forTimeInterval: 0.05)
+        }
+        kill(index)
+      }
+      throw Database.Failure(output: "the server does not start: see \(folder.file("server\(index).log"))")
+    }
+  }
+#endif
