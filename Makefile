@@ -5,7 +5,7 @@ SHELL := /bin/bash
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
 TEST_LIMIT ?= 40m
 
-.PHONY: run build release dist python-package sync-server setup setup-test test test-long bench fuzz lint check data-check clean
+.PHONY: run build release dist python-package sync-server setup setup-test test test-long bench pipelines fuzz lint check data-check clean
 
 ## Installs what is missing, builds, and runs the launch of the example app.
 run: build
@@ -55,6 +55,11 @@ test-long: setup-test
 bench:
 	@scripts/setup bench
 	python3 Benchmarks/run.py $(BENCH_ARGUMENTS)
+
+## Runs three small pipelines with flowrun and, where they are installed, Task and Snakemake: they must make the same files,
+## and make the same ones anew.
+pipelines: build
+	python3 Benchmarks/Pipelines/compare.py .build/release/flowrun
 
 ## Fuzzes everything that reads text somebody wrote, for FUZZ_SECONDS a target.
 FUZZ_SECONDS ?= 60

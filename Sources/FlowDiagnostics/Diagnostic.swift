@@ -11,11 +11,14 @@ public struct Diagnostic: Sendable, Hashable {
     public var span: Span
     /// What stands there, as a sentence without a full stop: `'fetch' is defined here`.
     public var label: String
+    /// The other text in which it is; nil: the one that the diagnostic is about.
+    public var source: SourceText?
 
-    /// A place with its label.
-    public init(_ span: Span, _ label: String) {
+    /// A place with its label, in another text where there is one.
+    public init(_ span: Span, _ label: String, in source: SourceText? = nil) {
       self.span = span
       self.label = label
+      self.source = source
     }
   }
 

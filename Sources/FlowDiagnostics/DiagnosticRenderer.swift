@@ -44,30 +44,48 @@ public struct DiagnosticRenderer: Sendable {
 
   private func excerpt(for diagnostic: Diagnostic, style: Style) -> String {
     var marks = [Excerpt.Mark(span: diagnostic.span, label: "", isPrimary: true)]
-    marks += diagnostic.related.map { Excerpt.Mark(span: $0.span, label: $0.label, isPrimary: false) }
+    marks += diagnostic.related.filter { $0.source == nil }.map {
+      Excerpt.Mark(span: $0.span, label: $0.label, isPrimary: false)
+    }
     let byLine = Dictionary(grouping: marks) { lines.line(of: min($0.span.start, source.bytes.count)) }
     let shownLines = byLine.keys.sorted()
-    let gutterWidth = max(2, String(shownLines.last ?? 1).count)
+    let others = diagnostic.related.compactMap { place in place.source.map { (place: place, lines: LineTable($0)) } }
+    let numbers = shownLines + others.map { $0.lines.line(of: $0.place.span.start) }
+    let gutterWidth = max(2, String(numbers.max() ?? 1).count)
     let empty = String(repeating: " ", count: gutterWidth)
     var output = paint("\(empty) |", .gutter) + "\n"
     var previous: Int?
     for line in shownLines {
       if let previous, line > previous + 1 { output += paint("\(empty) ⋮", .gutter) + "\n" }
       previous = line
-      let content = lines.span(ofLine: line)
-      let start = max(content.start, lines.visibleStart(ofLine: line))
-      let excerpt = Excerpt(
-        bytes: source.bytes[start..<max(start, content.end)], start: start,
-        marks: (byLine[line] ?? []).sorted { ($0.span, $0.isPrimary ? 0 : 1) < ($1.span, $1.isPrimary ? 0 : 1) })
-      let number = String(repeating: " ", count: gutterWidth - String(line).count) + "\(line)"
-      output += paint("\(number) |", .gutter) + (excerpt.text.isEmpty ? "" : " " + excerpt.text) + "\n"
-      for row in excerpt.markerRows {
-        output += paint("\(empty) |", .gutter) + " " + row.indent
-        output += paint(row.marker, row.isPrimary ? style : .related) + "\n"
-      }
+      let marks = (byLine[line] ?? []).sorted { ($0.span, $0.isPrimary ? 0 : 1) < ($1.span, $1.isPrimary ? 0 : 1) }
+      output += row(line, of: lines, source, marks, gutterWidth, style)
+    }
+    for (place, lines) in others {
+      guard let other = place.source else { continue }
+      let start = lines.location(of: place.span.start)
+      output += paint("\(empty) ::: ", .gutter) + "\(TerminalText.visible(other.file)):\(start.line):\(start.column)\n"
+      let mark = Excerpt.Mark(span: place.span, label: place.label, isPrimary: false)
+      output += row(start.line, of: lines, other, [mark], gutterWidth, style)
     }
     if let help = diagnostic.help {
       output += paint("\(empty) = ", .gutter) + paint("help: ", .related) + TerminalText.visible(help) + "\n"
+    }
+    return output
+  }
+
+  /// A line of a text and what is marked in it.
+  private func row(
+    _ line: Int, of lines: LineTable, _ source: SourceText, _ marks: [Excerpt.Mark], _ gutterWidth: Int, _ style: Style
+  ) -> String {
+    let content = lines.span(ofLine: line)
+    let start = max(content.start, lines.visibleStart(ofLine: line))
+    let excerpt = Excerpt(bytes: source.bytes[start..<max(start, content.end)], start: start, marks: marks)
+    let number = String(repeating: " ", count: gutterWidth - String(line).count) + "\(line)"
+    var output = paint("\(number) |", .gutter) + (excerpt.text.isEmpty ? "" : " " + excerpt.text) + "\n"
+    for row in excerpt.markerRows {
+      output += paint(String(repeating: " ", count: gutterWidth) + " |", .gutter) + " " + row.indent
+      output += paint(row.marker, row.isPrimary ? style : .related) + "\n"
     }
     return output
   }

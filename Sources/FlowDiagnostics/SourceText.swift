@@ -1,5 +1,5 @@
 /// The bytes of a file together with the name by which messages call it.
-public struct SourceText: Sendable {
+public struct SourceText: Sendable, Hashable {
   /// The path as the user gave it.
   public let file: String
   /// The content, unchanged; need not be valid UTF-8.

@@ -197,10 +197,14 @@ extension LanguageServer {
     ]
     if !diagnostic.related.isEmpty {
       object["relatedInformation"] = .array(
-        diagnostic.related.map {
-          [
-            "location": ["uri": .string(uri), "range": positions.range($0.span)],
-            "message": .string($0.label),
+        diagnostic.related.map { related in
+          let other = related.source
+          let place = other.map { TextPositions($0, encoding) } ?? positions
+          return [
+            "location": [
+              "uri": .string(other.map { FileURI.uri(ofPath: $0.file) } ?? uri), "range": place.range(related.span),
+            ],
+            "message": .string(related.label),
           ]
         })
     }

@@ -7,6 +7,8 @@ public struct FanOut: Sendable, Hashable {
     /// The product of several lists, the first key turning slowest, but for the combinations that `exclude` describes in
     /// part.
     case axes(ValueObject, exclude: [Value])
+    /// The posts of an event that repeats: an item each, until nobody can post any more.
+    case posts(of: String)
   }
 
   /// Where the items come from.
@@ -23,8 +25,13 @@ public struct FanOut: Sendable, Hashable {
     switch source {
     case .items(.array(let values)): values.count
     case .items(.object(let members)): members.count
-    case .items, .axes: nil
+    case .items, .axes, .posts: nil
     }
+  }
+
+  /// The event of whose posts the items are; nil: they are no posts.
+  public var event: String? {
+    if case .posts(let event) = source { event } else { nil }
   }
 
   /// Items from `source`, everything else at its default.

@@ -101,6 +101,9 @@ public struct StepOptions: Sendable, Hashable {
   /// What it is for where a workflow is included.
   public var includeRole = IncludeRole.none
 
+  /// The events that it waits for, or for whose posts it runs.
+  public var events: [String] { after + (fan?.event.map { [$0] } ?? []) }
+
   /// Every member at its default.
   public init() {}
 

@@ -44,7 +44,8 @@ extension Scenario: CustomStringConvertible {
       let limits = [
         fan.parallel.map { "parallel: \($0)" }, fan.deadline.map { "deadline: \(DurationText.format($0))" },
       ]
-      let parts = ["items: […]", "fail-fast: \(fan.isFailFast)"] + limits.compactMap(\.self)
+      let source = fan.event.map { "event: \($0)" } ?? "items: […]"
+      let parts = [source, "fail-fast: \(fan.isFailFast)"] + limits.compactMap(\.self)
       lines.append("foreach: { \(parts.joined(separator: ", ")) }")
     }
     if let condition = options.condition { lines.append("if: \(condition)") }

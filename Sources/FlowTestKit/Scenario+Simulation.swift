@@ -95,7 +95,7 @@ extension Scenario {
     var facts: [StepIndex: StepFacts] = [:]
     for (index, script) in scripts.enumerated() {
       facts[StepIndex(index)] = StepFacts(
-        isService: script.isService, postedEvents: script.declaredEvents,
+        isService: script.isService, postedEvents: script.possibleEvents,
         statusFunctions: conditions[index]?.statusFunctionSet ?? [])
     }
     return facts
@@ -172,8 +172,10 @@ private struct ScenarioStage {
       return .items(
         FanItems(
           hashes: Array(repeating: 0, count: items.count), refused: Dictionary(uniqueKeysWithValues: refused)))
+    } decideItem: { [scripts = scenario.scripts] step, item in
+      scripts[Int(step)].script(ofItem: item).isLeftOut ? .skip : .run
     } itemBody: { [scripts = scenario.scripts] step, item, attempt in
-      Simulator.Body(scripts[Int(step)].items[item].behavior(attempt: attempt), isService: false)
+      Simulator.Body(scripts[Int(step)].script(ofItem: item).behavior(attempt: attempt), isService: false)
     } body: { [scripts = scenario.scripts] step, attempt in
       Simulator.Body(scripts[Int(step)].behavior(attempt: attempt), isService: scripts[Int(step)].isService)
     }

@@ -68,17 +68,20 @@ public struct Simulator {
   /// - Parameters:
   ///   - decide: what the `if` of a step says.
   ///   - items: the items of a step with `foreach`.
+  ///   - decideItem: what the `if` of a step says of a post that it runs for.
   ///   - itemBody: what a try of an item does; without it, what the step's does.
   ///   - body: what a try of a step does.
   public init(
     _ plan: Plan,
     decide: @escaping (StepIndex, Plan) -> Decision = { _, _ in .run },
     items: @escaping (StepIndex) -> Expansion = { _ in .items(FanItems(count: 0)) },
+    decideItem: @escaping (StepIndex, _ item: Int) -> Decision = { _, _ in .run },
     itemBody: ((StepIndex, _ item: Int, _ attempt: Int) -> Body)? = nil,
     body: @escaping (StepIndex, Int) -> Body
   ) {
     let world = World(
-      body: body, decide: decide, items: items, itemBody: itemBody ?? { step, _, attempt in body(step, attempt) })
+      body: body, decide: decide, items: items, decideItem: decideItem,
+      itemBody: itemBody ?? { step, _, attempt in body(step, attempt) })
     player = LaunchPlayer(plan, in: world)
   }
 
@@ -108,6 +111,7 @@ public struct Simulator {
     let body: (StepIndex, Int) -> Body
     let decide: (StepIndex, Plan) -> Decision
     let items: (StepIndex) -> Expansion
+    let decideItem: (StepIndex, _ item: Int) -> Decision
     let itemBody: (StepIndex, _ item: Int, _ attempt: Int) -> Body
 
     func body(of step: StepIndex, attempt: Int, in plan: Plan) -> LaunchBody {
@@ -126,6 +130,8 @@ public struct Simulator {
     func decide(_ step: StepIndex, in plan: Plan) -> Decision { decide(step, plan) }
 
     func items(of step: StepIndex, in plan: Plan) -> Expansion { items(step) }
+
+    func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision { decideItem(step, item) }
 
     private func script(of step: StepIndex, _ attempt: Int, _ plan: Plan) -> Body {
       guard let (step, item) = plan.place(ofItem: step) else { return body(step, attempt) }

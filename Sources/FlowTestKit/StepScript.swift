@@ -10,7 +10,7 @@ public struct StepScript: Sendable, Hashable {
   public var declaredEvents: [String]
   /// The draws for `jitter: full`: the pause before attempt `n + 1` is multiplied by draw `n`; in 0..<1, empty: 0.5.
   public var draws: [Double]
-  /// What it does for each item, where its step has `foreach`.
+  /// What it does for each item, where its step has `foreach`; where it runs for posts, over and over.
   public var items: [StepScript] = []
   /// Of an item: whether the step's `if` does not hold for it.
   public var isLeftOut = false
@@ -38,6 +38,12 @@ public struct StepScript: Sendable, Hashable {
   public static func fails(after duration: Duration, retryable: Bool = true) -> StepScript {
     StepScript([.fails(after: duration, retryable: retryable)])
   }
+
+  /// The events that the step, or an item of it, may post.
+  public var possibleEvents: [String] { declaredEvents + items.flatMap(\.declaredEvents) }
+
+  /// What it does for an item.
+  public func script(ofItem index: Int) -> StepScript { items.isEmpty ? self : items[index % items.count] }
 
   /// What attempt `number` does; the first is 1.
   public func behavior(attempt number: Int) -> StepBehavior { attempts[min(number, attempts.count) - 1] }

@@ -128,6 +128,85 @@ import Testing
     }
   }
 
+  /// Steps that post an event one after the other.
+  private func posters(_ count: Int, behind first: StepIndex) -> [Step] {
+    (0..<count).map { number in
+      Step(
+        "post-\(number)", "flow.post", with: ["event": "saved"],
+        needs: number == 0 ? [] : [first + StepIndex(number) - 1])
+    }
+  }
+
+  @Test func `runs for each post of an event that repeats, which is its item`() async throws {
+    let each = Step(
+      "each", "flow.set", with: ["values": ["got": "${{ item.name }} ${{ item.number }}", "at": "${{ item.at >= 0 }}"]]
+    ) {
+      $0.fan = FanOut(.posts(of: "saved"))
+      $0.condition = "item.number != 2"
+    }
+    let after = Step("after", "flow.set", with: ["values": ["count": "${{ steps.each.outputs.got }}"]], needs: [0])
+    var fixture = EngineFixture([each] + posters(4, behind: 1) + [after])
+    fixture.workflow.events = [EventDeclaration("saved", repeats: true)]
+    fixture.workflow.outputs = ["got": "${{ steps.after.outputs.count }}", "at": "${{ steps.each.outputs.at }}"]
+    for _ in 0..<20 {
+      let report = try await fixture.run()
+      #expect(report.conclusion == .success)
+      #expect(report.outputs["got"] == ["saved 1", nil, "saved 3", "saved 4"])
+      #expect(report.outputs["at"] == [true, nil, true, true])
+      #expect(report["each"].items?.map(\.reason) == [nil, .condition, nil, nil])
+    }
+  }
+
+  @Test func `runs again for the posts whose items had not succeeded, and for new ones`() async throws {
+    let store = MemoryRunStore()
+    let plugin = CountingPlugin()
+    plugin.counter.counts.withLock { $0.failing = [2] }
+    var each = Step("each", "count.work", with: ["number": "${{ item.number }}"]) {
+      $0.fan = FanOut(.posts(of: "saved"))
+      $0.fan?.isFailFast = false
+    }
+    each.options.isOptional = false
+    let steps = [each] + posters(3, behind: 1) + [Step("last", "flow.post", with: ["event": "saved"], needs: [3])]
+    var workflow = Workflow(name: "test", steps: steps)
+    workflow.events = [EventDeclaration("saved", repeats: true)]
+    workflow.outputs = ["all": "${{ steps.each.outputs.number }}"]
+    func history() -> RunHistory {
+      RunHistory(file: "/trial.yaml", definition: [1], holder: RunHolder(process: 1, host: "here")) {
+        (_) throws(StoreProblem) in store
+      }
+    }
+    var fixture = EngineFixture(steps)
+    fixture.workflow = workflow
+    fixture.plugins = [BasicsPlugin(), plugin]
+    fixture.change = { $0.history = history() }
+    let first = try await fixture.run()
+    #expect(first.conclusion == .failure && first["each"].items?.count == 4)
+    plugin.counter.counts.withLock { ($0.failing, $0.ran) = ([], []) }
+    let graph = try WorkflowGraph(workflow)
+    let registry = ActionRegistry([BasicsPlugin(), plugin])
+    func goOn(from steps: [StepIndex]) async throws -> RunReport {
+      let stored = try #require(try store.runs(RunFilter()).first)
+      let recollection = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: 5)
+      #expect(recollection.plan(of: graph).items(of: 0).map(\.outcome).count >= 4)
+      let prepared = try PreparedWorkflow(graph, registry: registry)
+      var wish = ResumePlan.Wish()
+      wish.from = steps
+      let plan = try ResumePlan(recollection, of: graph, as: prepared, wish)
+      let run = try Engine(registry: registry).resume(
+        stored.id, as: prepared, plan, in: store, history(),
+        options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+      return await run.report
+    }
+    let second = try await goOn(from: [])
+    #expect(second.conclusion == .success && second.outputs["all"] == [1, 2, 3, 4])
+    #expect(plugin.counter.counts.withLock { $0.ran } == [2])
+    plugin.counter.counts.withLock { $0.ran = [] }
+    // A step that posts again makes another item; the fan is over, and is begun again from here.
+    let third = try await goOn(from: [0, 4])
+    #expect(third.outputs["all"] == [1, 2, 3, 4, 5])
+    #expect(plugin.counter.counts.withLock { $0.ran.sorted() } == [1, 2, 3, 4, 5])
+  }
+
   @Test func `keeps items that had succeeded when its run goes on`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()

@@ -118,6 +118,7 @@ extension Shape {
     case .estimate: "a duration, or two with `..` between"
     case .stepNames: "a step id, or a list of them"
     case .eventNames: "an event, or a list of them"
+    case .eventName: "an event that repeats"
     case .expression: "an expression"
     case .booleanOrExpression: "`true`, `false` or an expression"
     case .deferral: "`true`, `idle`, `false` or an expression"

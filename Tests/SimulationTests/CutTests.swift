@@ -62,6 +62,9 @@ import Testing
       && !scenario.workflow.steps.contains {
         $0.options.deadline?.max != nil || $0.options.retry?.attemptDeadline != nil || $0.options.fan?.deadline != nil
       }
+      // Who posts anew posts more, and what runs for posts has more items.
+      && !(scenario.workflow.steps.contains { $0.options.fan?.event != nil }
+        && scenario.scripts.contains { !$0.possibleEvents.isEmpty })
       // Which items have come how far when one fails for all is another matter when they begin anew.
       && !zip(scenario.workflow.steps, scenario.scripts).contains { step, script in
         step.options.fan?.isFailFast == true && script.items.contains { !$0.attempts.allSatisfy(\.posts.isEmpty) }

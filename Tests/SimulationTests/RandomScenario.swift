@@ -21,6 +21,8 @@ struct RandomScenario {
     maker.addItems(to: &scenario)
     maker.random = SeededGenerator(seed: seed ^ 0xF1A1)
     maker.addFinalSteps(to: &scenario)
+    maker.random = SeededGenerator(seed: seed ^ 0x9057)
+    maker.addFollowers(to: &scenario)
     scenario.workflow.name = "seed-\(seed)"
     return scenario
   }
@@ -71,6 +73,32 @@ struct RandomScenario {
       let hasRetry = scenario.workflow.steps[index].options.retry != nil
       scenario.scripts[index].items = (0..<count).map { _ in
         var item = StepScript((0..<(hasRetry ? 3 : 1)).map { _ in behavior(isService: false) })
+        item.isLeftOut = random.chance(8)
+        return item
+      }
+    }
+  }
+
+  /// Lets some steps of some scenarios run for the posts of an event. What they do posts nothing, lest it never end.
+  private mutating func addFollowers(to scenario: inout Scenario) {
+    guard random.chance(25) else { return }
+    for index in scenario.workflow.steps.indices
+    where scenario.workflow.steps[index].options.fan == nil && !scenario.scripts[index].isService && random.chance(30) {
+      let event = random.pick(events)
+      scenario.workflow.events = scenario.workflow.events.map {
+        EventDeclaration($0.name, repeats: $0.repeats || $0.name == event)
+      }
+      var fan = FanOut(.posts(of: event))
+      if random.chance(60) { fan.parallel = Int.random(in: 1...3, using: &random) }
+      fan.isFailFast = random.chance(50)
+      if random.chance(15) { fan.deadline = milliseconds([10, 20, 50, 100, 1000]) }
+      scenario.workflow.steps[index].options.fan = fan
+      let hasRetry = scenario.workflow.steps[index].options.retry != nil
+      scenario.scripts[index] = StepScript([.succeeds(after: .zero)])
+      scenario.scripts[index].items = (0..<Int.random(in: 1...3, using: &random)).map { _ in
+        var attempts = (0..<(hasRetry ? 3 : 1)).map { _ in behavior(isService: false) }
+        for attempt in attempts.indices { attempts[attempt].posts = [] }
+        var item = StepScript(attempts)
         item.isLeftOut = random.chance(8)
         return item
       }

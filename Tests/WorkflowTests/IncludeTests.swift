@@ -175,7 +175,7 @@ import Testing
       "step 'b' lacks the input 'target' of 'inner.yaml'", "there is no file 'nowhere.yaml' that can be read",
       "broken.yaml:3:14: error: step 'q' uses 'flow.nop'", "'deadline' stands in that file (line 2)",
       "'concurrency' stands in that file (line 2), which is for the whole run; a queue with a 'width'",
-      "it is declared in inner.yaml:",
+      "::: inner.yaml:", "'target' is declared here",
       "there is no file 'pipe.yaml' that can be read", "which cannot have 'retry'",
       "which cannot have 'prewarm'",
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }

@@ -30,7 +30,7 @@ extension GraphDrawing {
       text += "  gate -> \(Self.quoted(graph.workflow.steps[index].id.text)) [style=dashed];\n"
     }
     for (_, step) in steps {
-      for event in step.options.after {
+      for event in step.options.events {
         text += "  \(Self.quoted("event " + event)) -> \(Self.quoted(step.id.text)) [style=dotted];\n"
       }
     }

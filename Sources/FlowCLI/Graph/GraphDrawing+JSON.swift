@@ -3,8 +3,8 @@ import FlowModel
 extension GraphDrawing {
   /// The graph for programs:
   /// `{workflow, gate:{min, max, waitsFor:[id]}, events:[name], steps:[{id, name, uses, needs, after, side, level, queue,
-  /// blocking, optional, prewarm, enabled, foreach, include}]}`; `foreach`, {items, parallel, failFast}, where the step has
-  /// it; `include`, the id of the step that includes the file in which this one stands, where there is one.
+  /// blocking, optional, prewarm, enabled, foreach, include}]}`; `foreach`, {items, event, parallel, failFast}, where the step
+  /// has it, `event` where the items are its posts; `include`, the id of the step that includes the file in which this one stands, where there is one.
   /// `enabled` is a boolean or the text of its expression.
   var json: Value {
     let workflow = graph.workflow
@@ -42,10 +42,12 @@ extension GraphDrawing {
     ]
     if let include = boxes.name(ofBoxAround: index) { object["include"] = .string(include) }
     if let fan = options.fan {
-      object["foreach"] = [
+      var foreach: ValueObject = [
         "items": fan.literalCount.map { .integer($0) } ?? .null, "parallel": fan.parallel.map { .integer($0) } ?? .null,
         "failFast": .boolean(fan.isFailFast),
       ]
+      if let event = fan.event { foreach["event"] = .string(event) }
+      object["foreach"] = .object(foreach)
     }
     return object
   }

@@ -13,7 +13,7 @@ extension GraphDrawing {
     for index in firstAfter where showsGate { text += "  gate -.-> s\(index)\n" }
     let numbers = Dictionary(uniqueKeysWithValues: events.enumerated().map { ($1, $0) })
     for (index, step) in steps {
-      for event in step.options.after { text += "  e\(numbers[event]!) -.-> s\(index)\n" }
+      for event in step.options.events { text += "  e\(numbers[event]!) -.-> s\(index)\n" }
     }
     text += "  classDef blocking stroke-width:3px\n"
     text += "  classDef deferred stroke-dasharray:5 5\n"

@@ -78,10 +78,10 @@ struct GraphDrawing {
     steps.filter { isAfterGate($0.index) && !$0.step.needs.contains { isAfterGate(Int($0)) } }.map(\.index)
   }
 
-  /// The events that steps wait for, each once, in the order in which they are first named.
+  /// The events that steps wait for, or for whose posts they run, each once, in the order in which they are first named.
   var events: [String] {
     var seen: Set<String> = []
-    return graph.workflow.steps.flatMap(\.options.after).filter { seen.insert($0).inserted }
+    return graph.workflow.steps.flatMap(\.options.events).filter { seen.insert($0).inserted }
   }
 
   /// The queue a step runs on.
@@ -125,7 +125,8 @@ struct GraphDrawing {
   }
 
   private static func text(_ fan: FanOut) -> String {
-    let count = fan.literalCount.map { "\($0) items" } ?? "each item"
+    let event = fan.event.map { "each post of \(TerminalText.visible($0))" }
+    let count = event ?? fan.literalCount.map { "\($0) items" } ?? "each item"
     return "for \(count)" + (fan.parallel.map { ", \($0) at once" } ?? "")
   }
 

@@ -19,7 +19,8 @@ extension DiagnosticReport {
           object["help"] = diagnostic.help.map(Value.string) ?? .null
           object["related"] = .array(
             diagnostic.related.map { related in
-              var object = Self.place(related.span, lines, file.source)
+              let source = related.source ?? file.source
+              var object = Self.place(related.span, related.source.map(LineTable.init) ?? lines, source)
               object["label"] = .string(related.label)
               return Value.object(object)
             })

@@ -46,7 +46,9 @@ extension DiagnosticReport {
       result["relatedLocations"] = .array(
         diagnostic.related.enumerated().map { index, related in
           [
-            "id": .integer(index), "physicalLocation": physicalLocation(related.span, source, lines),
+            "id": .integer(index),
+            "physicalLocation": physicalLocation(
+              related.span, related.source ?? source, related.source.map(LineTable.init) ?? lines),
             "message": ["text": .string(related.label)],
           ]
         })

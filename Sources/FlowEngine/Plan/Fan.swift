@@ -11,11 +11,16 @@ struct Fan: Sendable {
   /// How many items run at once at most.
   let width: Int
   /// What tells each item from what stood at its index in another process.
-  let hashes: [UInt64]
+  private(set) var hashes: [UInt64]
+  /// The event of whose posts the items are, by its index in the plan; nil: they are all known from the beginning.
+  let event: Int?
   /// How much of each item is told, where the plan tells so much of steps.
   let detail: RunDetail
-  /// The items, as the states of steps: `waiting`, `running`, `retrying`, `holding`, `queued` behind a pause, `done`.
+  /// The items, as the states of steps: `deciding`, `waiting`, `running`, `retrying`, `holding`, `queued` behind a pause,
+  /// `done`.
   var states: [StepState]
+  /// Of all items before this one it is known whether they run.
+  private(set) var admitted: Int
   /// No item from here on has been started.
   var next = 0
   /// Items behind a pause that may start again.
@@ -25,17 +30,24 @@ struct Fan: Sendable {
   var running = 0
   var retrying = 0
   var holding = 0
+  /// Posts of which it is being asked whether the step runs for them.
+  var deciding = 0
   var unsettled: Int
   /// Items that failed or timed out and are not optional.
   var failed = 0
   var hasOptionalFailure = false
 
-  init(_ step: StepIndex, firstInstance: StepIndex, width: Int, hashes: [UInt64], detail: RunDetail = .full) {
+  init(
+    _ step: StepIndex, firstInstance: StepIndex, width: Int, hashes: [UInt64], event: Int? = nil,
+    detail: RunDetail = .full
+  ) {
     self.step = step
     self.firstInstance = firstInstance
     self.width = width
     self.hashes = hashes
+    self.event = event
     self.detail = detail
+    admitted = hashes.count
     states = Array(repeating: StepState(), count: hashes.count)
     unsettled = hashes.count
   }
@@ -43,14 +55,17 @@ struct Fan: Sendable {
   /// The items' instances.
   var instances: Range<StepIndex> { firstInstance..<firstInstance + StepIndex(states.count) }
 
+  /// How many items there may come to be, for which instances are set aside.
+  var capacity: Int { event == nil ? states.count : max(states.count, Limits.events) }
+
   /// The item that may start next; nil: there is none, or no room for it.
   var startable: Int? {
     guard occupied < width else { return nil }
-    return again.first ?? (next < states.count ? next : nil)
+    return again.first ?? (next < admitted ? next : nil)
   }
 
   /// How many items could start now, as far as the step itself goes.
-  var startableCount: Int { max(0, min(width - occupied, unsettled - running - retrying - holding)) }
+  var startableCount: Int { max(0, min(width - occupied, unsettled - running - retrying - holding - deciding)) }
 
   /// Takes the item that starts next off the list.
   mutating func takeNext() -> Int? {
@@ -62,14 +77,31 @@ struct Fan: Sendable {
   /// Goes past items that are over before anybody started them.
   mutating func skipSettled(from item: Int) {
     next = item
-    while next < states.count, states[next].status == .done { next += 1 }
+    while next < admitted, states[next].status == .done { next += 1 }
+  }
+
+  /// Adds an item for the next post, which came at `time`: whether the step runs for it is asked first. Gives its index.
+  mutating func addPost(at time: Int) -> Int {
+    var state = StepState()
+    (state.status, state.readyAt) = (.deciding, time)
+    states.append(state)
+    hashes.append(UInt64(states.count))
+    deciding += 1
+    unsettled += 1
+    return states.count - 1
+  }
+
+  /// Lets the items go of which it has become known whether they run.
+  mutating func admit() {
+    while admitted < states.count, states[admitted].status != .deciding { admitted += 1 }
+    skipSettled(from: next)
   }
 
   /// Ends an item that succeeded in its first try, and starts the next one in its place; nil, and nothing happens, where one
   /// of them has a past or there is no next.
   @inline(__always)
   mutating func advance(from item: Int, at now: Int) -> Int? {
-    guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < states.count,
+    guard states[item].status == .running, states[item].attempt == 1, again.isEmpty, next < admitted,
       states[next].attempt == 0
     else { return nil }
     let following = next
@@ -78,7 +110,7 @@ struct Fan: Sendable {
     states[following].status = .running
     states[following].attempt = 1
     states[following].startedAt = now
-    states[following].readyAt = states[item].readyAt
+    states[following].readyAt = max(states[following].readyAt, states[item].readyAt)
     skipSettled(from: following + 1)
     return following
   }
@@ -88,12 +120,17 @@ struct Fan: Sendable {
     items.map { SettledStep($0, states[Int($0)], states[Int($0)].outcome ?? .cancelled) }
   }
 
+  /// Whether all there is to do waits for another post.
+  var isWaitingForPosts: Bool { event != nil && unsettled == 0 }
+
   /// Where the step stands by what its items do.
   var status: StepStatus {
     if startable != nil { return .queued }
     if running > 0 { return .running }
     if holding > 0 { return .holding }
-    return retrying > 0 ? .retrying : .running
+    if retrying > 0 { return .retrying }
+    if deciding > 0 { return .deciding }
+    return isWaitingForPosts ? .held : .running
   }
 }
 
@@ -101,6 +138,8 @@ struct Fan: Sendable {
 struct FanTable: Sendable {
   private(set) var list: [Fan] = []
   private var indices: [StepIndex: Int] = [:]
+  /// The fans whose items are the posts of an event, by the event's index.
+  private var followers: [Int: [Int]] = [:]
   /// Steps whose items are being worked out.
   private var expanding: Set<StepIndex> = []
   /// What a run that goes on knows of items from before.
@@ -138,6 +177,7 @@ struct FanTable: Sendable {
 
   mutating func add(_ fan: Fan) -> Int {
     indices[fan.step] = list.count
+    if let event = fan.event { followers[event, default: []].append(list.count) }
     list.append(fan)
     return list.count - 1
   }
@@ -148,6 +188,15 @@ struct FanTable: Sendable {
     expanding.remove(step)
   }
 
+  /// The fans whose items are the posts of an event; nil: of any.
+  func following(_ event: Int? = nil) -> [Int] {
+    guard !followers.isEmpty else { return [] }
+    let all = event.map { followers[$0] ?? [] } ?? followers.values.flatMap { $0 }
+    return all.filter { indices[list[$0].step] == $0 }
+  }
+
   /// The instance that the next fan's first item may have.
-  func nextInstance(behind steps: Int) -> StepIndex { list.last?.instances.upperBound ?? StepIndex(steps) }
+  func nextInstance(behind steps: Int) -> StepIndex {
+    list.last.map { $0.firstInstance + StepIndex($0.capacity) } ?? StepIndex(steps)
+  }
 }

@@ -18,7 +18,8 @@ extension Plan {
     case .begun(let step, let attempt): begin(step, UInt8(attempt), at: now)
     case .ready(let step, _) where Int(step) >= states.count: break
     case .ready(let step, let attempt): reportReady(step, UInt8(attempt), at: now)
-    case .decided(let step, let decision): decide(step, decision, at: now)
+    case .decided(let step, let decision):
+      if Int(step) < states.count { decide(step, decision, at: now) } else { decideItem(step, decision, at: now) }
     case .expanded(let step, let expansion): takeIn(expansion, of: step, at: now)
     case .posted(let name): post(name, at: now)
     case .announcedEventDone: outstanding.announcedEvents -= 1
@@ -125,7 +126,10 @@ extension Plan {
     if isFirst || number ?? 0 <= Limits.events { noteFact(.posted(name, atNanoseconds: now)) }
     note(.partial(.posted(event: event, number: number)), at: now)
     guard cancelledAt == never else { return }
-    if let number { effects.append(.posted(EventPost(event: name, number: number, atNanoseconds: now))) }
+    if let number {
+      effects.append(.posted(EventPost(event: name, number: number, atNanoseconds: now)))
+      for index in fans.following(event) { takePosts(index, at: now) }
+    }
     guard isFirst else { return }
     for step in events.waiters[event] where states[step].status == .waiting { countDown(step, at: now) }
   }

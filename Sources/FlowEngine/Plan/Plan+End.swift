@@ -10,11 +10,13 @@ extension Plan {
       }
       guard readiness.outcome != nil || cancelledAt != never else {
         // Only the gate keeps the run from being quiet; with a ceiling it will open, decided it is on its way.
-        guard readiness.bounds.ceilingNanoseconds == nil, !readiness.isDecided,
-          skipWaiters(among: blockingAncestry(), at: now)
+        guard !readiness.isDecided else { return }
+        if endFollowing(beforeGate: true, at: now) { continue }
+        guard readiness.bounds.ceilingNanoseconds == nil, skipWaiters(among: blockingAncestry(), at: now)
         else { return }
         continue
       }
+      if endFollowing(beforeGate: false, at: now) { continue }
       guard skipWaiters(among: events.waitingSteps, at: now) else { return }
       releaseIdle(at: now)
     }
@@ -53,11 +55,13 @@ extension Plan {
     return counts.unsettled == 0 || !outstanding.serving.contains { mayPost($0) }
   }
 
-  /// Whether a running service declares an event that a step still waits for.
+  /// Whether a running service declares an event that a step still waits for, or of whose posts one runs for each.
   private func mayPost(_ service: StepIndex) -> Bool {
     guard let posted = facts[service]?.postedEvents else { return false }
     return posted.contains { name in
-      guard let event = events.indices[name], events.times[Int(event)] == never else { return false }
+      guard let event = events.indices[name] else { return false }
+      if isFollowed(Int(event)) { return true }
+      guard events.times[Int(event)] == never else { return false }
       return events.waiters[Int(event)].contains { states[$0].status == .waiting }
     }
   }
@@ -78,7 +82,7 @@ extension Plan {
   }
 
   /// The blocking steps that are not settled, and all they need.
-  private func blockingAncestry() -> [StepIndex] {
+  func blockingAncestry() -> [StepIndex] {
     var isIn = [Bool](repeating: false, count: states.count)
     var ancestry: [StepIndex] = []
     for index in graph.topologicalOrder.reversed() where states[index].status != .done {
@@ -142,7 +146,8 @@ extension Plan {
       switch states[index].status {
       // What cleans up goes on, within its time.
       case .running, .retrying, .holding: if !traits[index].flags.contains(.final) { end(index, at: now) }
-      case .queued where states[index].attempt > 0:
+      case .queued where states[index].attempt > 0, .held where states[index].attempt > 0,
+        .deciding where states[index].attempt > 0:
         if !traits[index].flags.contains(.final) { end(index, at: now) }
       case .waiting, .held, .deciding, .queued:
         let mayRun = activatedAt != never || traits[index].flags.contains(.prewarm)
@@ -182,6 +187,7 @@ extension Plan {
     // Those that have not begun come first, each before what it needs, whose end would let it go.
     for index in graph.topologicalOrder.reversed() {
       switch states[index].status {
+      case .held where states[index].attempt > 0, .deciding where states[index].attempt > 0: break
       case .waiting, .held, .deciding: collect(index, .skipped, .runCancelled)
       case .queued where states[index].attempt == 0: collect(index, .skipped, .runCancelled)
       case .queued, .running, .holding, .retrying, .done: break
@@ -190,7 +196,9 @@ extension Plan {
     for index in graph.topologicalOrder {
       switch states[index].status {
       case .running, .holding, .retrying: end(index, at: now)
-      case .queued where states[index].attempt > 0: end(index, at: now)
+      case .queued where states[index].attempt > 0, .held where states[index].attempt > 0,
+        .deciding where states[index].attempt > 0:
+        end(index, at: now)
       case .waiting, .held, .deciding, .queued, .done: break
       }
     }

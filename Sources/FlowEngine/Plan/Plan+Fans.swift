@@ -39,12 +39,17 @@ extension Plan {
       collect(step, .failure, nil)
     case .items(let items):
       let first = fans.nextInstance(behind: states.count)
-      guard Int(first) + items.hashes.count < Int(Limits.instances) else {
+      let event = options(of: step).fan?.event.map { events.index(of: $0) }
+      guard Int(first) + max(items.hashes.count, event == nil ? 0 : Limits.events) < Int(Limits.instances) else {
         particulars.failures[step] = StepFailure(code: "too-many-items", message: "the run has too many items")
         return collect(step, .failure, nil)
       }
       let width = options(of: step).fan?.parallel ?? Int.max
-      let index = fans.add(Fan(step, firstInstance: first, width: width, hashes: items.hashes, detail: items.detail))
+      let index = fans.add(
+        Fan(
+          step, firstInstance: first, width: width, hashes: event == nil ? items.hashes : [], event: event,
+          detail: items.detail))
+      if event != nil { return beginFollowing(index, at: now) }
       noteFact(.expanded(step, hashes: items.hashes, atNanoseconds: now))
       enqueue(step, at: now)
       recall(index, at: now)
@@ -56,7 +61,8 @@ extension Plan {
     }
   }
 
-  private mutating func refuse(_ item: Int, of index: Int, _ decision: Decision, at now: Int) {
+  /// Ends an item for which the step's `if` does not hold.
+  mutating func refuse(_ item: Int, of index: Int, _ decision: Decision, at now: Int) {
     guard fans[index].states[item].status != .done else { return }
     switch decision {
     case .run: break
@@ -72,16 +78,19 @@ extension Plan {
     let step = fans[index].step
     switch states[step].status {
     case .queued, .running, .retrying, .holding: break
-    case .waiting, .held, .deciding, .done: return
+    case .held, .deciding: if fans[index].event == nil { return }
+    case .waiting, .done: return
     }
-    if fans[index].unsettled == 0 || (fans[index].failed > 0 && isFailFast(step)) { return endFan(index, at: now) }
+    let isOver = fans[index].unsettled == 0 && !fans[index].isWaitingForPosts
+    if isOver || (fans[index].failed > 0 && isFailFast(step)) { return endFan(index, at: now) }
     let status = fans[index].status
     if status != states[step].status { move(step, to: status) }
   }
 
   private func isFailFast(_ step: StepIndex) -> Bool { options(of: step).fan?.isFailFast ?? true }
 
-  private mutating func endFan(_ index: Int, at now: Int) {
+  /// Settles a step whose items are over, or given up.
+  mutating func endFan(_ index: Int, at now: Int) {
     let step = fans[index].step
     if states[step].startedAt == never { noteFirstStart(of: step, at: now) }
     let isSuccess = fans[index].failed == 0
@@ -111,11 +120,12 @@ extension Plan {
   /// The time of all items together is over.
   mutating func timeOutFan(_ step: StepIndex, at now: Int) {
     switch states[step].status {
-    case .queued, .running, .retrying, .holding:
+    case .held where !fans.isExpanded(step), .deciding where !fans.isExpanded(step): break
+    case .queued, .running, .retrying, .holding, .held, .deciding:
       particulars.ceilingTimes[step] = now
       closeFan(step, .timedOut, at: now)
       settle(step, .timedOut, nil, at: now)
-    case .waiting, .held, .deciding, .done: break
+    case .waiting, .done: break
     }
   }
 

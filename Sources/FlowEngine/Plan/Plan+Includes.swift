@@ -30,7 +30,8 @@ extension Plan {
 
   /// Skips a step that is out, if it has not ended.
   mutating func skipDisabled(_ step: StepIndex) {
-    if states[step].status == .waiting || states[step].status == .held { collect(step, .skipped, .disabled) }
+    guard states[step].status == .waiting || states[step].status == .held, !fans.isExpanded(step) else { return }
+    collect(step, .skipped, .disabled)
   }
 
   /// Whether the failure of a step is no matter of the exit that waits for it: another step inside waited for it, too, and

@@ -70,17 +70,22 @@ extension Plan {
       check("running", fan.running, .running)
       check("pausing", fan.retrying, .retrying)
       check("held", fan.holding, .holding)
+      check("undecided", fan.deciding, .deciding)
       check("settled", fan.states.count - fan.unsettled, .done)
       if fan.occupied > fan.width { problems.append("'\(id)' runs \(fan.occupied) items, more than \(fan.width)") }
-      let first = fan.states.firstIndex { $0.status == .waiting } ?? fan.states.count
+      let first = fan.states[..<fan.admitted].firstIndex { $0.status == .waiting } ?? fan.admitted
       let isOpen = states[fan.step].status != .done
       if isOpen, first != fan.next { problems.append("'\(id)' goes on at item \(fan.next), not at \(first)") }
       switch states[fan.step].status {
       case .queued, .running, .retrying, .holding:
         if states[fan.step].status != fan.status { problems.append("'\(id)' is not \(fan.status)") }
-        if fan.unsettled == 0 { problems.append("'\(id)' goes on though all of its items are over") }
+        if fan.unsettled == 0, fan.event == nil { problems.append("'\(id)' goes on though all of its items are over") }
       case .done: if fan.unsettled > 0 { problems.append("'\(id)' is over before its items are") }
-      case .waiting, .held, .deciding: problems.append("'\(id)' waits though its items are known")
+      case .held, .deciding:
+        if states[fan.step].status != fan.status || fan.event == nil {
+          problems.append("'\(id)' waits though its items are known")
+        }
+      case .waiting: problems.append("'\(id)' waits though its items are known")
       }
       return problems
     }

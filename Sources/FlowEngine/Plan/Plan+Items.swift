@@ -12,7 +12,7 @@ extension Plan {
     fans[index].states[item].attempt += 1
     if isFirst {
       fans[index].states[item].startedAt = now
-      fans[index].states[item].readyAt = states[step].readyAt
+      fans[index].states[item].readyAt = max(fans[index].states[item].readyAt, states[step].readyAt)
     } else {
       particulars.tries[instance, default: []].noteStart(at: now)
       noteFact(.item(of: step, .begun(StepIndex(item), isRemote: false, atNanoseconds: now)))
@@ -179,14 +179,15 @@ extension Plan {
   }
 
   /// Takes an item from the status it has to another, and keeps the counts of its step true.
-  private mutating func moveItem(_ item: Int, of index: Int, to status: StepStatus) {
+  mutating func moveItem(_ item: Int, of index: Int, to status: StepStatus) {
     func count(_ status: StepStatus, _ change: Int) {
       switch status {
       case .running: fans[index].running += change
       case .retrying: fans[index].retrying += change
       case .holding: fans[index].holding += change
+      case .deciding: fans[index].deciding += change
       case .done: fans[index].unsettled -= change
-      case .waiting, .held, .deciding, .queued: break
+      case .waiting, .held, .queued: break
       }
     }
     count(fans[index].states[item].status, -1)

@@ -222,6 +222,14 @@ extension Plan {
     return times.enumerated().map { EventPost(event: event, number: $0 + 1, atNanoseconds: $1) }
   }
 
+  /// A post of an event that repeats, by its number; nil: it has not come.
+  func post(_ number: Int, of event: String) -> EventPost? {
+    guard let index = events.indices[event], let times = events.repeated[Int(index)]?.times,
+      times.indices.contains(number - 1)
+    else { return nil }
+    return EventPost(event: event, number: number, atNanoseconds: times[number - 1])
+  }
+
   /// The steps that wait for an event, or did.
   func waiters(for event: String) -> [StepIndex] { events.indices[event].map { events.waiters[Int($0)] } ?? [] }
 }

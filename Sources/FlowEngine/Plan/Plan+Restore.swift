@@ -49,6 +49,7 @@ extension Plan {
     case .carried(let step, let attempts, let uncounted, _):
       carryTries(of: step, attempts: attempts, uncounted: uncounted)
     case .expanded(let step, let hashes, _): recallItems(of: step, hashes)
+    case .grown(let step, let count, _): recallPosts(of: step, count)
     case .item(let step, let fact): recallItem(of: step, fact)
     // What was cancelled goes on.
     case .cancelled: break

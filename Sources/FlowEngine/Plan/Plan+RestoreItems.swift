@@ -8,6 +8,11 @@ extension Plan {
     fans.recalled[step, default: RecalledFan()].take(hashes)
   }
 
+  /// Takes in how many posts a step has run for.
+  mutating func recallPosts(of step: StepIndex, _ count: Int) {
+    fans.recalled[step, default: RecalledFan()].grow(to: count)
+  }
+
   /// Takes in what came out of an item.
   mutating func recallItem(of step: StepIndex, _ fact: ItemFact) {
     fans.recalled[step, default: RecalledFan()].take(fact)
@@ -57,6 +62,13 @@ extension Plan {
   }
 }
 
+extension [UInt64] {
+  /// What tells the posts apart that a step runs for: their numbers. Adds those up to a number.
+  mutating func grow(toPosts count: Int) {
+    while self.count < Swift.min(count, Limits.events) { append(UInt64(self.count + 1)) }
+  }
+}
+
 /// What is known of the items of a step from before its run went on.
 struct RecalledFan: Sendable {
   private(set) var hashes: [UInt64] = []
@@ -77,6 +89,9 @@ struct RecalledFan: Sendable {
     beginnings = beginnings.filter { attempts[$0.key] != nil || settled[$0.key] != nil }
     hashes = new
   }
+
+  /// There are more items now, which are posts.
+  mutating func grow(to count: Int) { hashes.grow(toPosts: count) }
 
   /// Takes in what came out of an item.
   mutating func take(_ fact: ItemFact) {

@@ -13,7 +13,7 @@ public enum PlanEvent: Sendable {
   case begun(StepIndex, attempt: Int)
   /// A service reported ready.
   case ready(StepIndex, attempt: Int)
-  /// The `if` of a step has been evaluated.
+  /// The `if` of a step has been evaluated; of an item, where the step runs for posts.
   case decided(StepIndex, Decision)
   /// The items of a step have been worked out.
   indirect case expanded(StepIndex, Expansion)
@@ -80,7 +80,8 @@ public struct FanItems: Sendable, Hashable {
 
 /// What a plan asks of the world. Which step starts next is asked of the plan with ``Plan/startNext(in:at:)``.
 public enum PlanEffect: Sendable, Hashable {
-  /// Evaluate the step's `if` and answer with `decided`.
+  /// Evaluate the step's `if` and answer with `decided`; of an item, a post that has come while the step runs, where its
+  /// `if` reads it.
   case evaluate(StepIndex)
   /// Work out the items of the step and answer with `expanded`.
   case expand(StepIndex)

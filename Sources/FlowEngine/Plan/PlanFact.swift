@@ -28,6 +28,8 @@ package enum PlanFact: Sendable, Hashable {
   case carried(StepIndex, attempts: Int, uncounted: Int, repetitions: Int)
   /// The items of a step are known, by their hashes.
   case expanded(StepIndex, hashes: [UInt64], atNanoseconds: Int)
+  /// The items of a step that runs for posts are so many now.
+  case grown(StepIndex, count: Int, atNanoseconds: Int)
   /// What came out of an item of a step.
   case item(of: StepIndex, ItemFact)
 }
@@ -52,7 +54,7 @@ package enum ItemFact: Sendable, Hashable {
     case .begun(let item, let isRemote, let time): self = .begun(item, isRemote: isRemote, atNanoseconds: time)
     case .carried(let item, let attempts, let uncounted, let repetitions):
       self = .carried(item, attempts: attempts, uncounted: uncounted, repetitions: repetitions)
-    case .activated, .posted, .gateOpened, .failedAfterReady, .cancelled, .expanded, .item: return nil
+    case .activated, .posted, .gateOpened, .failedAfterReady, .cancelled, .expanded, .grown, .item: return nil
     }
   }
 

@@ -59,7 +59,8 @@ struct RunScope: ExpressionContext {
     return run
   }
 
-  private func value(of post: EventPost) -> Value {
+  /// A post as expressions see it.
+  func value(of post: EventPost) -> Value {
     let at = post.atNanoseconds - (plan.activatedAtNanoseconds ?? 0)
     return ["name": .string(post.event), "number": .integer(post.number), "at": .milliseconds(at)]
   }

@@ -56,7 +56,8 @@ extension WorkflowRun {
   private func apply(_ effect: PlanEffect, _ state: inout RunState, _ aftermath: inout Aftermath) {
     switch effect {
     case .evaluate(let step):
-      let decision = decide(step, state)
+      let isStep = Int(step) < prepared.graph.workflow.steps.count
+      let decision = isStep ? decide(step, state) : decide(item: step, &state)
       state.plan.apply(.decided(step, decision), at: state.instant(clock.now))
     case .expand(let step):
       let expansion = expand(step, &state)

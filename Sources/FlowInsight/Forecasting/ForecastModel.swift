@@ -61,7 +61,8 @@ package struct ForecastModel: Sendable {
     prediction.runs = self.options.runs.indices.filter {
       self.options.runs[$0].steps[Int(step)]?.tries.isEmpty == false
     }.map { Int32($0) }
-    if options.fan != nil {
+    // How many posts there are comes out of each launch.
+    if let fan = options.fan, fan.event == nil {
       let known = self.options.itemCounts[step] ?? stage.itemCount(of: step, in: started)
       let recorded = self.options.runs.contains { $0.steps[Int(step)]?.itemCount != nil }
       if known == nil, !recorded { stepsWithUnknownItems.append(step) }

@@ -94,7 +94,7 @@ extension Forecast {
 
   private func waiters(for event: String) -> [StepIndex] {
     let steps = model.graph.workflow.steps
-    return steps.indices.filter { steps[$0].hasOptions && steps[$0].options.after.contains(event) }.map {
+    return steps.indices.filter { steps[$0].hasOptions && steps[$0].options.events.contains(event) }.map {
       StepIndex($0)
     }
   }

@@ -203,7 +203,11 @@ package struct LaunchPlayer<World: LaunchWorld> {
   /// Does one thing that the plan asks; false: nothing is left to do.
   private mutating func take(_ effect: PlanEffect) -> Bool {
     switch effect {
-    case .evaluate(let step): plan.apply(.decided(step, world.decide(step, in: plan)), at: now)
+    case .evaluate(let step):
+      let item = plan.place(ofItem: step)
+      let decision =
+        item.map { world.decide(item: $0.item, of: $0.step, in: plan) } ?? world.decide(step, in: plan)
+      plan.apply(.decided(step, decision), at: now)
     case .expand(let step): plan.apply(.expanded(step, world.items(of: step, in: plan)), at: now)
     case .cancel(let step, let attempt): cancelBody(step, attempt)
     case .gateDecided(let decision): signal(.decided(decision))

@@ -40,6 +40,12 @@ package protocol LaunchWorld {
   mutating func nanosecondsToEnd(_ step: StepIndex, attempt: Int, in plan: Plan) -> Int?
   /// What the `if` of a step says.
   mutating func decide(_ step: StepIndex, in plan: Plan) -> Decision
-  /// The items of a step with `foreach`.
+  /// The items of a step with `foreach`; of one that runs for posts the plan knows them.
   mutating func items(of step: StepIndex, in plan: Plan) -> Expansion
+  /// What the `if` of a step says of a post that it runs for.
+  mutating func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision
+}
+
+extension LaunchWorld {
+  package mutating func decide(item: Int, of step: StepIndex, in plan: Plan) -> Decision { .run }
 }

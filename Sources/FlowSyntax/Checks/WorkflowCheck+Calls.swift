@@ -47,16 +47,19 @@ extension WorkflowCheck {
       return
     }
     if workflow.events.contains(where: { $0.name == event && $0.repeats }) { return }
+    reportFollowed(event, "step '\(name(step))' follows '\(event)'", at: place(of: call.event, step), .inputRejected)
+  }
+
+  /// Reports an event that a step needs each post of, and that nobody posts or that does not repeat.
+  mutating func reportFollowed(_ event: String, _ what: String, at place: Span, _ code: DiagnosticCode) {
     let known = knownEvents()
+    let help = "declare it: events: { \(event): { repeats: true } }"
     guard known.contains(event) else {
       return report(
-        .unknownEvent, "step '\(name(step))' follows '\(event)', which nobody posts", at: place(of: call.event, step),
-        correction: correction(event, among: known.sorted()),
-        otherwise: "declare it: events: { \(event): { repeats: true } }")
+        .unknownEvent, "\(what), which nobody posts", at: place, correction: correction(event, among: known.sorted()),
+        otherwise: help)
     }
-    report(
-      .inputRejected, "step '\(name(step))' follows '\(event)', which does not repeat: only its first post counts",
-      at: place(of: call.event, step), help: "declare it: events: { \(event): { repeats: true } }")
+    report(code, "\(what), which does not repeat: only its first post counts", at: place, help: help)
   }
 
   private mutating func checkCalledAction(of step: Int, _ declaration: ActionDeclaration, _ call: ActionCall) {

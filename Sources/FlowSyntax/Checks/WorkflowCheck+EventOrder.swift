@@ -4,14 +4,14 @@ import FlowModel
 extension WorkflowCheck {
   /// An event that only steps below its waiter post, or only deferred ones while the gate waits for it, comes too late.
   mutating func checkEventOrder() {
-    guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.after.isEmpty }) else { return }
+    guard workflow.steps.contains(where: { $0.hasOptions && !$0.options.events.isEmpty }) else { return }
     var posters: [String: [Int]] = [:]
     for step in workflow.steps.indices {
       for event in eventsPosted(by: step) { posters[event, default: []].append(step) }
     }
     var waiters: [String: [Int]] = [:]
     for (step, place) in workflow.steps.enumerated() where place.hasOptions {
-      for event in place.options.after where event != LifecycleEvent.activate.rawValue {
+      for event in place.options.events where event != LifecycleEvent.activate.rawValue {
         waiters[event, default: []].append(step)
       }
     }
@@ -37,8 +37,11 @@ extension WorkflowCheck {
   }
 
   private mutating func reportTooLate(_ event: String, _ waiter: Int, _ posters: [Int], _ reason: String) {
+    let isFollowed = workflow.steps[waiter].options.fan?.event == event
     report(
-      .eventPostedTooLate, "step '\(name(waiter))' waits for '\(event)', \(reason)", at: eventSpan(event, of: waiter),
+      .eventPostedTooLate,
+      "step '\(name(waiter))' \(isFollowed ? "runs for the posts of" : "waits for") '\(event)', \(reason)",
+      at: eventSpan(event, of: waiter),
       related: posters.prefix(3).map { .init(idSpan($0), "'\(name($0))' posts '\(event)'") },
       help: "it can only come from outside, with --event or from the app")
   }

@@ -22,6 +22,9 @@ extension WorkflowCheck {
 
   /// Where `step` says that it waits for `event`.
   func eventSpan(_ event: String, of step: Int) -> Span {
+    if workflow.steps[step].options.fan?.event == event, let fan = node(.foreach, of: step) {
+      return tree.span(tree.member(ForeachKey.event.rawValue, of: fan)?.value ?? fan)
+    }
     guard let node = node(.after, of: step) else { return idSpan(step) }
     guard tree.kind(node) == .sequence else { return tree.span(node) }
     return tree.span(tree.elements(node).first { tree.text(of: $0) == event } ?? node)

@@ -30,6 +30,7 @@ extension WorkflowCheck {
     guard let fan = workflow.steps[step].options.fan, let node = node(.foreach, of: step) else { return }
     func inside(_ key: ForeachKey) -> NodeID? { tree.member(key.rawValue, of: node)?.value }
     switch fan.source {
+    case .posts(let event): checkPosts(of: event, step, inside(.event) ?? node)
     case .items(.array(let values)) where !values.contains(where: \.containsExpression): break
     case .items:
       checkItems(tree.kind(node) == .mapping ? inside(.items) ?? node : node, of: step, allowsObject: true)
@@ -41,6 +42,17 @@ extension WorkflowCheck {
       }
       if let exclude = inside(.exclude) { checkTemplates(exclude, .foreach, step) }
     }
+  }
+
+  /// An event has a post for each item only where it is declared to repeat.
+  private mutating func checkPosts(of event: String, _ step: Int, _ node: NodeID) {
+    if event.isEmpty || workflow.events.contains(where: { $0.name == event && $0.repeats }) { return }
+    if Value.string(event).containsExpression {
+      return report(
+        .eventNotLiteral, "the event of foreach of step '\(name(step))' must be a literal", at: tree.span(node),
+        help: "write one step for each event, with 'if' where it depends on something")
+    }
+    reportFollowed(event, "step '\(name(step))' runs for the posts of '\(event)'", at: tree.span(node), .wrongType)
   }
 
   private mutating func checkItems(_ node: NodeID, of step: Int, allowsObject: Bool) {
@@ -73,8 +85,15 @@ extension WorkflowCheck {
     case .axes(let axes, _):
       return .object(
         properties: axes.map { FieldDeclaration($0.key, elementType(of: $0.value, step) ?? .any) })
+    case .posts: return Self.postType
     }
   }
+
+  /// A post of an event, as `item` and `event` see it.
+  private static let postType = ValueType.object(
+    properties: [
+      FieldDeclaration("name", .string), FieldDeclaration("number", .integer), FieldDeclaration("at", .number),
+    ])
 
   /// Whether the items of a step have keys; nil: nobody knows.
   func itemsHaveKeys(_ step: Int) -> Bool? {

@@ -35,7 +35,7 @@ extension WorkflowCheck {
         report(
           .inputType, "the input '\(name)' of '\(declaration.name)' does not fit: \(mismatch.description)",
           at: member.map { tree.span(tree.node(at: mismatch.path, in: $0.value)) } ?? place,
-          help: [mismatch.help, declarationPlace(of: name, step)].compactMap { $0 }.joined(separator: "; ").nonEmpty)
+          related: declarationPlace(of: name, step), help: mismatch.help)
       } else {
         literals[name] = value
       }
@@ -43,9 +43,8 @@ extension WorkflowCheck {
     for field in declaration.inputs where field.isRequired && with[field.name] == nil {
       report(
         .missingInput, "step '\(name(step))' lacks the input '\(field.name)' of '\(declaration.name)'",
-        at: span(.uses, of: step),
-        help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field)
-          + (declarationPlace(of: field.name, step).map { "; \($0)" } ?? ""),
+        at: span(.uses, of: step), related: declarationPlace(of: field.name, step),
+        help: "'\(field.name)' is \(field.type.expectation)" + Self.summary(of: field),
         missingName: field.name)
     }
     report(catalog.problems(with: LiteralInput(literals), of: declaration.name), of: step, mapping)
@@ -62,12 +61,11 @@ extension WorkflowCheck {
     return result
   }
 
-  /// Where an input of a file that a step includes is declared, in words; nil: it uses an action.
-  private func declarationPlace(of name: String, _ step: Int) -> String? {
+  /// Where an input of a file that a step includes is declared; empty: it uses an action.
+  func declarationPlace(of name: String, _ step: Int) -> [Diagnostic.RelatedPlace] {
     let uses = workflow.steps[step].uses
-    guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return nil }
-    let place = includes.library.entry(uses, stack: includes.stack).inputPlaces[name]
-    return place.map { "it is declared in \($0)" }
+    guard IncludeLibrary.isFile(uses), let includes = catalog as? IncludeCatalog else { return [] }
+    return [includes.library.entry(uses, stack: includes.stack).inputPlaces[name]].compactMap { $0 }
   }
 
   private static func summary(of field: FieldDeclaration) -> String {
@@ -96,10 +94,6 @@ extension WorkflowCheck {
         correction: problem.correction)
     }
   }
-}
-
-extension String {
-  fileprivate var nonEmpty: String? { isEmpty ? nil : self }
 }
 
 extension NodeTree {

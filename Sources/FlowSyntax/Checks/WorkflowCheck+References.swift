@@ -12,9 +12,12 @@ extension WorkflowCheck {
     let allowed = site.contexts(isDeferred: isDeferred, hasItems: hasItems)
     guard allowed.contains(name) else {
       let known = allowed.map { "'\($0)'" }.joined(separator: ", ")
+      let isItem = name == "event" && site.step.map { workflow.steps[$0].options.fan?.event != nil } ?? false
       report(
         .contextUnavailable, "'\(name)' cannot be read in '\(site.name)'", at: place,
-        help: Self.whereKnown[name] ?? "known here are \(known)")
+        help: isItem
+          ? "in a step with 'foreach: { event: … }' the post is 'item'"
+          : Self.whereKnown[name] ?? "known here are \(known)")
       return
     }
     switch name {

@@ -124,7 +124,10 @@ package struct SymbolTable: Sendable {
           add(.event, event.value)
         }
         expressions(below: member.value)
-      case .env, .run, .foreach: expressions(below: member.value)
+      case .foreach:
+        if let event = tree.member(ForeachKey.event.rawValue, of: member.value) { add(.event, event.value) }
+        expressions(below: member.value)
+      case .env, .run: expressions(below: member.value)
       default: break
       }
     }

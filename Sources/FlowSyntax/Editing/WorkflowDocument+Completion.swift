@@ -75,6 +75,7 @@ extension WorkflowDocument {
       case .actionName: return actions(span)
       case .stepNames: return steps(place, span)
       case .eventNames: return events(span)
+      case .eventName: return events(span, repeatingOnly: true)
       case .duration, .durationAboveZero, .durationOr, .durationOrExpression, .estimate:
         return durations(place, span, bytes)
       default: return page?.defaultText.map { words([$0]) } ?? []
@@ -106,9 +107,11 @@ extension WorkflowDocument {
     }
   }
 
-  private func events(_ span: Span) -> [Completion] {
+  private func events(_ span: Span, repeatingOnly: Bool = false) -> [Completion] {
     let summaries = Dictionary(workflow.events.map { ($0.name, $0.summary) }) { first, _ in first }
-    return (check?.knownEvents() ?? []).sorted().map {
+    let names =
+      repeatingOnly ? Set(workflow.events.filter(\.repeats).map(\.name)) : check?.knownEvents() ?? []
+    return names.sorted().map {
       Completion(label: $0, kind: .event, detail: summaries[$0] ?? "", span: span)
     }
   }

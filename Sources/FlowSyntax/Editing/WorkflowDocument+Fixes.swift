@@ -99,7 +99,8 @@ extension WorkflowDocument {
 
   private func missingNeed(_ diagnostic: Diagnostic) -> [Fix] {
     guard let check, let reader = step(at: diagnostic.span.start),
-      let target = diagnostic.related.first.flatMap({ step(at: $0.span.start) }), target != reader,
+      let related = diagnostic.related.first(where: { $0.source == nil }),
+      let target = step(at: related.span.start), target != reader,
       !stepsAfter(reader).contains(target)
     else { return [] }
     let id = check.name(target)

@@ -36,7 +36,7 @@ extension WorkflowDocument {
     case .shape(.actionName, _): return catalog.declaration(named: text).map { Hover(text: $0.page, span: span) }
     case .shape(.stepNames, _):
       return check.stepIndex(like: text).map { Hover(text: page(of: $0, rank, history), span: span) }
-    case .shape(.eventNames, _): return Hover(text: eventPage(text), span: span)
+    case .shape(.eventNames, _), .shape(.eventName, _): return Hover(text: eventPage(text), span: span)
     case .shape(_, let page?): return Hover(text: page.page, span: span)
     case .type(_, let field?): return Hover(text: field.page, span: span)
     default: return nil

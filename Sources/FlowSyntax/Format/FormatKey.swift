@@ -51,6 +51,8 @@ indirect enum Shape: Sendable {
   case estimate
   case stepNames
   case eventNames
+  /// The name of an event that repeats.
+  case eventName
   case expression
   case booleanOrExpression
   case deferral

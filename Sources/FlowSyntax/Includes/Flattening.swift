@@ -209,6 +209,7 @@ private struct Renaming {
     var options = step.options
     options.isFinalInside = options.isFinal
     options.after = options.after.map(event)
+    if let name = options.fan?.event { options.fan?.source = .posts(of: event(name)) }
     if let queue = options.queue {
       if queues.contains(queue) { options.queue = prefix + queue }
     } else {

@@ -13,8 +13,8 @@ final class IncludeLibrary: Sendable {
     var workflow: Workflow?
     /// The events that are its own.
     var events: Set<String> = []
-    /// Where each of its inputs is declared: `build.yaml:3:3`.
-    var inputPlaces: [String: String] = [:]
+    /// Where each of its inputs is declared.
+    var inputPlaces: [String: Diagnostic.RelatedPlace] = [:]
     /// Why it cannot be used; nil: it can.
     var problem: String?
     /// Everything that was found in it, as far as it could be read.
@@ -114,16 +114,14 @@ final class IncludeLibrary: Sendable {
       result: result)
   }
 
-  private static func inputPlaces(_ check: WorkflowCheck) -> [String: String] {
+  private static func inputPlaces(_ check: WorkflowCheck) -> [String: Diagnostic.RelatedPlace] {
     guard let node = check.places.value(.inputs), check.tree.kind(node) == .mapping else { return [:] }
-    let table = LineTable(check.tree.source)
-    var places: [String: String] = [:]
+    var places: [String: Diagnostic.RelatedPlace] = [:]
     var ignored: [Diagnostic] = []
     var members = check.tree.members(of: node, failures: &ignored)
     while let member = members.next(in: check.tree) {
       guard let name = check.tree.text(of: member.key) else { continue }
-      let place = table.location(of: check.tree.span(member.key).start)
-      places[name] = "\(fileName(check.tree.source.file)):\(place.line):\(place.column)"
+      places[name] = .init(check.tree.span(member.key), "'\(name)' is declared here", in: check.tree.source)
     }
     return places
   }

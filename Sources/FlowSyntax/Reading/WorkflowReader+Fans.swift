@@ -44,30 +44,35 @@ extension WorkflowReader {
       members[key] = member
       let part = Owner.part(key.rawValue, of: owner)
       switch key {
-      case .items, .axes, .exclude: break
+      case .items, .axes, .exclude, .event: break
       case .parallel: fan.parallel = reader.integer(member.value, 1...Limits.items, part)
       case .failFast: fan.isFailFast = reader.boolean(member.value, part) ?? true
       case .deadline: fan.deadline = reader.duration(member.value, part)
       }
     }
-    switch (members[.items], members[.axes]) {
-    case (let items?, nil):
-      if let exclude = members[.exclude] {
-        report(
-          .conflictingKeys, "'exclude' leaves out combinations of 'axes', but \(owner.text(in: tree)) has 'items'",
-          at: span(exclude.key), help: "leave the items out of the list, or skip them with 'if'")
-      }
-      fan.source = .items(anyItems(items.value, .part("items", of: owner)) ?? [])
-    case (nil, let axes?): fan.source = axesSource(axes.value, members[.exclude], owner)
-    case (let items?, let axes?):
+    let sources = [ForeachKey.items, .axes, .event].compactMap { key in members[key].map { (key, $0) } }
+    guard let (key, member) = sources.first else {
       report(
-        .conflictingKeys, "\(owner.text(in: tree)) has 'items' and 'axes'", at: span(axes.key),
-        related: [.init(span(items.key), "the items are here")], help: "remove one of the two")
-    case (nil, nil):
-      report(
-        .missingKey, "\(owner.text(in: tree)) lacks 'items' or 'axes'", at: span(node),
-        help: "for the items of a map write 'items: { … }', for the product of several lists 'axes: { … }'")
+        .missingKey, "\(owner.text(in: tree)) lacks 'items', 'axes' or 'event'", at: span(node),
+        help: "for the items of a map write 'items: { … }', for the product of several lists 'axes: { … }', for each "
+          + "post of an event 'event: NAME'")
       return nil
+    }
+    for (other, second) in sources.dropFirst() {
+      report(
+        .conflictingKeys, "\(owner.text(in: tree)) has '\(key.rawValue)' and '\(other.rawValue)'", at: span(second.key),
+        related: [.init(span(member.key), "'\(key.rawValue)' is here")], help: "remove one of the two")
+    }
+    if let exclude = members[.exclude], key != .axes {
+      report(
+        .conflictingKeys,
+        "'exclude' leaves out combinations of 'axes', but \(owner.text(in: tree)) has '\(key.rawValue)'",
+        at: span(exclude.key), help: "leave the items out of the list, or skip them with 'if'")
+    }
+    switch key {
+    case .axes: fan.source = axesSource(member.value, members[.exclude], owner)
+    case .event: fan.source = .posts(of: string(member.value, .part("event", of: owner)) ?? "")
+    default: fan.source = .items(anyItems(member.value, .part("items", of: owner)) ?? [])
     }
     return fan
   }

@@ -19,6 +19,7 @@ extension Shape {
     case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
     case .eventNames: Self.oneOrMany(["type": "string"])
+    case .eventName: ["type": "string", "minLength": 1]
     case .expression: ["type": ["string", "boolean", "number"], "minLength": 1]
     case .booleanOrExpression, .deferral: Self.anyOf([["type": "boolean"], Self.bareExpression])
     case .word(let words): ["type": "string", "enum": .array(words.map(Value.string))]
@@ -84,7 +85,7 @@ extension Shape {
   private static var foreachMap: ValueObject {
     var map = WorkflowSchema.map(of: ForeachKey.self)
     map["anyOf"] = .array(
-      [ForeachKey.items, .axes].map { ["required": .array([.string($0.rawValue)])] })
+      [ForeachKey.items, .axes, .event].map { ["required": .array([.string($0.rawValue)])] })
     return map
   }
 

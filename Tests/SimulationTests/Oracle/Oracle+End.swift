@@ -10,6 +10,7 @@ extension Oracle {
       if steps.indices.reduce(false, { consider($1) || $0 }) { continue }
       if considerGate() { continue }
       if releaseIdle() { continue }
+      if endFollowing() { continue }
       if skipWhatNobodyPosts() { continue }
       break
     }
@@ -42,7 +43,8 @@ extension Oracle {
     if steps.indices.contains(where: { isQueuedOrRunning($0) || isPausing($0) }) { return false }
     let comesFromOutside = outside.contains { if case .cancel = $0 { false } else { true } }
     if comesFromOutside { return false }
-    let awaited = Set(steps.indices.filter { !isSettled($0) }.flatMap(missingEvents))
+    let open = steps.indices.filter { !isSettled($0) }
+    let awaited = Set(open.flatMap { missingEvents(of: $0) + followedEvents(of: $0) })
     return !bodies.contains { body in
       body.isReady && body.returnedAt == nil && !body.isAbandoned
         && scenario.scripts[body.step].declaredEvents.contains(where: awaited.contains)

@@ -15,6 +15,7 @@ extension Oracle {
 
   /// "`if` that reads `item` is asked for each item"; "an empty list succeeds at once"; "all skipped is success".
   mutating func expand(_ step: Int) {
+    addPosts(to: step)
     for unit in units(of: step) {
       states[unit] = StepState()
       if scripts[unit].isLeftOut { end(unit, "skipped", cancelledAt == nil ? "condition" : "run-cancelled") }
@@ -46,11 +47,14 @@ extension Oracle {
     guard isFan(step), !isSettled(step), states[step].readyAt != nil, states[step].phase != .waiting else { return }
     let units = units(of: step)
     let hasFailed = units.contains { ["failure", "timed-out"].contains(states[$0].outcome) && !options[$0].isOptional }
-    if units.allSatisfy(isSettled) || (hasFailed && fanOuts[step]!.isFailFast) {
+    let isFollowing = fanOuts[step]!.event != nil
+    if (units.allSatisfy(isSettled) && !isFollowing) || (hasFailed && fanOuts[step]!.isFailFast) {
       if states[step].startedAt == nil { (states[step].startedAt, states[step].attempts) = (now, 1) }
       return giveUpItems(of: step, hasFailed ? "failure" : "success")
     }
-    if nextUnit(of: step) != nil {
+    if units.allSatisfy(isSettled) {
+      states[step].phase = .following
+    } else if nextUnit(of: step) != nil {
       states[step].phase = .queued
     } else if units.contains(where: { states[$0].phase == .running }) {
       states[step].phase = .running

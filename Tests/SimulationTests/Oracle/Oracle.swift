@@ -12,12 +12,12 @@ struct Oracle {
   let scenario: Scenario
   let steps: [Step]
   /// Options and needs of the steps, taken out once.
-  let options: [StepOptions]
+  var options: [StepOptions]
   /// What the steps run for, and what each step and each item does.
   let fanOuts: [FanOut?]
-  let scripts: [StepScript]
+  var scripts: [StepScript]
   /// The steps of the items, which have places behind the steps in everything that steps have.
-  let itemOwners: [Int]
+  var itemOwners: [Int]
   let needs: [[Int]]
   /// Who starts first where places are short: ids of steps, first to last.
   var rankOrder: [Int] = []
@@ -56,6 +56,8 @@ struct Oracle {
     case pausing(until: Int)
     /// Has succeeded, but "success is reported not before" its floor.
     case held(until: Int)
+    /// Runs for posts, and waits for the next.
+    case following
     case settled
   }
 
@@ -116,13 +118,13 @@ struct Oracle {
     self.steps = steps
     fanOuts = steps.map(\.options.fan)
     let itemOwners = steps.indices.flatMap { step in
-      steps[step].options.fan == nil ? [] : scenario.scripts[step].items.map { _ in step }
+      Self.hasKnownItems(steps[step]) ? scenario.scripts[step].items.map { _ in step } : []
     }
     self.itemOwners = itemOwners
     states = (steps.indices.map { $0 } + itemOwners).map { _ in StepState() }
     scripts =
       scenario.scripts
-      + steps.indices.flatMap { steps[$0].options.fan == nil ? [] : scenario.scripts[$0].items }
+      + steps.indices.flatMap { Self.hasKnownItems(steps[$0]) ? scenario.scripts[$0].items : [] }
     // "`deadline` is each instance's, the step's own is `deadline` of `foreach`"; "own tries".
     let options =
       steps.map { step in
@@ -332,6 +334,7 @@ struct Oracle {
     if events[event] == nil { events[event] = now }
     if scenario.workflow.events.contains(where: { $0.name == event && $0.repeats }) {
       posts[event, default: []].append(now)
+      if cancelledAt == nil { addPosts(of: event) }
     }
   }
 

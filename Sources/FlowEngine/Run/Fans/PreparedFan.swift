@@ -6,6 +6,7 @@ struct PreparedFan: Sendable {
   private enum Source: Sendable {
     case items(PreparedValue)
     case axes(PreparedObject, exclude: PreparedValue)
+    case posts(of: String)
   }
 
   private let source: Source
@@ -17,6 +18,7 @@ struct PreparedFan: Sendable {
     case .items(let value): source = .items(try PreparedValue(value))
     case .axes(let axes, let exclude):
       source = .axes(try PreparedObject(axes), exclude: try PreparedValue(.array(exclude)))
+    case .posts(let event): source = .posts(of: event)
     }
     asksForEachItem = condition?.readsItem ?? false
   }
@@ -30,6 +32,8 @@ struct PreparedFan: Sendable {
       case .items(let value): (given, excluded) = (try value.evaluate(in: scope), .null)
       case .axes(let axes, let exclude):
         (given, excluded) = (.object(try axes.evaluate(in: scope)), try exclude.evaluate(in: scope))
+      case .posts(let event):
+        return FanValues(values: scope.plan.posts(of: event).map { scope.value(of: $0) })
       }
     } catch {
       throw StepFailure(code: "expression", message: "foreach: \(error.description)")
@@ -40,6 +44,9 @@ struct PreparedFan: Sendable {
     }
     return values
   }
+
+  /// The event of whose posts the items are; nil: they are no posts.
+  var event: String? { if case .posts(let event) = source { event } else { nil } }
 
   private static func items(_ value: Value) throws(StepFailure) -> FanValues {
     switch value {

@@ -24,7 +24,8 @@ extension WorkflowRun {
     }
     var items = FanItems(hashes: journal == nil ? Array(repeating: 0, count: values.values.count) : values.hashes)
     items.detail = options.observer?.detail(ofItems: values.values.count) ?? .brief
-    if fan.asksForEachItem, let condition = detail.condition {
+    // Of posts the plan asks one by one.
+    if fan.asksForEachItem, fan.event == nil, let condition = detail.condition {
       for index in values.values.indices {
         scope.item = values.item(index)
         do throws(ExpressionError) {
@@ -44,6 +45,26 @@ extension WorkflowRun {
     if let keys = values.keys { state.itemKeys[step] = keys }
     instances.add(step, first: state.plan.nextInstance)
     return .items(items)
+  }
+
+  /// What the `if` of a step says of an item: a post that has come while it runs.
+  func decide(item instance: StepIndex, _ state: inout RunState) -> Decision {
+    guard let (step, item) = instances.item(of: instance), let detail = prepared.detail(of: step), let fan = detail.fan,
+      let event = fan.event, state.fans[step] != nil
+    else { return .run }
+    var scope = scope(step, state)
+    while let count = state.fans[step]?.values.values.count, count <= item,
+      let post = state.plan.post(count + 1, of: event)
+    {
+      state.fans[step]?.values.values.append(scope.value(of: post))
+    }
+    guard fan.asksForEachItem, let condition = detail.condition else { return .run }
+    scope.item = state.fans[step]?.values.item(item)
+    do throws(ExpressionError) {
+      return try condition.isSatisfied(in: scope) ? .run : .skip
+    } catch {
+      return .fail(hidden(StepFailure(code: "expression", message: "if: \(error.description)")))
+    }
   }
 
   /// Keeps what an item gave back; false where all of them together gave too much.

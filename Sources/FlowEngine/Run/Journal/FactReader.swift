@@ -32,6 +32,12 @@ package struct FactReader: Sendable {
     guard let tag = FactTag(rawValue: try reader.byte()) else { throw reader.problem("a kind of fact") }
     switch tag {
     case .expanded: return .fact(try expanded())
+    case .grown:
+      let step = try step()
+      let time = try time()
+      let count = try reader.number()
+      guard count <= UInt64(Limits.events) else { throw reader.problem("at most \(Limits.events) posts") }
+      return .fact(.grown(step, count: Int(count), atNanoseconds: time))
     case .item:
       let step = try step()
       indexCount = Limits.items

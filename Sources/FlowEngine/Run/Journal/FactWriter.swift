@@ -12,6 +12,8 @@ enum FactTag: UInt8 {
   case expanded, item, itemOutput
   /// A try behind the first began, or a body elsewhere.
   case begun
+  /// The items of a step that runs for posts are more.
+  case grown
 }
 
 /// Writes the body of a chunk of facts.
@@ -126,6 +128,9 @@ package struct FactWriter: Sendable {
       begin(.expanded, step, at: time)
       writer.add(UInt64(hashes.count))
       for hash in hashes { writer.add(hash) }
+    case .grown(let step, let count, let time):
+      begin(.grown, step, at: time)
+      writer.add(UInt64(count))
     case .item(let step, let fact):
       begin(.item, step)
       add(fact.ofStep)

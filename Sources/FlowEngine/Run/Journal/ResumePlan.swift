@@ -268,7 +268,7 @@ public struct ResumePlan: Sendable {
         facts.append(.settled(settled, failure))
       case .posted: facts.append(fact)
       case .gateOpened(let opened): if opened.outcome != .failed { facts.append(fact) }
-      case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .item: break
+      case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown, .item: break
       }
     }
     for (index, fate) in fates.enumerated() where fate == .failed {

@@ -142,7 +142,13 @@ public struct RunRecollection: Sendable {
   public func itemCount(ofStepNamed id: String, in graph: WorkflowGraph) -> Int {
     guard let step = graph.workflow.steps.firstIndex(where: { $0.id.text == id }) else { return 0 }
     var count = 0
-    for case .expanded(StepIndex(step), let hashes, _) in facts { count = hashes.count }
+    for fact in facts {
+      switch fact {
+      case .expanded(StepIndex(step), let hashes, _): count = hashes.count
+      case .grown(StepIndex(step), let grown, _): count = grown
+      default: break
+      }
+    }
     return count
   }
 

@@ -44,6 +44,7 @@ struct StepPasts {
       let before = fans[step] ?? PastFan()
       let items = before.items.filter { $0.key < hashes.count && before.hashes[$0.key] == hashes[$0.key] }
       fans[step] = PastFan(hashes: hashes, items: items)
+    case .grown(let step, let count, _): fans[step, default: PastFan()].hashes.grow(toPosts: count)
     case .item(let step, let fact):
       let fact = fact.ofStep
       guard let item = fact.step, Int(item) < fans[step]?.hashes.count ?? 0 else { return }
@@ -60,7 +61,7 @@ extension PlanFact {
     switch self {
     case .settled(let settled, _): settled.step
     case .tried(let step, _, _, _), .started(let step, _, _), .begun(let step, _, _), .carried(let step, _, _, _),
-      .failedAfterReady(let step, _, _), .expanded(let step, _, _), .item(let step, _):
+      .failedAfterReady(let step, _, _), .expanded(let step, _, _), .grown(let step, _, _), .item(let step, _):
       step
     case .activated, .posted, .gateOpened, .cancelled: nil
     }
@@ -86,7 +87,7 @@ extension StepPasts.Past {
     case .carried(_, let attempts, let uncounted, let repetitions):
       (self.attempts, self.uncounted, self.repetitions) = (attempts, uncounted, repetitions)
     case .failedAfterReady: failedAfterReady = true
-    case .begun, .activated, .posted, .gateOpened, .cancelled, .expanded, .item: break
+    case .begun, .activated, .posted, .gateOpened, .cancelled, .expanded, .grown, .item: break
     }
   }
 

@@ -246,6 +246,6 @@ extension PreparedWorkflow {
   /// Whether an event is one that the workflow declares or waits for.
   func knows(event: String) -> Bool {
     graph.workflow.events.contains { $0.name == event }
-      || graph.stepsWithOptions.contains { graph.workflow.steps[Int($0)].options.after.contains(event) }
+      || graph.stepsWithOptions.contains { graph.workflow.steps[Int($0)].options.events.contains(event) }
   }
 }

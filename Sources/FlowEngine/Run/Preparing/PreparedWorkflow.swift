@@ -54,6 +54,8 @@ public struct PreparedWorkflow: Sendable {
     var detailIndices = [Int32](repeating: -1, count: workflow.steps.count)
     var facts: [StepIndex: StepFacts] = [:]
     var last = (name: "", index: Int32(-1))
+    // Who posts is asked only where steps run for posts.
+    let hasPosts = graph.stepsWithOptions.contains { workflow.steps[Int($0)].options.fan?.event != nil }
     // Whether an action takes nothing and is no service: of such a step nothing need be kept.
     var isPlain: [Bool] = []
     for index in workflow.steps.indices {
@@ -71,7 +73,9 @@ public struct PreparedWorkflow: Sendable {
           last = (step.uses, Int32(actions.count))
           known[step.uses] = last.index
           actions.append(action)
-          isPlain.append(action.declaration.inputs.isEmpty && !action.declaration.isService)
+          let declaration = action.declaration
+          isPlain.append(
+            declaration.inputs.isEmpty && !declaration.isService && !(hasPosts && !declaration.events.isEmpty))
         }
       }
       indices.append(last.index)
@@ -90,7 +94,9 @@ public struct PreparedWorkflow: Sendable {
         let fact = StepFacts(
           isService: declaration.isService, postedEvents: declaration.eventsPosted(with: step.with),
           statusFunctions: detail.condition?.statusFunctionSet ?? [])
-        if fact.isService || !fact.statusFunctions.isEmpty { facts[StepIndex(index)] = fact }
+        if fact.isService || !fact.statusFunctions.isEmpty || (hasPosts && !fact.postedEvents.isEmpty) {
+          facts[StepIndex(index)] = fact
+        }
       } catch {
         throw Problem(step: step.id, message: error.description)
       }

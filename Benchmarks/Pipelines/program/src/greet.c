@@ -1,0 +1,3 @@
+#include "greet.h"
+
+const char *greeting(int count) { return count > 1 ? "hello again" : "hello"; }

@@ -1,0 +1,9 @@
+#include <stdio.h>
+
+#include "greet.h"
+
+int main(int count, char **arguments) {
+  (void)arguments;
+  puts(greeting(count));
+  return 0;
+}

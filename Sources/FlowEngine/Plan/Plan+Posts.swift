@@ -1,0 +1,140 @@
+import FlowModel
+
+// Steps that run for the posts of an event that repeats. Such a step has an item a post: those that came before it began,
+// and those that come while it runs. While it has nothing to do it is `held`, which keeps no run from being quiet; it ends
+// when the run is quiet, since nobody could post any more.
+extension Plan {
+  /// The posts so far become items of a step that has just begun.
+  mutating func beginFollowing(_ index: Int, at now: Int) {
+    let step = fans[index].step
+    let added = addPosts(to: index)
+    noteFact(.expanded(step, hashes: fans[index].hashes, atNanoseconds: now))
+    enqueue(step, at: now)
+    recall(index, at: now)
+    ask(about: added, of: index)
+    fans[index].admit()
+    refresh(index, at: now)
+    refuseTooMany(index)
+  }
+
+  /// The newest posts become items of a step that goes on.
+  mutating func takePosts(_ index: Int, at now: Int) {
+    let step = fans[index].step
+    guard states[step].status != .done else { return }
+    let added = addPosts(to: index)
+    if !added.isEmpty { noteFact(.grown(step, count: added.upperBound, atNanoseconds: now)) }
+    ask(about: added, of: index)
+    refresh(index, at: now)
+    refuseTooMany(index)
+  }
+
+  private mutating func addPosts(to index: Int) -> Range<Int> {
+    let first = fans[index].states.count
+    guard let event = fans[index].event, let times = events.repeated[event]?.times else { return first..<first }
+    for time in times.dropFirst(first) { _ = fans[index].addPost(at: time) }
+    return first..<fans[index].states.count
+  }
+
+  /// Has it asked of new items whether the step runs for them.
+  private mutating func ask(about items: Range<Int>, of index: Int) {
+    for item in items where fans[index].states[item].status == .deciding {
+      effects.append(.evaluate(fans[index].firstInstance + StepIndex(item)))
+    }
+  }
+
+  private mutating func refuseTooMany(_ index: Int) {
+    guard let event = fans[index].event, let count = events.repeated[event]?.count, count > Limits.events else {
+      return
+    }
+    let step = fans[index].step
+    particulars.failures[step] = StepFailure(
+      code: "too-many-items",
+      message: "foreach: '\(events.names[event])' was posted \(count) times, but at most \(Limits.events) items may be")
+    collect(step, .failure, nil)
+  }
+
+  /// Takes in whether a step runs for a post.
+  mutating func decideItem(_ instance: StepIndex, _ decision: Decision, at now: Int) {
+    let (index, item) = fans.fanItem(of: instance)
+    guard fans[index].states[item].status == .deciding else { return }
+    if decision == .run {
+      moveItem(item, of: index, to: .waiting)
+    } else {
+      refuse(item, of: index, decision, at: now)
+    }
+    fans[index].admit()
+    refresh(index, at: now)
+  }
+
+  /// Whether a step has begun to run for the posts of an event and has not ended.
+  func isFollowed(_ event: Int) -> Bool { fans.following(event).contains { states[fans[$0].step].status != .done } }
+
+  // MARK: The end
+
+  /// The run is quiet: ends steps that run for posts; false: there are none.
+  ///
+  /// - Parameter beforeGate: whether the gate is still closed: then those end that it waits for. What comes after it could
+  ///   still post, but does not before they have ended.
+  mutating func endFollowing(beforeGate: Bool, at now: Int) -> Bool {
+    var open = fans.following().filter { states[fans[$0].step].status == .held }
+    open.sort { fans[$0].step < fans[$1].step }
+    if beforeGate, !open.isEmpty {
+      let awaited = Set(blockingAncestry())
+      open.removeAll { !awaited.contains(fans[$0].step) }
+    }
+    guard !open.isEmpty else { return false }
+    for index in withoutSources(open) where states[fans[index].step].status == .held { endFan(index, at: now) }
+    settleCollected(at: now)
+    releaseIdle(at: now)
+    return true
+  }
+
+  /// Of these those whose event nobody may post who waits for another one of them to end; where each is behind another, the
+  /// first.
+  private func withoutSources(_ open: [Int]) -> [Int] {
+    guard open.count > 1 else { return open }
+    let sources = PostSources(of: open.map { fans[$0].step }, in: self)
+    let free = open.filter { index in
+      !(sources.events[fans[index].event ?? -1] ?? []).contains { $0 != fans[index].step }
+    }
+    return free.isEmpty ? [open[0]] : free
+  }
+}
+
+/// Which events may still be posted once steps have ended that run for posts.
+private struct PostSources {
+  /// By the event's index, the steps behind whose end it may be posted; of more than two any two, which is enough to say
+  /// whether one of them is another than a given one.
+  private(set) var events: [Int: [StepIndex]] = [:]
+  private var reached: [StepIndex: [StepIndex]] = [:]
+  private var agenda: [(step: StepIndex, source: StepIndex)] = []
+
+  init(of open: [StepIndex], in plan: Plan) {
+    for source in open { reachSuccessors(of: source, source, plan) }
+    while let (step, source) = agenda.popLast() {
+      reachSuccessors(of: step, source, plan)
+      for name in plan.facts[step]?.postedEvents ?? [] {
+        guard let event = plan.events.indices[name].map(Int.init), add(source, to: &events[event, default: []]) else {
+          continue
+        }
+        for waiter in plan.events.waiters[event] { reach(waiter, source, plan) }
+        for fan in plan.fans.following(event) { reach(plan.fans[fan].step, source, plan) }
+      }
+    }
+  }
+
+  private mutating func reachSuccessors(of step: StepIndex, _ source: StepIndex, _ plan: Plan) {
+    for edge in plan.successorEdges(of: step) { reach(plan.graph.successors[edge], source, plan) }
+  }
+
+  private mutating func reach(_ step: StepIndex, _ source: StepIndex, _ plan: Plan) {
+    guard plan.states[step].status != .done, add(source, to: &reached[step, default: []]) else { return }
+    agenda.append((step, source))
+  }
+
+  private func add(_ source: StepIndex, to sources: inout [StepIndex]) -> Bool {
+    guard sources.count < 2, !sources.contains(source) else { return false }
+    sources.append(source)
+    return true
+  }
+}
