@@ -29,6 +29,7 @@ extension ExportedWorkflow {
       container["env"] = .array(
         step.environment.map { ["name": .string($0.name), "value": .string(Self.argoText($0.value))] })
     }
+    if let share = step.share { container["resources"] = .object(Self.resources(share)) }
     var template: ValueObject = ["name": .string(Self.argoName(step.id)), "container": .object(container)]
     if let limit = step.limit { template["activeDeadlineSeconds"] = .integer(Self.seconds(limit)) }
     if let retry = step.retry, retry.attempts > 1 {
@@ -42,6 +43,19 @@ extension ExportedWorkflow {
       ]
     }
     return .object(template)
+  }
+
+  /// What is asked for is also what may be used, but for processors: Kubernetes slows down who uses more than a limit of them.
+  private static func resources(_ share: MachineShare) -> ValueObject {
+    var requests: ValueObject = ["cpu": .string(String(share.cpus))]
+    var limits = ValueObject()
+    if share.memoryBytes > 0 {
+      requests["memory"] = .string("\(share.memoryBytes >> 10)Ki")
+      limits["memory"] = requests["memory"]
+    }
+    if share.gpus > 0 { limits["nvidia.com/gpu"] = .string(String(share.gpus)) }
+    return limits.isEmpty
+      ? ["requests": .object(requests)] : ["requests": .object(requests), "limits": .object(limits)]
   }
 
   /// A name as Kubernetes takes it: small letters, digits and hyphens, beginning with a letter.

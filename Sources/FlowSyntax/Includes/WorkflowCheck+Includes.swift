@@ -45,7 +45,9 @@ extension WorkflowCheck {
           at: span(.uses, of: step),
           help: "write the steps of that file here, or include it below 'steps'")
       }
-      for key in [StepKey.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces] {
+      for key in [
+        StepKey.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces, .resources,
+      ] {
         guard let member = tree.member(key.rawValue, of: places.steps[step].value) else { continue }
         report(
           .conflictingKeys, "step '\(name(step))' is a workflow of its own, which cannot have '\(key.rawValue)'",
