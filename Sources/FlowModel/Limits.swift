@@ -50,6 +50,10 @@ public enum Limits {
   public static let secretLines = 1_000
   /// Rules under `budgets`.
   public static let budgets = 100
+  /// Cpus, and gpus, that a step may ask for.
+  public static let cpus = 65_536
+  /// Different `resources` of a workflow: each different one has a queue of its own.
+  public static let shares = 1_000
   /// Tries of one step, the first included.
   public static let attempts = 100
   /// Threads that may be occupied at once by steps of one quality of service.

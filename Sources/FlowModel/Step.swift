@@ -75,6 +75,8 @@ public struct StepOptions: Sendable, Hashable {
   public var executor: String?
   /// How long it is thought to take.
   public var estimate: Estimate?
+  /// What it takes of the machine while it runs (`resources`); nil: nothing is counted.
+  public var share: MachineShare?
   /// Whether it may run before activation.
   public var prewarm = false
   /// Whether the lines that its programs write are shown to nobody.

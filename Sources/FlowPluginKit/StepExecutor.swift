@@ -10,9 +10,17 @@ public protocol StepExecutor: Sendable {
   /// How many bodies it runs at once at most.
   var places: Int { get }
 
+  /// Whether what its bodies take of a machine (`resources`) counts against this one.
+  var isHere: Bool { get }
+
   /// Runs one try of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins. Throws an
   /// ``ExecutorLost`` when it cannot be known how the body ended; the body does not run any more then.
   func run(_ action: ActionDeclaration, _ inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject
+}
+
+extension StepExecutor {
+  /// It does not, unless the executor says otherwise.
+  public var isHere: Bool { false }
 }
 
 /// A body was lost: the process or the machine that it ran on is gone, or has not been heard of for too long.

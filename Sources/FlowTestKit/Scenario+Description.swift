@@ -73,6 +73,9 @@ extension Scenario: CustomStringConvertible {
     if let estimate = options.estimate {
       lines.append("estimate: \(DurationText.format(estimate.low))..\(DurationText.format(estimate.high))")
     }
+    if let share = options.share {
+      lines.append("resources: { cpus: \(share.cpus), memory: \(share.memoryBytes), gpus: \(share.gpus) }")
+    }
     if options.prewarm { lines.append("prewarm: true") }
     return lines
   }

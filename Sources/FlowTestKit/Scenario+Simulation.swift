@@ -148,8 +148,8 @@ private struct ScenarioStage {
 
   func plan(resolution: Resolution?, announcedEvents: Int, outsideSourceIsOpen: Bool) -> Plan {
     Plan(
-      graph: graph, facts: scenario.facts(conditions), resolution: resolution, announcedEvents: announcedEvents,
-      outsideSourceIsOpen: outsideSourceIsOpen, detail: .none
+      graph: graph, facts: scenario.facts(conditions), resolution: resolution, supply: scenario.supply,
+      announcedEvents: announcedEvents, outsideSourceIsOpen: outsideSourceIsOpen, detail: .none
     ) { [scripts = scenario.scripts] step, attempt in
       // Items draw as those without draws do.
       scripts.indices.contains(Int(step)) ? scripts[Int(step)].draw(afterAttempt: attempt) : 0.5

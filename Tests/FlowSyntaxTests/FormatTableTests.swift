@@ -21,7 +21,7 @@ import Testing
   private static let maps: [(String, any FormatKey.Type)] = [
     ("workflow", WorkflowKey.self), ("step", StepKey.self), ("deadline", DeadlineKey.self), ("retry", RetryKey.self),
     ("queue", QueueKey.self), ("event", EventKey.self), ("defaults", DefaultsKey.self), ("field", FieldKey.self),
-    ("secret", SecretKey.self),
+    ("secret", SecretKey.self), ("resources", ResourcesKey.self),
   ]
 
   private static let tables: [(name: String, text: String)] =
@@ -125,6 +125,7 @@ extension Shape {
     case .word(let words): words.map { "`\($0)`" }.joined(separator: ", ")
     case .queueName: "a queue"
     case .executorAddress: "an executor"
+    case .memory: "an amount of memory"
     case .actionName: "an action"
     case .command: "text, or a list of texts"
     case .map(let keys): "a map: \(keys.pages.map { "`\($0.name)`" }.joined(separator: ", "))"

@@ -23,6 +23,8 @@ struct RandomScenario {
     maker.addFinalSteps(to: &scenario)
     maker.random = SeededGenerator(seed: seed ^ 0x9057)
     maker.addFollowers(to: &scenario)
+    maker.random = SeededGenerator(seed: seed ^ 0x5A4E)
+    maker.addShares(to: &scenario)
     scenario.workflow.name = "seed-\(seed)"
     return scenario
   }
@@ -102,6 +104,24 @@ struct RandomScenario {
         item.isLeftOut = random.chance(8)
         return item
       }
+    }
+  }
+
+  // MARK: - The machine
+
+  /// Lets steps of some scenarios take shares of a small machine.
+  private mutating func addShares(to scenario: inout Scenario) {
+    guard random.chance(40) else { return }
+    scenario.supply = MachineShare(cpus: random.pick([2, 4]), memoryBytes: random.pick([4, 8]), gpus: 1)
+    let likelihood = random.pick([30, 90])
+    for index in scenario.workflow.steps.indices
+    where random.chance(likelihood) && !scenario.scripts[index].isService
+      && scenario.workflow.steps[index].options.queue != "main"
+    {
+      scenario.workflow.steps[index].options.share = MachineShare(
+        cpus: random.chance(70) ? 1 : Int.random(in: 1...scenario.supply.cpus, using: &random),
+        memoryBytes: random.chance(60) ? 0 : Int.random(in: 1...scenario.supply.memoryBytes, using: &random),
+        gpus: random.chance(80) ? 0 : 1)
     }
   }
 

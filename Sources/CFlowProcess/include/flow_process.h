@@ -61,4 +61,7 @@ int flow_ignores(int number);
 /// Ignores a signal unless somebody handles it.
 void flow_ignore(int number);
 
+/// How many processors this process may run on; 0: the system does not say.
+int flow_usable_processors(void);
+
 #endif

@@ -33,6 +33,7 @@ enum PlainRunArguments {
         case "--trace" where request.trace == nil: request.trace = value
         case "--data" where request.data == nil: request.data = value
         case "--on" where request.on == nil: request.on = value
+        case "--resources" where request.resources == nil: request.resources = value
         case "--plugin-dir": request.pluginFolders.append(value)
         default: return nil
         }

@@ -14,6 +14,12 @@ extension ExportedWorkflow {
       words.append("--kill-on-invalid-dep=yes")
       // Slurm counts in minutes.
       if let limit = step.limit { words.append("--time=\((Self.seconds(limit) + 59) / 60)") }
+      if let share = step.share {
+        words.append("--cpus-per-task=\(share.cpus)")
+        // Slurm's units are powers of 1,024, too.
+        if share.memoryBytes > 0 { words.append("--mem=\(share.memoryBytes >> 10)K") }
+        if share.gpus > 0 { words.append("--gres=gpu:\(share.gpus)") }
+      }
       if step.retry != nil { words.append("--no-requeue") }
       let required = step.needs.filter { !$0.isOptional }.map { "${job\(number(of: $0.id))}" }
       let optional = step.needs.filter(\.isOptional).map { "${job\(number(of: $0.id))}" }

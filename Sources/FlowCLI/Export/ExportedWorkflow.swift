@@ -17,6 +17,8 @@ struct ExportedWorkflow {
     /// How long it may take.
     var limit: Duration?
     var retry: RetryPolicy?
+    /// What it takes of the machine; nil: nothing is stated.
+    var share: MachineShare?
     var isOptional: Bool
   }
 
@@ -101,7 +103,7 @@ struct ExportedWorkflow {
       needs: step.needs.map { need in
         let other = workflow.steps[Int(need)]
         return Need(id: other.id.text, isOptional: other.options.isOptional)
-      }, limit: options.deadline?.max, retry: options.retry, isOptional: options.isOptional)
+      }, limit: options.deadline?.max, retry: options.retry, share: options.share, isOptional: options.isOptional)
   }
 
   private static func words(_ step: Step) throws(Obstacle) -> [String] {

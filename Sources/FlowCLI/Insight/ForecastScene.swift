@@ -11,6 +11,8 @@ struct ForecastScene: Sendable {
   let inputs: ValueObject
   let launch: Launch
   let outputs: [StepIndex: ValueObject]
+  /// What steps with `resources` may take at once; nil: what this machine has.
+  var supply: MachineShare?
 
   /// The stage of the workflow with changes; throws an ``InvalidWorkflow`` where what remains cannot run.
   func stage(_ changes: WorkflowChanges) throws(InvalidWorkflow) -> LaunchStage {
@@ -28,7 +30,8 @@ struct ForecastScene: Sendable {
       preconditionFailure("a workflow without a cycle has got one")
     }
     return try LaunchStage(
-      try PreparedWorkflow(graph, registry: registry), inputs: inputs, launch: launch, outputs: outputs)
+      try PreparedWorkflow(graph, registry: registry), inputs: inputs, launch: launch, outputs: outputs,
+      supply: supply)
   }
 
   /// The stage with a change that a lever tries; nil where what remains could not run.

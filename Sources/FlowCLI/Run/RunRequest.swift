@@ -25,6 +25,8 @@ struct RunRequest: Hashable {
   var store: String?
   /// Where steps are sent; nil: where the file says.
   var on: String?
+  /// What steps with `resources` may take at once; nil: what this machine has.
+  var resources: String?
 }
 
 extension RunRequest {
@@ -73,6 +75,7 @@ extension RunRequest {
     }
     options.forcedSteps = Set(forcedSteps)
     options.showsOutput = !isQuiet
+    options.supply = try MachineArguments.supply(resources)
     return options
   }
 }

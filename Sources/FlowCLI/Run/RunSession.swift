@@ -47,7 +47,7 @@ struct RunSession: Sendable {
     let prewarm = try request.prewarmDuration
     var options: RunOptions
     if let resume {
-      options = resume.options(request)
+      options = try resume.options(request)
     } else {
       options = try request.options(for: graph.workflow, installation.registry)
       options.history = try RunMemory.history(

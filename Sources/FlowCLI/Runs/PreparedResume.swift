@@ -89,10 +89,11 @@ struct PreparedResume {
   }
 
   /// What the engine is asked for besides what the journal says.
-  func options(_ request: RunRequest) -> RunOptions {
+  func options(_ request: RunRequest) throws(UsageProblem) -> RunOptions {
     var options = RunOptions(
       dataFolder: plan.header.dataFolder, workflowFolder: FilePath.folder(of: run.file))
     options.showsOutput = !request.isQuiet
+    options.supply = try MachineArguments.supply(request.resources)
     options.inputs = inputs
     options.forcedSteps = Set(plan.header.forcedSteps)
     // One that ended in an orderly way has ended its workers, too.

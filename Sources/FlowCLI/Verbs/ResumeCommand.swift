@@ -58,6 +58,9 @@ struct ResumeCommand: Verb {
   @Option(help: "Where portable steps run, as for flowrun run.")
   var on: String?
 
+  @Option(help: "What steps with 'resources' may take at once, as for flowrun run.")
+  var resources: String?
+
   @OptionGroup var output: OutputArguments
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
@@ -160,6 +163,7 @@ struct ResumeCommand: Verb {
     request.store = place.store
     request.inputs = inputs
     request.on = on
+    request.resources = resources
     return request
   }
 

@@ -46,6 +46,9 @@ struct RunCommand: Verb {
     help: "Where portable steps run: workers=4 (processes here), slurm=8,partition=short, a plugin's name, or local.")
   var on: String?
 
+  @Option(help: "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.")
+  var resources: String?
+
   @Option(help: "Runs this step though it is up to date; '*' stands for all. May be given more than once.")
   var force: [String] = []
 
@@ -62,7 +65,8 @@ struct RunCommand: Verb {
     RunRequest(
       file: file, inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
       report: output.report, trace: output.trace, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
-      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, forcedSteps: force, store: store, on: on)
+      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, forcedSteps: force, store: store, on: on,
+      resources: resources)
   }
 
   func perform() async throws {

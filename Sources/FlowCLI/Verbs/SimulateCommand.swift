@@ -69,6 +69,9 @@ struct SimulateCommand: Verb {
   @Option(help: "How many steps run at once at most; default: as many as the workflow's queues allow.")
   var slots: Int?
 
+  @Option(help: "What steps with 'resources' may take at once, as cpus=8,memory=16GiB,gpus=1; default: this machine.")
+  var resources: String?
+
   @Option(name: .customLong("budget"), help: "A rule such as 'p95(gate) <= 2.5s'; exits 3 when it is broken.")
   var budgets: [String] = []
 
@@ -119,7 +122,7 @@ struct SimulateCommand: Verb {
     let scene = ForecastScene(
       workflow: workflow, registry: installation.registry,
       inputs: try InputArguments.read(given.inputs, for: workflow.inputs),
-      launch: launch, outputs: assumed.outputs)
+      launch: launch, outputs: assumed.outputs, supply: try MachineArguments.supply(resources))
     var changes = WorkflowChanges()
     changes.deferred = Set(try deferred.map { id throws(UsageProblem) in try steps.step(id, "--defer") })
     changes.dropped = Set(try dropped.map { id throws(UsageProblem) in try steps.step(id, "--drop") })
@@ -181,7 +184,8 @@ struct SimulateCommand: Verb {
             + "reason than \(launch.reason.rawValue)")
     }
     let stage = try? ForecastScene(
-      workflow: graph.workflow, registry: installation.registry, inputs: [:], launch: launch, outputs: [:]
+      workflow: graph.workflow, registry: installation.registry, inputs: [:], launch: launch, outputs: [:],
+      supply: .unlimited
     ).stage(WorkflowChanges())
     return fitting.map { RecordedRun($0, of: graph.workflow) { stage?.postedEvents(of: $0) ?? [] } }
   }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import FlowDiagnostics
+import FlowEngine
 import FlowModel
 import FlowSyntax
 
@@ -58,6 +59,16 @@ struct ValidateCommand: Verb {
     }
   }
 
+  /// The step that asks for more than this machine has, which is no mistake of the file; nil: there is none.
+  private static func shortage(of graph: WorkflowGraph) -> PreparedWorkflow.Problem? {
+    do throws(PreparedWorkflow.Problem) {
+      try graph.checkShares(in: nil)
+      return nil
+    } catch {
+      return error
+    }
+  }
+
   /// Checks all files and prints what was found; whether every one can run.
   private func check() throws -> Bool {
     let named = try WorkflowFiles(files)
@@ -82,6 +93,14 @@ struct ValidateCommand: Verb {
         reports += check.others.filter { problem in !reports.contains { $0.source.file == problem.source.file } }
         if check.isValid, let steps = check.result.graph?.workflow.steps.count {
           summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
+        }
+        if check.isValid, let graph = check.result.graph, let shortage = Self.shortage(of: graph) {
+          if on == nil {
+            summaries += "  it cannot run on this machine: \(shortage)\n"
+          } else {
+            isValid = false
+            StandardOutput.writeError("\(TerminalText.visible(file)): error: \(shortage)\n")
+          }
         }
         if let on, check.isValid, let workflow = check.result.graph?.workflow {
           summaries += PlacementText.text(workflow, StepPlacement(workflow, installation.registry, on: on))

@@ -39,6 +39,7 @@ extension Plan {
       if let queue = options.queue.flatMap({ queueIndices[$0] }) { traits[step].queue = UInt16(queue) }
     }
     if let remote { arrange(remote, behind: firstRemoteQueue, &queues) }
+    arrangeShares(&queues, supply: supply)
     for step in resolution.disabled { traits[step].flags.insert(.disabled) }
     for (step, fact) in facts { traits[step].flags.formUnion(Self.flags(of: fact)) }
     rank(&queues)

@@ -36,6 +36,9 @@ extension Plan {
     var problems: [String] = []
     for (index, queue) in queues.enumerated() {
       if queue.occupied > queue.width { problems.append("'\(queue.name)' runs more than \(queue.width)") }
+      if queue.base != nil, let part = machineReading.map({ $0.startable(index, ready: 0) }), part < 0 {
+        problems.append("'\(queue.name)' and its parts run more than \(queue.width)")
+      }
       if queue.occupied < 0 { problems.append("'\(queue.name)' runs \(queue.occupied)") }
       let ready = queue.members.indices.filter {
         states[queue.members[$0]].status == .queued && Int(traits[queue.members[$0]].queue) == index
@@ -43,6 +46,9 @@ extension Plan {
       if ready.count != queue.ready.count || ready.first != queue.ready.lowest {
         problems.append("'\(queue.name)' has \(queue.ready.count) ready steps, but \(ready.count) are queued")
       }
+    }
+    if let free = machineReading?.free, free.cpus < 0 || free.memoryBytes < 0 || free.gpus < 0 {
+      problems.append("steps take more than the machine has: \(free) is left")
     }
     return problems
   }

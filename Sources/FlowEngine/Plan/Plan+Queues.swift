@@ -30,6 +30,7 @@ extension Plan {
   mutating func startNext(from index: Int, at now: Int) -> (step: StepIndex, attempt: Int)? {
     if tables.makeUnique() { endSeries() }
     let step = queues[index].members[queues[index].ready.lowest!]
+    if machine != nil { noteStartOnMachine(step) }
     if traits[step].flags.contains(.fan) { return startItem(of: step, at: now) }
     move(step, to: .running)
     occupy(step)
@@ -54,14 +55,15 @@ extension Plan {
     guard counts.queued > 0, counts.occupied < concurrency else { return nil }
     // Without queues of the workflow's own, each lane has one, with the lane's index.
     if let lane, hasOnlyBuiltInQueues { return queues[lane.index].canStart ? lane.index : nil }
-    return Self.bestQueue(of: tables, in: lane)
+    return Self.bestQueue(of: tables, in: lane, machineReading)
   }
 
   /// The queue whose next step has the lowest rank. Static, so that no plan is copied to ask it.
-  private static func bestQueue(of tables: StepTables, in lane: Lane?) -> Int? {
+  static func bestQueue(of tables: StepTables, in lane: Lane?, _ machine: MachineReading?) -> Int? {
     let (queues, traits) = (tables.queues, tables.traits)
     var best: (queue: Int, rank: Int32)?
     for index in queues.indices where queues[index].canStart && (lane == nil || queues[index].lane == lane) {
+      if let machine, !machine.canStart(index) { continue }
       let rank = traits[queues[index].members[queues[index].ready.lowest!]].rank
       if best == nil || rank < best!.rank { best = (index, rank) }
     }

@@ -152,9 +152,11 @@ extension Plan {
   func startableSteps(in lane: Lane) -> Int {
     guard counts.queued > 0 else { return 0 }
     var count = 0
+    let machine = machineReading
     for index in queues.indices where queues[index].lane == lane {
       let items = fans.isEmpty ? 0 : startableItems(in: index)
-      count += min(queues[index].ready.count + items, queues[index].width - queues[index].occupied)
+      let ready = queues[index].ready.count + items
+      count += machine?.startable(index, ready: ready) ?? min(ready, queues[index].width - queues[index].occupied)
     }
     return min(count, concurrency - counts.occupied)
   }
@@ -212,7 +214,7 @@ extension Plan {
 
   /// How many steps of each queue run at once, where that is limited.
   package var queueWidths: [(name: String, width: Int)] {
-    queues.filter { $0.width != .max }.map { ($0.name, $0.width) }
+    queues.filter { $0.width != .max && $0.base == nil }.map { ($0.name, $0.width) }
   }
 
   /// The posts of an event so far, the first ``Limits/events`` of them: each where it repeats, else the first.

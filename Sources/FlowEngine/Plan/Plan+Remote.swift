@@ -13,11 +13,14 @@ public struct RemoteSteps: Sendable, Hashable {
     public var name: String
     /// How many steps it runs at once.
     public var places: Int
+    /// Whether what its steps take of a machine counts against this one.
+    public var countsHere: Bool
 
     /// An executor of this name and so many places.
-    public init(name: String, places: Int) {
+    public init(name: String, places: Int, countsHere: Bool = false) {
       self.name = name
       self.places = places
+      self.countsHere = countsHere
     }
   }
 
@@ -60,6 +63,7 @@ extension Plan {
   /// Whether steps of other lanes than this one wait for something that can be done for them: those that wait for a place
   /// of an executor do not.
   func concernsOthers(than lane: Lane) -> Bool {
+    if machine != nil { return canStartRemotely || Lane.all.contains { $0 != lane && canStart(in: $0) } }
     guard let remote else { return true }
     if canStartRemotely { return true }
     var waiting = 0
@@ -69,14 +73,9 @@ extension Plan {
 
   /// Where the run may have only so many steps, those that stay here and come first by rank go first.
   private var nextRemoteQueue: Int? {
-    guard let remote, counts.queued > 0, counts.occupied < concurrency else { return nil }
-    var best: (queue: Int, rank: Int32)?
-    let firstRemote = queues.count - remote.executors.count
-    for index in (concurrency == .max ? firstRemote : 0)..<queues.count where queues[index].canStart {
-      let rank = traits[queues[index].members[queues[index].ready.lowest!]].rank
-      if best == nil || rank < best!.rank { best = (index, rank) }
-    }
-    return best.flatMap { $0.queue >= firstRemote ? $0.queue : nil }
+    guard remote != nil, counts.queued > 0, counts.occupied < concurrency else { return nil }
+    let best = Self.bestQueue(of: tables, in: concurrency == .max ? .remote : nil, machineReading)
+    return best.flatMap { queues[$0].lane == .remote ? $0 : nil }
   }
 
   /// The body of a step, or of an item, has begun: its ceilings count from now on.

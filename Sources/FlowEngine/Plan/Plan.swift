@@ -28,6 +28,10 @@ public struct Plan: Sendable {
   var hasOnlyBuiltInQueues = true
   /// The steps that executors run; nil: there are none.
   let remote: RemoteSteps?
+  /// What the machine has of which steps take a share.
+  let supply: MachineShare
+  /// What is counted of it; nil: no step asks for a share.
+  var machine: MachineCount?
   /// How many steps may run at once.
   let concurrency: Int
   var timers = Heap<PlanTimer>()
@@ -68,16 +72,19 @@ public struct Plan: Sendable {
   ///   - outsideSourceIsOpen: whether more events may come from outside.
   ///   - detail: how much is noted for the event stream.
   ///   - remote: the steps that executors run; nil: there are none.
+  ///   - supply: what the machine has of which steps take a share; each fits in it.
   ///   - jitter: draws from 0..<1 for the pause before a retry.
   public init(
     graph: WorkflowGraph, facts: [StepIndex: StepFacts] = [:], resolution: Resolution? = nil,
-    remote: RemoteSteps? = nil, announcedEvents: Int = 0, outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
+    remote: RemoteSteps? = nil, supply: MachineShare = .unlimited, announcedEvents: Int = 0,
+    outsideSourceIsOpen: Bool = false, detail: RunDetail = .full,
     jitter: @escaping @Sendable (StepIndex, Int) -> Double = { _, _ in 0.5 }
   ) {
     let count = graph.workflow.steps.count
     self.graph = graph
     self.facts = facts
     self.remote = remote
+    self.supply = supply
     self.jitter = jitter
     self.detail = detail
     concurrency = graph.workflow.concurrency ?? .max

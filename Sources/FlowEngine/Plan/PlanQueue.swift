@@ -37,6 +37,18 @@ struct PlanQueue: Sendable {
   var members: [StepIndex] = []
   /// Positions in `members` that are ready; made when the queue is put into the plan's tables.
   var ready = ReadySet()
+  /// What each of its steps takes of the machine; nil: that is not counted.
+  var share: MachineShare?
+  /// The queue whose width it has a part in; nil: it has its own.
+  var base: Int?
+
+  init(name: String, lane: Lane, width: Int, share: MachineShare? = nil, base: Int? = nil) {
+    self.name = name
+    self.lane = lane
+    self.width = width
+    self.share = share
+    self.base = base
+  }
 
   /// Whether one of its steps may start.
   var canStart: Bool { !ready.isEmpty && occupied < width }

@@ -81,7 +81,16 @@ extension RunReport.Step {
       items: members.value["items"] == nil ? nil : try members.objects("items").map { try RunReport.Item($0) },
       needs: members.value["needs"] == nil ? [] : try members.texts("needs").map(members.step),
       after: members.value["after"] == nil ? [] : try members.texts("after"),
-      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members))
+      tries: try RunReport.Try.all(of: members), executor: try RunReport.Beginning(of: members),
+      share: members.value["resources"] == nil ? nil : try MachineShare(members.object("resources")))
+  }
+}
+
+extension MachineShare {
+  fileprivate init(_ members: ReportMembers) throws {
+    self.init(
+      cpus: try members.integer("cpus"), memoryBytes: try members.integer("memoryBytes"),
+      gpus: try members.integer("gpus"))
   }
 }
 

@@ -150,7 +150,8 @@ extension RunReport {
       failure: reading.outcome == .success ? nil : reading.failure, items: items(of: index, plan),
       needs: plan.needs(of: index).map { plan.graph.workflow.steps[Int($0)].id },
       after: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).after : [],
-      tries: tries(of: index, plan), executor: beginning(of: index, plan))
+      tries: tries(of: index, plan), executor: beginning(of: index, plan),
+      share: plan.graph.workflow.steps[Int(index)].hasOptions ? plan.options(of: index).share : nil)
   }
 
   private func tries(of step: StepIndex, _ plan: Plan) -> [Try] {

@@ -149,6 +149,8 @@ public struct RunReport: Sendable {
     public var tries: [Try]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?
+    /// What it takes of the machine while it runs; nil: that is not counted.
+    public var share: MachineShare?
   }
 
   /// When a step that an executor runs began there, which is later than its start: it is sent away first.
@@ -305,6 +307,11 @@ extension RunReport.Step {
     if !after.isEmpty { object["after"] = .array(after.map { .string($0) }) }
     if !tries.isEmpty { object["tries"] = .array(tries.map(\.value)) }
     if let executor { object["begunAt"] = .optional(executor.at) }
+    if let share {
+      object["resources"] = .object([
+        "cpus": .integer(share.cpus), "memoryBytes": .integer(share.memoryBytes), "gpus": .integer(share.gpus),
+      ])
+    }
     guard let items else { return object }
     object["items"] = .array(items.map { .object($0.value) })
     return object

@@ -23,6 +23,7 @@ public struct Engine: Sendable {
     _ prepared: PreparedWorkflow, options: RunOptions
   ) throws(PreparedWorkflow.Problem) -> WorkflowRun {
     try Self.check(options.secrets, of: prepared.graph.workflow)
+    try Self.checkShares(of: prepared.graph, options)
     var options = options
     options.launch.isFirst = !DataFolder(opened: options.dataFolder).hasLaunched
     let run = WorkflowRun(prepared, options: options, runID: RunInformation.newID())
@@ -33,6 +34,16 @@ public struct Engine: Sendable {
   private static func check(_ secrets: ValueObject, of workflow: Workflow) throws(PreparedWorkflow.Problem) {
     for secret in workflow.secrets where secret.isRequired && secrets[secret.name]?.stringValue == nil {
       throw PreparedWorkflow.Problem(step: nil, message: "the secret '\(secret.name)' is not given")
+    }
+  }
+
+  private static func checkShares(
+    of graph: WorkflowGraph, _ options: RunOptions
+  ) throws(PreparedWorkflow.Problem) {
+    let placement = options.placement
+    try graph.checkShares(in: options.supply) { step in
+      placement.map { placement in placement.assignment[step].map { !placement.executors[$0].isHere } ?? false }
+        ?? false
     }
   }
 
@@ -48,6 +59,7 @@ public struct Engine: Sendable {
   ) throws -> WorkflowRun {
     var options = options
     try Self.check(options.secrets, of: prepared.graph.workflow)
+    try Self.checkShares(of: prepared.graph, options)
     var inputs = plan.header.inputs
     for (name, value) in options.inputs { inputs[name] = value }
     for input in prepared.graph.workflow.inputs where input.isSecret && plan.header.hasMarks {

@@ -40,6 +40,8 @@ public struct RunOptions: Sendable {
   public var takeoverPause = Duration.zero
   /// Which steps run elsewhere; nil: none.
   public var placement: ExecutorPlacement?
+  /// What steps with `resources` may take at once; nil: what this machine has.
+  public var supply: MachineShare?
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
   package var shortStepNanoseconds = 400
   /// How long the steps may take, by a slot's pace, that it takes in one go: no ready step waits longer for a slot that is at

@@ -17,7 +17,8 @@ public struct ExecutorPlacement: Sendable {
   /// As the plan knows them.
   var steps: RemoteSteps {
     RemoteSteps(
-      executors: executors.map { RemoteSteps.Executor(name: $0.name, places: $0.places) }, assignment: assignment)
+      executors: executors.map { RemoteSteps.Executor(name: $0.name, places: $0.places, countsHere: $0.isHere) },
+      assignment: assignment)
   }
 }
 

@@ -56,6 +56,7 @@ public final class WorkflowRun: Sendable {
     }
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, remote: options.placement?.steps,
+      supply: prepared.graph.supply(options.supply),
       announcedEvents: options.announcedEvents.count,
       outsideSourceIsOpen: options.acceptsEvents, detail: options.observer?.detail ?? .none,
       jitter: { step, attempt in Jitter.draw(seed: seed, step: step, attempt: attempt) })

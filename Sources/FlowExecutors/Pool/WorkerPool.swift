@@ -13,6 +13,8 @@ public final class WorkerPool: StepExecutor {
   public let name: String
   /// How many bodies run at once at most.
   public let places: Int
+  /// Whether all workers are processes of this machine.
+  public var isHere: Bool { starts.allSatisfy(\.isLocal) }
   let starts: [WorkerStart]
   let needs: WorkerNeeds
   let terms: WorkerTerms

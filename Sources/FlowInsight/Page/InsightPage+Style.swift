@@ -31,7 +31,7 @@ extension InsightPage {
     .track b{position:absolute;top:-3px;bottom:-3px;width:2px;background:var(--gate)}
     .track em{position:absolute;white-space:nowrap;font-style:normal;font-size:.75rem;transform:translateX(-50%)}
     .track em:first-child{transform:none}.track em:last-child{transform:translateX(-100%)}
-    i.run{background:var(--run)}i.queue{background:var(--queue)}i.thread{background:var(--thread)}
+    i.run{background:var(--run)}i.queue,i.resources{background:var(--queue)}i.thread{background:var(--thread)}
     i.retry{background:var(--retry)}i.executor{background:var(--executor)}i.commit{background:var(--thread)}\
     i.floor{background:var(--floor)}
     .legend span{margin-right:14px;white-space:nowrap}

@@ -76,8 +76,9 @@ struct PageTimeline {
         Bar(kind: name, start: max(0, start), end: max(0, end), text: "\(kind.rawValue) \(PageText.time(end - start))"))
     }
     if let ready = state.readyAt, ready < started {
-      let isLimited = course.shape.concurrency != nil || course.shape.widths[course.shape.steps[step].queue] != nil
-      add(isLimited ? .queue : .thread, ready, started)
+      let shape = course.shape.steps[step]
+      let isLimited = course.shape.concurrency != nil || course.shape.widths[shape.queue] != nil
+      add(isLimited ? .queue : shape.takesShare ? .resources : .thread, ready, started)
     }
     // What the way says of the step is more exact than what its state does.
     let own = chain.links.filter { $0.step == step && $0.cause != .event && $0.cause != .gate && $0.start >= started }

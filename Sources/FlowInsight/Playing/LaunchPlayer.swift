@@ -170,9 +170,10 @@ package struct LaunchPlayer<World: LaunchWorld> {
     }
   }
 
-  /// The shorter way that production takes. With a limit for all lanes together it may choose another step first.
+  /// The shorter way that production takes. With a limit for all lanes together, which the machine is too, it may choose
+  /// another step first.
   private mutating func succeed(_ step: StepIndex, _ attempt: Int) {
-    if plan.graph.workflow.concurrency != nil {
+    if plan.graph.workflow.concurrency != nil || plan.countsMachine {
       plan.succeeded(step, attempt: attempt, at: now)
     } else if let next = plan.passOn(step, attempt: attempt, in: plan.lane(of: step), at: now) {
       startBody(next.step, next.attempt)

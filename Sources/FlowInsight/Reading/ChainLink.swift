@@ -8,6 +8,8 @@ package enum ChainCause: String, Sendable, Hashable, CaseIterable {
   case gate
   /// A step waited for a place in its queue.
   case queue
+  /// A step waited until as much of the machine was free as it asks for.
+  case resources
   /// A step waited for a thread.
   case thread
   /// A step waited for its next try.

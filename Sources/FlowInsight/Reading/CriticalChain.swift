@@ -80,7 +80,7 @@ package struct CriticalChain: Sendable {
 
   private mutating func add(_ step: Int?, _ cause: ChainCause, from start: Int, to end: Int) {
     let start = max(0, start)
-    guard end > start || cause == .queue || cause == .event, end >= start else { return }
+    guard end > start || cause == .queue || cause == .resources || cause == .event, end >= start else { return }
     if let last = links.last, last.step == step, last.cause == cause, cause != .run, last.start == end {
       links[links.count - 1].start = start
       return
@@ -143,10 +143,10 @@ package struct CriticalChain: Sendable {
     where cursor > started && item.time.upperBound <= cursor && item.time.lowerBound < cursor {
       if item.time.upperBound < cursor { add(step, cause, from: item.time.upperBound, to: cursor) }
       cursor = tries(item.tries, of: step, item.time, beginnings: item.beginnings, isSuccess: true)
-      cause = .queue
+      cause = placeCause(of: step)
     }
     // The step has begun with another of its items: this one waited for its place.
-    if cursor > started { add(step, .queue, from: started, to: cursor) }
+    if cursor > started { add(step, placeCause(of: step), from: started, to: cursor) }
     return min(cursor, started)
   }
 
@@ -156,7 +156,7 @@ package struct CriticalChain: Sendable {
     guard ready < started else { return trigger(of: step, before: ready, from: ready) }
     if let holder = holder(of: step, from: ready, to: started) {
       let freed = min(course.steps[holder].endedAt ?? started, started)
-      add(step, .queue, from: freed, to: started)
+      add(step, waitsForPlace(step, at: freed) ? .queue : .resources, from: freed, to: started)
       return (holder, freed)
     }
     let isRemote = course.steps[step].beginnings != nil
@@ -164,15 +164,42 @@ package struct CriticalChain: Sendable {
     return trigger(of: step, before: ready, from: ready)
   }
 
+  /// Whether a step waits for a place, that others have.
+  private func isLimited(_ step: Int) -> Bool {
+    course.shape.concurrency != nil || course.shape.widths[course.shape.steps[step].queue] != nil
+  }
+
+  /// Whether it was a place that a step got at an instant, not a share of the machine.
+  private func waitsForPlace(_ step: Int, at time: Int) -> Bool {
+    guard isLimited(step), course.shape.steps[step].takesShare, course.shape.concurrency == nil else {
+      return isLimited(step)
+    }
+    let queue = course.shape.steps[step].queue
+    let occupied = course.steps.indices.count { other in
+      guard course.shape.steps[other].queue == queue, let started = course.steps[other].startedAt, started < time else {
+        return false
+      }
+      return course.steps[other].endedAt.map { $0 >= time } ?? true
+    }
+    return occupied >= course.shape.widths[queue] ?? .max
+  }
+
+  /// What an item waits for that is ready while others of its step run.
+  private func placeCause(of step: Int) -> ChainCause {
+    course.shape.steps[step].takesShare && !isLimited(step) ? .resources : .queue
+  }
+
   /// The step whose end gave `step` its place: of those in its way the one that ended last.
   private func holder(of step: Int, from ready: Int, to started: Int) -> Int? {
     let queue = course.shape.steps[step].queue
-    guard course.shape.concurrency != nil || course.shape.widths[queue] != nil else { return nil }
+    let takesShare = course.shape.steps[step].takesShare
+    guard isLimited(step) || takesShare else { return nil }
     for index in (0..<endedNotAfter(started)).reversed() {
       let (other, end) = ends[index]
       guard end > ready else { return nil }
       if other != step, !visited.contains(other),
-        course.shape.concurrency != nil || course.shape.steps[other].queue == queue
+        course.shape.concurrency != nil || (isLimited(step) && course.shape.steps[other].queue == queue)
+          || (takesShare && course.shape.steps[other].takesShare)
       {
         return other
       }
@@ -244,8 +271,7 @@ package struct CriticalChain: Sendable {
   private mutating func wait(of step: Int, until time: Int) -> (Int?, Int) {
     let shape = course.shape.steps[step]
     if let ready = course.steps[step].readyAt, ready <= time {
-      let isLimited = course.shape.concurrency != nil || course.shape.widths[shape.queue] != nil
-      add(step, isLimited ? .queue : .thread, from: ready, to: time)
+      add(step, isLimited(step) ? .queue : shape.takesShare ? .resources : .thread, from: ready, to: time)
       return trigger(of: step, before: ready, from: ready)
     }
     let open = shape.needs.first { need in

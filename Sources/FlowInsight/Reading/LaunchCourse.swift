@@ -13,6 +13,8 @@ package struct CourseShape: Sendable {
     package var after: [String] = []
     /// The name of its queue.
     package var queue = ""
+    /// Whether it takes a share of the machine, which all such steps have together.
+    package var takesShare = false
     /// Whether it waits for the gate.
     package var isDeferred = false
     /// Whether the gate waits for it.
@@ -45,6 +47,7 @@ package struct CourseShape: Sendable {
       shape.needs = step.needs.map { Int($0) }
       shape.after = step.hasOptions ? step.options.after : []
       shape.queue = reading.queue
+      shape.takesShare = step.hasOptions && step.options.share != nil
       shape.isDeferred = reading.isDeferred
       shape.isBlocking = reading.isBlocking
       steps.append(shape)

@@ -108,6 +108,7 @@ package struct RecordedLaunch: Sendable {
   private mutating func read(_ value: Value, _ index: Int, _ indices: [String: Int]) {
     guard let step = value.objectValue else { return }
     course.shape.steps[index].queue = step["queue"]?.stringValue ?? ""
+    course.shape.steps[index].takesShare = step["resources"]?.objectValue != nil
     course.shape.steps[index].isBlocking = step["blocking"]?.booleanValue ?? false
     course.shape.steps[index].isDeferred = step["deferred"]?.booleanValue ?? false
     course.shape.steps[index].needs =

@@ -42,6 +42,7 @@ struct WorkflowCheck: DocumentReading {
     checkCalls()
     checkFans()
     checkExecutors()
+    checkShares()
     checkUpToDate()
     checkIncludes()
     checkEstimates()

@@ -15,6 +15,7 @@ enum ForeignKeys {
     if let name = stepNames[key] { return question(key, name) }
     if let remedy = limit(key, value) { return remedy }
     if repeating.contains(key) { return repetition }
+    if let part = shareNames[key] { return "write 'resources: { \(part.rawValue): \(part.example) }'" }
     return stepRemedies[key]
   }
 
@@ -55,6 +56,15 @@ enum ForeignKeys {
 
   /// Keys of a workflow that hold the steps in other tools: with one of them `steps` is not missing besides.
   static let holdingSteps: Set<String> = ["jobs", "tasks", "services", "stages", "dag", "templates", "spec", "do"]
+
+  /// What other tools call the parts of `resources`.
+  static let shareNames: [String: ResourcesKey] = [
+    "cpu": .cpus, "cpus": .cpus, "cores": .cpus, "core": .cpus, "threads": .cpus, "ncpus": .cpus, "processors": .cpus,
+    "cpus-per-task": .cpus, "cpus_per_task": .cpus, "vcpus": .cpus, "num_cpus": .cpus,
+    "memory": .memory, "mem": .memory, "ram": .memory, "mem_mb": .memory, "mem_gb": .memory, "memory_mb": .memory,
+    "mem-per-cpu": .memory, "gpus": .gpus, "gpu": .gpus, "nvidia.com/gpu": .gpus, "gres": .gpus, "num_gpus": .gpus,
+    "accelerator": .gpus,
+  ]
 
   /// What other tools and languages call types.
   static let types = [

@@ -49,6 +49,8 @@ indirect enum Shape: Sendable {
   case durationOrExpression
   /// A range `50ms..200ms` or one duration.
   case estimate
+  /// An amount of memory such as `8GiB`.
+  case memory
   case stepNames
   case eventNames
   /// The name of an event that repeats.

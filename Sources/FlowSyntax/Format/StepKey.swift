@@ -11,7 +11,7 @@ enum StepKey: String, FormatKey {
   case foreach, parallel, executor
   case failFast = "fail-fast"
   case inputsFrom = "inputs-from"
-  case produces
+  case produces, resources
 
   static let owner = "a step"
 
@@ -49,6 +49,7 @@ enum StepKey: String, FormatKey {
     case .failFast: .boolean
     case .inputsFrom, .produces: .list(of: .string, isNonempty: true)
     case .executor: .executorAddress
+    case .resources: .map(ResourcesKey.self)
     }
   }
 
@@ -90,6 +91,7 @@ enum StepKey: String, FormatKey {
     case .parallel: "With foreach, how many items run at once at most"
     case .inputsFrom: "The files that it reads, with * and **: while they and all else are as before, it is skipped"
     case .produces: "The files that it makes, likewise: they must be as it left them"
+    case .resources: "What it takes of the machine while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
     case .failFast: "With foreach, whether an item that fails ends the others"
     case .executor: "Where the step runs, as --on takes it (workers=4, slurm=8), or local: here"
     case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"

@@ -91,6 +91,11 @@ extension WorkflowCheck {
             "step '\(other.id)' of '\(file)' waits for '\(event)', and no event from outside reaches it",
             "wait for it before, in a step that this one needs")
         }
+        if other.options.share != nil {
+          cannot(
+            "step '\(other.id)' of '\(file)' takes 'resources', which are counted in one run",
+            "state them beside 'foreach': each item takes them")
+        }
         if let executor = other.options.executor ?? inner.executor, executor != "local" {
           cannot(
             "step '\(other.id)' of '\(file)' runs on '\(executor)', and what runs for an item stays here",
@@ -109,7 +114,7 @@ extension WorkflowCheck {
 extension StepKey {
   /// What a step cannot have that is a workflow of its own.
   fileprivate static let notOnInclude: [StepKey] =
-    [.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces]
+    [.retry, .deadline, .prewarm, .foreach, .env, .estimate, .onInterrupt, .inputsFrom, .produces, .resources]
   /// What a step cannot have whose items are workflows.
   fileprivate static let notOnItemWorkflow: [StepKey] = [.prewarm, .env, .inputsFrom, .produces, .executor]
 }

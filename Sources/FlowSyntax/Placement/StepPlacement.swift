@@ -36,7 +36,7 @@ public struct StepPlacement: Sendable {
         obstacles[step.uses]
         ?? (catalog.declaration(named: step.uses).map(\.portabilityObstacle) ?? "it stands for another workflow")
       obstacles[step.uses] = ofAction
-      if let why = ofAction ?? Self.obstacle(step) {
+      if let why = ofAction ?? Self.obstacle(step, at: wish) {
         places.append(.here(why: why))
         continue
       }
@@ -48,7 +48,12 @@ public struct StepPlacement: Sendable {
   }
 
   /// Why a step of a portable action stays here; nil: it need not.
-  static func obstacle(_ step: Step) -> String? {
+  static func obstacle(_ step: Step, at address: String) -> String? {
+    if step.options.share != nil, let name = try? ExecutorAddress(address).name,
+      !ExecutorAddress.counting.contains(name)
+    {
+      return "it has 'resources', which '\(name)' does not count"
+    }
     if let queue = step.options.queue, QualityOfService(rawValue: queue) == nil {
       return "it is in the queue '\(queue)'"
     }
@@ -80,7 +85,7 @@ extension WorkflowCheck {
         continue
       }
       let declaration = actions.declaration(ofStep: index)
-      guard let why = declaration?.portabilityObstacle ?? StepPlacement.obstacle(step) else { continue }
+      guard let why = declaration?.portabilityObstacle ?? StepPlacement.obstacle(step, at: executor) else { continue }
       report(
         .conflictingKeys, "step '\(name(index))' cannot run elsewhere: \(why)", at: span(.executor, of: index),
         related: declaration.map { [.init(span(.uses, of: index), "it uses '\($0.name)' here")] } ?? [],

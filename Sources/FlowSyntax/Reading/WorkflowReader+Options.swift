@@ -32,6 +32,7 @@ extension WorkflowReader {
     case .foreach: options.fan = fanOut(node, owner, of: place)
     case .inputsFrom: options.inputsFrom = filePatterns(node, owner)
     case .produces: options.produces = filePatterns(node, owner)
+    case .resources: options.share = machineShare(node, owner)
     case .parallel, .failFast: checkBesideForeach(key, member, of: place)
     }
   }

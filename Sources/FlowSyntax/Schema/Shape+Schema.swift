@@ -17,6 +17,7 @@ extension Shape {
       ["allOf": [.object(Self.reference("duration")), ["not": ["type": "string", "pattern": "^[0hms.]+$"]]]]
     case .durationOrExpression: Self.anyOf([Self.reference("duration"), Self.textWithExpression])
     case .estimate: ["type": "string", "pattern": .string(Self.estimatePattern)]
+    case .memory: ["type": "string", "pattern": "^0*[1-9][0-9]*([KMGT]iB)$"]
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
     case .eventNames: Self.oneOrMany(["type": "string"])
     case .eventName: ["type": "string", "minLength": 1]
@@ -105,7 +106,9 @@ extension Shape {
     if keys == FieldKey.self { return reference("field") }
     if keys == DeadlineKey.self { return reference("deadline") }
     if keys == RetryKey.self { return reference("retry") }
-    return WorkflowSchema.map(of: keys)
+    var map = WorkflowSchema.map(of: keys)
+    if keys == ResourcesKey.self { map["minProperties"] = 1 }
+    return map
   }
 
   private static func mapOfDurationsOrExpressions(_ keys: any FormatKey.Type) -> ValueObject {

@@ -32,13 +32,12 @@ extension Oracle {
     return units.first { states[$0].phase == .queued } ?? units.first { states[$0].phase == .waiting }
   }
 
-  /// Starts items of a step while it has any, room for them, and places.
-  mutating func startItems(of step: Int) {
-    while states[step].phase == .queued, hasPlace(step), let unit = nextUnit(of: step) {
-      if states[step].startedAt == nil { (states[step].startedAt, states[step].attempts) = (now, 1) }
-      start(unit)
-      considerItems(of: step)
-    }
+  /// Starts the next item of a step.
+  mutating func startItem(of step: Int) {
+    guard let unit = nextUnit(of: step) else { return }
+    if states[step].startedAt == nil { (states[step].startedAt, states[step].attempts) = (now, 1) }
+    start(unit)
+    considerItems(of: step)
   }
 
   /// What the items of a step mean for it: "one failure: the rest is not started, the running ones are cancelled, or all go

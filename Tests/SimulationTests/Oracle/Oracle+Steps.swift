@@ -128,9 +128,15 @@ extension Oracle {
   /// "Steps released together are offered in rank order, and where `concurrency`, a queue's width or the slots are
   /// short the lowest rank goes first."
   mutating func startQueued() {
-    for step in rankOrder where states[step].phase == .queued && hasPlace(step) {
-      if isFan(step) { startItems(of: step) } else { start(step) }
+    while let step = rankOrder.first(where: canStart) {
+      notePassing(by: step)
+      if isFan(step) { startItem(of: step) } else { start(step) }
     }
+  }
+
+  private func canStart(_ step: Int) -> Bool {
+    states[step].phase == .queued && hasPlace(step) && machineAllows(step)
+      && (!isFan(step) || nextUnit(of: step) != nil)
   }
 
   func queueName(of step: Int) -> String {

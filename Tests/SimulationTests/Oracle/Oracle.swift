@@ -26,6 +26,9 @@ struct Oracle {
   /// Whether each step's own `if` contains a status function.
   let statesStatus: [Bool]
 
+  /// Who was passed by the last step that started in front of one that waits for the machine, and how often in a row.
+  var passed: (step: Int, count: Int)?
+
   var now = 0
   var activatedAt: Int?
   var cancelledAt: Int?

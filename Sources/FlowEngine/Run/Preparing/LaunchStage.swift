@@ -8,6 +8,7 @@ package struct LaunchStage: Sendable {
   package let prepared: PreparedWorkflow
   /// What expressions said at activation.
   package private(set) var resolution = Resolution()
+  private let supply: MachineShare
   private let inputs: ValueObject
   private let launch: Launch
   private var environment: ValueObject
@@ -18,9 +19,11 @@ package struct LaunchStage: Sendable {
   /// Evaluates what a launch knows at activation; throws what a run would.
   package init(
     _ prepared: PreparedWorkflow, inputs: ValueObject, launch: Launch, environment: ValueObject = [:],
-    outputs: [StepIndex: ValueObject] = [:]
+    outputs: [StepIndex: ValueObject] = [:], supply: MachineShare? = nil
   ) throws(PreparedWorkflow.Problem) {
+    try prepared.graph.checkShares(in: supply)
     self.prepared = prepared
+    self.supply = prepared.graph.supply(supply)
     self.inputs = inputs
     self.launch = launch
     self.environment = environment
@@ -68,8 +71,8 @@ package struct LaunchStage: Sendable {
   /// A plan of the launch that nothing has happened to.
   package func plan(announcedEvents: Int = 0, jitter: @escaping @Sendable (StepIndex, Int) -> Double) -> Plan {
     Plan(
-      graph: prepared.graph, facts: prepared.facts, resolution: resolution, announcedEvents: announcedEvents,
-      detail: .none, jitter: jitter)
+      graph: prepared.graph, facts: prepared.facts, resolution: resolution, supply: supply,
+      announcedEvents: announcedEvents, detail: .none, jitter: jitter)
   }
 
   /// What the `if` of a step says where the plan stands so.

@@ -1,0 +1,43 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+
+/// Reading `--resources`: what the steps of a run may take at once.
+enum MachineArguments {
+  /// What it says, and for what it does not name what this machine has; nil: nothing is said.
+  static func supply(_ text: String?) throws(UsageProblem) -> MachineShare? {
+    guard let text else { return nil }
+    var share = MachineShare.ofThisMachine
+    var named: Set<String> = []
+    for part in text.split(separator: ",", omittingEmptySubsequences: false) {
+      let words = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+      guard words.count == 2, named.insert(words[0]).inserted else {
+        throw UsageProblem(
+          "--resources '\(text)': write each of cpus, memory and gpus once, such as cpus=8,memory=16GiB")
+      }
+      switch words[0] {
+      case "cpus": share.cpus = try count(words[1], 1, text)
+      case "gpus": share.gpus = try count(words[1], 0, text)
+      case "memory":
+        do throws(MemoryText.Problem) {
+          share.memoryBytes = try MemoryText.parse(words[1])
+        } catch {
+          throw UsageProblem("--resources '\(text)': \(error.help)")
+        }
+      default:
+        let names = ["cpus", "memory", "gpus"]
+        throw UsageProblem(
+          "--resources '\(text)': there is no '\(words[0])'; "
+            + (NearestName.question(words[0], among: names) ?? "there are cpus, memory and gpus"))
+      }
+    }
+    return share
+  }
+
+  private static func count(_ word: String, _ least: Int, _ text: String) throws(UsageProblem) -> Int {
+    guard let count = Int(word), (least...Limits.cpus).contains(count) else {
+      throw UsageProblem("--resources '\(text)': '\(word)' is no number from \(least) to \(Limits.cpus)")
+    }
+    return count
+  }
+}

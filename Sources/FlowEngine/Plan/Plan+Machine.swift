@@ -1,0 +1,151 @@
+import FlowModel
+
+/// What is counted of the machine on which steps run.
+struct MachineCount: Sendable {
+  /// What the machine has.
+  let supply: MachineShare
+  /// The step that others were last started in front of while it waited for the machine, and how many.
+  var passed: Passed?
+
+  struct Passed: Sendable {
+    var step: StepIndex
+    var count: Int
+  }
+}
+
+// Steps with `resources`: those that ask for the same stand in a queue of their own behind their queue, whose width and name
+// it has. A queue may start a step where what its steps take is free; all of that is worked out from who runs, whenever
+// somebody asks, so that there is nothing to keep true, and a workflow without `resources` is not touched.
+//
+// The rule. Steps start by rank. One that does not fit is passed: those behind it start that fit. The first by rank of
+// those that wait so is passed four times; from then on steps behind it start only where as much stays free as it asks for.
+// So every step starts once those before it are done, and the machine is seldom idle for it.
+extension Plan {
+  /// How many steps start in front of one that waits for the machine and comes before them.
+  static let passesOfWaiting = 4
+
+  /// Gives the steps that ask for the same a queue of their own.
+  mutating func arrangeShares(_ queues: inout [PlanQueue], supply: MachineShare) {
+    var indices: [ShareQueue: Int] = [:]
+    func index(of key: ShareQueue) -> Int {
+      if let index = indices[key] { return index }
+      let base = queues[key.base]
+      queues.append(PlanQueue(name: base.name, lane: base.lane, width: base.width, share: key.share, base: key.base))
+      indices[key] = queues.count - 1
+      return queues.count - 1
+    }
+    let usual = [false, true].map { Lane.slots(.usual(forDeferred: $0)).index }
+    for step in graph.stepsWithOptions {
+      let base = Int(traits[step].queue)
+      guard let share = options(of: step).share, countsShares(of: step, in: queues[base]) else { continue }
+      // Both usual queues, so that the list is the same whatever expressions put off: rearranging relies on that.
+      if usual.contains(base) { for queue in usual { _ = index(of: ShareQueue(base: queue, share: share)) } }
+      traits[step].queue = UInt16(index(of: ShareQueue(base: base, share: share)))
+    }
+    guard !indices.isEmpty else { return }
+    hasOnlyBuiltInQueues = false
+    if machine == nil { machine = MachineCount(supply: supply) }
+  }
+
+  /// Which steps have a queue of their own.
+  private struct ShareQueue: Hashable {
+    var base: Int
+    var share: MachineShare
+  }
+
+  /// The main thread is one, services never give back what they take, and an engine elsewhere counts by itself.
+  private func countsShares(of step: StepIndex, in queue: PlanQueue) -> Bool {
+    if queue.lane == .main || facts[step]?.isService == true { return false }
+    guard queue.lane == .remote, let executor = remote?.assignment[step] else { return true }
+    return remote?.executors[executor].countsHere ?? true
+  }
+
+  /// Whether steps take shares of the machine.
+  package var countsMachine: Bool { machine != nil }
+
+  /// How the machine stands; nil: no step asks for a share of it.
+  var machineReading: MachineReading? { machine.map { MachineReading($0, tables) } }
+
+  /// Takes in that a step is about to start.
+  mutating func noteStartOnMachine(_ step: StepIndex) {
+    guard queues[traits[step].queue].share != nil, let reading = machineReading else { return }
+    if machine?.passed?.step == step { machine?.passed = nil }
+    guard let waiting = reading.waiting, waiting.rank < traits[step].rank else { return }
+    let count = machine?.passed?.step == waiting.step ? machine?.passed?.count ?? 0 : 0
+    machine?.passed = MachineCount.Passed(step: waiting.step, count: count + 1)
+  }
+
+  /// The steps that would run if the machine were larger.
+  package var stepsWaitingForMachine: [StepIndex] {
+    guard let reading = machineReading, counts.occupied < concurrency else { return [] }
+    return queues.indices.filter { queues[$0].share != nil && reading.isWaiting(in: $0) }.flatMap { index in
+      queues[index].members.filter { states[$0].status == .queued }
+    }
+  }
+}
+
+/// How the machine stands at an instant: what is free, and who waits for it.
+struct MachineReading {
+  private let tables: StepTables
+  private(set) var free: MachineShare
+  /// The first by rank of the steps that would start if more were free.
+  private(set) var waiting: (step: StepIndex, rank: Int32, share: MachineShare)?
+  /// Whether what that step asks for is kept for it.
+  private var isKept = false
+
+  init(_ machine: MachineCount, _ tables: StepTables) {
+    self.tables = tables
+    free = machine.supply
+    for queue in tables.queues where queue.occupied > 0 {
+      if let share = queue.share { free = free.without(share, times: queue.occupied) }
+    }
+    for index in tables.queues.indices {
+      guard let share = tables.queues[index].share, !share.fits(in: free), let first = first(of: index), hasRoom(index)
+      else { continue }
+      if waiting == nil || first.rank < waiting!.rank { waiting = (first.step, first.rank, share) }
+    }
+    if let passed = machine.passed, passed.step == waiting?.step { isKept = passed.count >= Plan.passesOfWaiting }
+  }
+
+  private func first(of index: Int) -> (step: StepIndex, rank: Int32)? {
+    guard let lowest = tables.queues[index].ready.lowest else { return nil }
+    let step = tables.queues[index].members[lowest]
+    return (step, tables.traits[step].rank)
+  }
+
+  /// How many steps more a queue could run as far as its width goes.
+  private func room(_ index: Int) -> Int {
+    let width = tables.queues[index].width
+    guard width != .max else { return .max }
+    let base = tables.queues[index].base ?? index
+    var occupied = 0
+    for other in tables.queues.indices where (tables.queues[other].base ?? other) == base {
+      occupied += tables.queues[other].occupied
+    }
+    return width - occupied
+  }
+
+  private func hasRoom(_ index: Int) -> Bool { room(index) > 0 }
+
+  /// How many steps of a queue could start now.
+  func startable(_ index: Int, ready: Int) -> Int {
+    guard canStart(index) else { return 0 }
+    return min(ready, room(index), tables.queues[index].share?.count(in: free) ?? .max)
+  }
+
+  /// Whether a step of a queue may start.
+  func canStart(_ index: Int) -> Bool {
+    guard let first = first(of: index), hasRoom(index) else { return false }
+    guard let share = tables.queues[index].share else { return true }
+    guard share.fits(in: free) else { return false }
+    guard isKept, let waiting, waiting.rank < first.rank else { return true }
+    let rest = free.without(waiting.share)
+    return share.cpus <= rest.cpus && (share.memoryBytes == 0 || share.memoryBytes <= rest.memoryBytes)
+      && (share.gpus == 0 || share.gpus <= rest.gpus)
+  }
+
+  /// Whether a queue has steps that wait for the machine and for nothing else.
+  func isWaiting(in index: Int) -> Bool {
+    first(of: index) != nil && hasRoom(index) && !canStart(index)
+  }
+}

@@ -1,0 +1,53 @@
+/// Amounts of memory as a workflow writes them: `512MiB`, `8GiB`. The units are powers of 1,024, numbers are whole.
+public enum MemoryText {
+  /// Why a text is no amount of memory.
+  public struct Problem: Error, Sendable, Hashable {
+    /// The remedy, as a sentence fragment.
+    public var help: String
+  }
+
+  /// The most that can be written: 1,024 TiB.
+  public static let most = 1 << 50
+
+  private static let units: [(name: String, shift: Int)] = [("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)]
+
+  /// Reads an amount, in bytes.
+  public static func parse(_ text: String) throws(Problem) -> Int {
+    guard !text.hasPrefix("-") else { throw Problem(help: "memory is never negative") }
+    let digits = text.prefix { $0.isNumber || $0 == "." }
+    let unit = text.dropFirst(digits.count).drop { $0 == " " }
+    guard !digits.isEmpty, digits.allSatisfy({ $0.isASCII }) else {
+      throw Problem(help: "write a number with a unit, such as 8GiB")
+    }
+    guard !unit.isEmpty else { throw Problem(help: "write \(digits)GiB or \(digits)MiB: memory has a unit") }
+    guard let index = units.firstIndex(where: { $0.name == unit }) else {
+      let meant = unit.first.flatMap { first in
+        units.first { $0.name.first == Character(first.uppercased()) && "\($0.name)byte".count >= unit.count }
+      }
+      throw Problem(
+        help: meant.map { "write \(digits)\($0.name)" } ?? "'\(unit)' is no unit; the units are TiB, GiB, MiB and KiB")
+    }
+    guard unit.startIndex == text.index(text.startIndex, offsetBy: digits.count) else {
+      throw Problem(help: "write \(digits)\(unit), without a space")
+    }
+    guard let number = Int(digits) else {
+      guard index + 1 < units.count, let number = Double(digits), number < 1_000 else {
+        throw Problem(help: "write a whole number, such as 8GiB")
+      }
+      throw Problem(help: "the number is whole: write \(Int((number * 1024).rounded(.up)))\(units[index + 1].name)")
+    }
+    guard number > 0 else { throw Problem(help: "leave 'memory' out where none is to be counted") }
+    guard number <= most >> units[index].shift else { throw Problem(help: "more than 1024TiB cannot be asked for") }
+    return number << units[index].shift
+  }
+
+  /// Writes an amount in the largest unit that leaves the number whole, or rounded down to one digit behind the point.
+  public static func format(_ bytes: Int) -> String {
+    guard bytes > 0 else { return "0" }
+    let whole = units.first { bytes & (1 << $0.shift - 1) == 0 }
+    if let whole, bytes >> whole.shift < 10_000 { return "\(bytes >> whole.shift)\(whole.name)" }
+    guard let unit = units.first(where: { bytes >> $0.shift > 0 }) else { return "\(bytes) bytes" }
+    let tenths = ((bytes >> (unit.shift - 10)) * 10) >> 10
+    return tenths % 10 == 0 ? "\(tenths / 10)\(unit.name)" : "\(tenths / 10).\(tenths % 10)\(unit.name)"
+  }
+}

@@ -1,0 +1,55 @@
+import FlowDiagnostics
+import FlowModel
+
+/// The keys of `resources`: what a step takes of the machine while it runs.
+enum ResourcesKey: String, FormatKey {
+  case cpus, memory, gpus
+
+  static let owner = "resources"
+
+  static func counterpart(of foreign: String) -> String? { ForeignKeys.shareNames[foreign]?.rawValue }
+
+  static func remedy(for foreign: String, value: String?) -> String? {
+    if let name = counterpart(of: foreign) {
+      let question = Correction(foreign, to: name).question
+      return foreign.hasSuffix("_mb") || foreign.hasSuffix("_gb")
+        ? question + " with the unit in the value: 'memory: 512MiB'"
+        : question + " that is what '\(foreign)' is called here"
+    }
+    switch foreign {
+    case "requests", "limits": return "there is one amount of each: write 'resources: { cpus: 4, memory: 8GiB }'"
+    case "time", "runtime", "walltime", "time_min": return "how long a step may take is its 'deadline'"
+    case "disk", "disk_mb", "ephemeral-storage", "storage":
+      return "the keys are cpus, memory and gpus; disk is not counted"
+    case "partition", "queue", "account", "nodes":
+      return "where a step runs is its 'executor', such as slurm=8,partition=short"
+    default: return nil
+    }
+  }
+
+  var shape: Shape {
+    switch self {
+    case .cpus, .gpus: .integer(1...Limits.cpus)
+    case .memory: .memory
+    }
+  }
+
+  var defaultText: String? { self == .cpus ? "1" : nil }
+
+  /// A value as it might stand there.
+  var example: String {
+    switch self {
+    case .cpus: "4"
+    case .memory: "8GiB"
+    case .gpus: "1"
+    }
+  }
+
+  var summary: String {
+    switch self {
+    case .cpus: "How many processors, whole ones"
+    case .memory: "How much memory, as a whole number with KiB, MiB, GiB or TiB: 8GiB"
+    case .gpus: "How many graphics processors"
+    }
+  }
+}

@@ -1,0 +1,74 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+
+/// What a step takes of the machine.
+extension WorkflowReader {
+  /// `{ cpus: 4, memory: 8GiB, gpus: 1 }`.
+  mutating func machineShare(_ node: NodeID, _ owner: Owner) -> MachineShare? {
+    guard tree.kind(node) == .mapping else {
+      reportType(
+        node, owner, expected: "a map of cpus, memory and gpus",
+        help:
+          "'resources' is what the step takes of the machine: { cpus: 4, memory: 8GiB }; what another step provides, "
+          + "such as a database, it has by naming that step under 'needs'")
+      return nil
+    }
+    var share = MachineShare()
+    var isEmpty = true
+    forEachKey(of: node, KeyTable<ResourcesKey>(), owner: owner, place: node) { reader, key, member in
+      let part = Owner.part(key.rawValue, of: owner)
+      isEmpty = false
+      switch key {
+      case .cpus: share.cpus = reader.wholeCount(member.value, part) ?? 1
+      case .memory: share.memoryBytes = reader.memory(member.value, part) ?? 0
+      case .gpus: share.gpus = reader.wholeCount(member.value, part) ?? 0
+      }
+    }
+    if isEmpty, tree.elements(node).isEmpty {
+      report(
+        .missingKey, "\(owner.text(in: tree)) says nothing", at: span(node),
+        help: "write '{ cpus: 4 }', or leave 'resources' out")
+    }
+    return share
+  }
+
+  private mutating func wholeCount(_ node: NodeID, _ owner: Owner) -> Int? {
+    if tree.kind(node) == .scalar, case .number(let number)? = tree.scalarValue(node), number > 0 {
+      reportType(
+        node, owner, expected: "a whole number",
+        help: "write \(Int(min(number.rounded(.up), 65_536))); a part of a processor cannot be given")
+      return nil
+    }
+    if reportExpression(node, owner) { return nil }
+    return integer(node, 1...Limits.cpus, owner)
+  }
+
+  private mutating func memory(_ node: NodeID, _ owner: Owner) -> Int? {
+    let expected = "an amount of memory such as 8GiB"
+    guard tree.kind(node) == .scalar, let value = tree.scalarValue(node) else {
+      reportType(node, owner, expected: expected)
+      return nil
+    }
+    switch value {
+    case .string, .integer, .number:
+      if reportExpression(node, owner) { return nil }
+      do throws(MemoryText.Problem) {
+        return try MemoryText.parse(tree.text(node))
+      } catch {
+        reportType(node, owner, expected: expected, help: error.help)
+      }
+    default: reportType(node, owner, expected: expected)
+    }
+    return nil
+  }
+
+  /// Reports an expression, which cannot stand here: what a step takes is known before anything runs.
+  private mutating func reportExpression(_ node: NodeID, _ owner: Owner) -> Bool {
+    guard tree.kind(node) == .scalar, Template.containsExpression(tree.text(node)) else { return false }
+    reportType(
+      node, owner, expected: "a literal",
+      help: "what a step takes of the machine is known before anything runs; write the most that it may take")
+    return true
+  }
+}

@@ -1,0 +1,107 @@
+import CFlowProcess
+
+/// What this process may use of the machine.
+package struct Machine: Sendable, Hashable {
+  /// Processors: those that it may run on, or what its control group allows in whole ones, at least one.
+  package let cpus: Int
+  /// Memory: the machine's, or what its control group allows.
+  package let memoryBytes: Int
+  /// Graphics processors: those of `CUDA_VISIBLE_DEVICES`, or NVIDIA's devices.
+  package let gpus: Int
+
+  /// As the system says it now.
+  package init() {
+    let groups = ControlGroups()
+    cpus = max(1, min(Self.usableProcessors, groups.cpus ?? .max))
+    memoryBytes = min(
+      Int(sysconf(Int32(_SC_PHYS_PAGES))) * Int(sysconf(Int32(_SC_PAGESIZE))), groups.memoryBytes ?? .max)
+    gpus = Self.gpus(visible: getenv("CUDA_VISIBLE_DEVICES").map { String(cString: $0) })
+  }
+
+  private static var usableProcessors: Int {
+    let count = Int(flow_usable_processors())
+    return count > 0 ? count : Int(sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+  }
+
+  /// CUDA takes the devices up to the first that is none.
+  package static func gpus(visible: String?) -> Int {
+    guard let visible else {
+      var count = 0
+      while count < 1_024, access("/dev/nvidia\(count)", F_OK) == 0 { count += 1 }
+      return count
+    }
+    return visible.split(separator: ",").prefix { !$0.hasPrefix("-") && $0.lowercased() != "none" }.count
+  }
+}
+
+/// The limits of the control groups that this process is in, of either version.
+private struct ControlGroups {
+  private(set) var cpus: Int?
+  private(set) var memoryBytes: Int?
+
+  init() {
+    guard let list = Self.text(of: "/proc/self/cgroup") else { return }
+    for line in list.split(separator: "\n") {
+      let parts = line.split(separator: ":", maxSplits: 2, omittingEmptySubsequences: false)
+      guard parts.count == 3 else { continue }
+      let controllers = parts[1].split(separator: ",")
+      if parts[1].isEmpty { readUnified(String(parts[2])) }
+      if controllers.contains("memory") { readMemory(String(parts[2])) }
+      if controllers.contains("cpu") { readProcessors("/sys/fs/cgroup/\(parts[1])", String(parts[2])) }
+    }
+  }
+
+  private mutating func readUnified(_ path: String) {
+    for folder in Self.folders("/sys/fs/cgroup", path) {
+      limit(\.memoryBytes, Self.number(of: folder + "/memory.max"))
+      let words = Self.text(of: folder + "/cpu.max")?.split(whereSeparator: \.isWhitespace) ?? []
+      if words.count == 2, let quota = Int(words[0]), let period = Int(words[1]), period > 0 {
+        limit(\.cpus, max(1, quota / period))
+      }
+    }
+  }
+
+  private mutating func readMemory(_ path: String) {
+    for folder in Self.folders("/sys/fs/cgroup/memory", path) {
+      limit(\.memoryBytes, Self.number(of: folder + "/memory.limit_in_bytes"))
+    }
+  }
+
+  private mutating func readProcessors(_ root: String, _ path: String) {
+    for folder in Self.folders(root, path) + Self.folders("/sys/fs/cgroup/cpu", path) {
+      guard let quota = Self.number(of: folder + "/cpu.cfs_quota_us"), quota > 0,
+        let period = Self.number(of: folder + "/cpu.cfs_period_us"), period > 0
+      else { continue }
+      limit(\.cpus, max(1, quota / period))
+    }
+  }
+
+  private mutating func limit(_ part: WritableKeyPath<ControlGroups, Int?>, _ value: Int?) {
+    guard let value, value > 0 else { return }
+    self[keyPath: part] = min(self[keyPath: part] ?? .max, value)
+  }
+
+  /// The folder of a group and those of the groups around it; inside a container the path may be the host's.
+  private static func folders(_ root: String, _ path: String) -> [String] {
+    var folders = [root]
+    for part in path.split(separator: "/") where part != ".." {
+      folders.append(folders[folders.count - 1] + "/" + part)
+    }
+    return folders
+  }
+
+  private static func number(of file: String) -> Int? {
+    text(of: file).flatMap { Int($0.prefix { !$0.isWhitespace }) }
+  }
+
+  /// The beginning of a small file of the system.
+  private static func text(of file: String) -> String? {
+    let descriptor = open(file, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { return nil }
+    defer { close(descriptor) }
+    return withUnsafeTemporaryAllocation(byteCount: 16 << 10, alignment: 1) { buffer in
+      let count = SystemCall.read(descriptor, buffer)
+      return count < 0 ? nil : String(decoding: buffer[..<count], as: UTF8.self)
+    }
+  }
+}

@@ -1,0 +1,79 @@
+import FlowEngine
+import FlowModel
+import Testing
+
+/// Steps that take shares of the machine, with threads and clocks.
+struct MachineTests {
+  /// One of many steps in several lanes: most take a share, some compute.
+  private static func step(_ number: Int) -> Step {
+    let needs: [StepIndex] = number > 20 ? [StepIndex(number - 20)] : []
+    let lanes: [String?] = [nil, "background", "utility", nil]
+    let share = MachineShare(cpus: 1 + number % 4, memoryBytes: number % 9, gpus: number % 5 == 0 ? 1 : 0)
+    return Step("s\(number)", number % 3 == 0 ? "probe.spin" : "flow.noop", needs: needs) { options in
+      options.share = number % 7 == 0 ? nil : share
+      options.queue = lanes[number % 4]
+    }
+  }
+
+  private static let supply = MachineShare(cpus: 4, memoryBytes: 8, gpus: 1)
+
+  private func fixture(_ steps: [Step]) -> EngineFixture {
+    var fixture = EngineFixture(steps)
+    fixture.change = { $0.supply = Self.supply }
+    return fixture
+  }
+
+  @Test func `never hold more of it together than there is`() async throws {
+    let steps = (0..<200).map(Self.step)
+    let report = try await fixture(steps).run()
+    #expect(report.conclusion == .success)
+    var changes: [(at: Double, isStart: Bool, share: MachineShare)] = []
+    for step in report.steps {
+      guard let share = step.share, let started = step.startedAt, let ended = step.endedAt else { continue }
+      changes += [(started, true, share), (ended, false, share)]
+    }
+    #expect(changes.count == 2 * steps.count { $0.options.share != nil })
+    var free = Self.supply
+    for change in changes.sorted(by: { ($0.at, $0.isStart ? 1 : 0) < ($1.at, $1.isStart ? 1 : 0) }) {
+      free = free.without(change.share, times: change.isStart ? 1 : -1)
+      #expect(free.cpus >= 0 && free.memoryBytes >= 0 && free.gpus >= 0, "at \(change.at)")
+    }
+  }
+
+  @Test func `a step that waits for the machine keeps nobody back that fits, in whatever lane`() async throws {
+    let probe = ProbePlugin()
+    var fixture = fixture([
+      Step("holds", "probe.hold") { $0.share = MachineShare(cpus: 3) },
+      Step("waits") { $0.share = MachineShare(cpus: 4) },
+      Step("fits", "probe.note") {
+        $0.share = MachineShare(cpus: 1)
+        $0.queue = "background"
+      },
+    ])
+    fixture.plugins[1] = probe
+    let run = try fixture.start()
+    let limit = ContinuousClock.now + .seconds(30)
+    while probe.diary.count == 0, ContinuousClock.now < limit { await Task.yield() }
+    probe.door.open()
+    let report = await run.report
+    #expect(report.conclusion == .success)
+    let (waits, holds, fits) = (report["waits"], report["holds"], report["fits"])
+    #expect(waits.startedAt! >= holds.endedAt! && fits.startedAt! <= holds.endedAt!)
+  }
+
+  @Test func `a step that asks for more than there is cannot be started`() {
+    let steps = [Step("big") { $0.share = MachineShare(cpus: 64) }]
+    #expect {
+      _ = try fixture(steps).start()
+    } throws: {
+      "\($0)" == "step 'big': asks for 64 cpus, but there are 4 in '--resources'"
+    }
+    let hungry = [Step("big") { $0.share = MachineShare(memoryBytes: 1 << 50) }]
+    #expect {
+      _ = try EngineFixture(hungry).start()
+    } throws: {
+      "\($0)".hasPrefix("step 'big': asks for 1024TiB of memory, but there is ")
+        && "\($0)".hasSuffix(" on this machine")
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import FlowDiagnostics
+import FlowModel
+import Testing
+
+@testable import FlowSyntax
+
+/// What a step takes of the machine, as the file states it.
+struct ResourcesTests {
+  private func step(_ text: String) -> LoadResult { load("name: shares\nsteps:\n  a: { uses: flow.noop, \(text) }\n") }
+
+  private func message(_ text: String) -> String {
+    let diagnostics = step(text).diagnostics
+    #expect(diagnostics.count == 1, "\(text): \(diagnostics.map(\.message))")
+    return diagnostics.first.map { "\($0.message); \($0.help ?? "")" } ?? ""
+  }
+
+  @Test func `cpus, memory and gpus are read, and a step takes one cpu that does not say`() {
+    func share(_ text: String) -> MachineShare? { step("resources: \(text)").graph?.workflow.steps[0].options.share }
+    #expect(
+      share("{ cpus: 4, memory: 8GiB, gpus: 1 }") == MachineShare(cpus: 4, memoryBytes: 8 << 30, gpus: 1))
+    #expect(share("{ memory: 512MiB }") == MachineShare(cpus: 1, memoryBytes: 512 << 20))
+  }
+
+  @Test(arguments: [
+    (
+      "resources: [database]",
+      "must be a map of cpus, memory and gpus, found a list; 'resources' is what the step takes of the machine"
+    ),
+    ("resources: 4", "must be a map of cpus, memory and gpus"),
+    ("resources: {}", "says nothing; write '{ cpus: 4 }'"),
+    ("resources: { cpu: 4 }", "did you mean 'cpus'?"),
+    ("resources: { mem: 8GiB }", "did you mean 'memory'?"),
+    ("resources: { mem_mb: 512 }", "with the unit in the value: 'memory: 512MiB'"),
+    ("resources: { nvidia.com/gpu: 1 }", "did you mean 'gpus'?"),
+    ("resources: { limits: 4 }", "there is one amount of each"),
+    ("resources: { runtime: 10 }", "'deadline'"),
+    ("resources: { memory: 8G }", "must be an amount of memory such as 8GiB, found the string \"8G\"; write 8GiB"),
+    ("resources: { memory: 8gb }", "write 8GiB"),
+    ("resources: { memory: 8 }", "write 8GiB or 8MiB: memory has a unit"),
+    ("resources: { memory: 8 GiB }", "write 8GiB, without a space"),
+    ("resources: { memory: 1.5GiB }", "the number is whole: write 1536MiB"),
+    ("resources: { memory: -1GiB }", "memory is never negative"),
+    ("resources: { memory: 0GiB }", "leave 'memory' out"),
+    ("resources: { memory: 9999999TiB }", "more than 1024TiB"),
+    ("resources: { cpus: 0 }", "must be from 1 to 65536, found 0"),
+    ("resources: { cpus: -1 }", "must be from 1 to 65536, found -1"),
+    ("resources: { cpus: 0.5 }", "write 1; a part of a processor cannot be given"),
+    ("resources: { cpus: four }", "must be an integer from 1 to 65536"),
+    ("resources: { gpus: \"${{ inputs.n }}\" }", "known before anything runs"),
+    ("cpus: 4", "write 'resources: { cpus: 4 }'"),
+    ("mem: 8G", "write 'resources: { memory: 8GiB }'"),
+    ("gpu: 1", "write 'resources: { gpus: 1 }'"),
+    ("resources: { cpus: 2 }, queue: main", "it runs on the main thread"),
+  ])
+  func `a mistake leads to the right thing`(text: String, expected: String) {
+    #expect(message(text).contains(expected), "\(text): \(message(text))")
+  }
+
+  @Test(arguments: [
+    (1 << 30, "1GiB"), (512 << 20, "512MiB"), (1536 << 20, "1536MiB"), (25_174_728 << 10, "24GiB"), (0, "0"),
+    (1 << 50, "1024TiB"), (1_000, "1000 bytes"),
+  ])
+  func `memory is written in the largest unit that says it, or to a tenth`(bytes: Int, text: String) {
+    #expect(MemoryText.format(bytes) == text)
+  }
+}
