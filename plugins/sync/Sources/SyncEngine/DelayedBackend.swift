@@ -22,10 +22,11 @@ public struct DelayedBackend: SyncBackend {
 
   /// Waits, then gives what changed; see `SyncBackend`.
   public func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage {
     try await wait()
-    return try await backend.changes(zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes)
+    return try await backend.changes(
+      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, of: subscription)
   }
 
   /// Waits, then passes the pokes on as they come; see `SyncBackend`.

@@ -24,11 +24,12 @@ public actor MemoryBackend: SyncBackend {
 
   /// Gives what changed; see `SyncBackend`.
   public func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage {
     guard let state = zones[zone] else { throw .zoneMissing(zone) }
     return try state.changes(
-      since: cursor, limit: limit, maximumBytes: maximumBytes, serverMilliseconds: clock.nowMilliseconds())
+      since: cursor, limit: limit, maximumBytes: maximumBytes, of: subscription,
+      serverMilliseconds: clock.nowMilliseconds())
   }
 
   /// Pokes while the stream is read; see `SyncBackend`.

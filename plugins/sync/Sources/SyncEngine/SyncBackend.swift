@@ -12,10 +12,11 @@ public protocol SyncBackend: Sendable {
 
   /// The records that changed after a cursor, oldest change first; nil for the whole zone.
   ///
-  /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Throws
-  /// `BackendError.cursorExpired` for a cursor of another life of the zone.
+  /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Of records that do not
+  /// belong to the subscription it gives the keys alone, and without a cursor nothing; without a subscription all belong.
+  /// Throws `BackendError.cursorExpired` for a cursor of another life of the zone.
   func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage
 
   /// Pokes while the stream is read: the zone's present cursor at once and after each change, without content. The latest
@@ -24,6 +25,15 @@ public protocol SyncBackend: Sendable {
 
   /// The server's clock in milliseconds since 1970.
   func serverTime() async throws(BackendError) -> Int64
+}
+
+extension SyncBackend {
+  /// The records that changed after a cursor, whichever they are.
+  public func changes(
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+  ) async throws(BackendError) -> ChangePage {
+    try await changes(zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, of: nil)
+  }
 }
 
 /// What comes down a live channel.
@@ -95,6 +105,8 @@ public enum CommitResult: Hashable, Sendable {
 public struct ChangePage: Hashable, Sendable {
   /// The changed records, oldest change first.
   public var records: [Record]
+  /// Those that do not belong to what was subscribed to.
+  public var others: [RecordMention]
   /// Where the page ends.
   public var cursor: Cursor
   /// Whether there is more behind it.
@@ -106,9 +118,11 @@ public struct ChangePage: Hashable, Sendable {
 
   /// Makes a page.
   public init(
-    records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped()
+    records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped(),
+    others: [RecordMention] = []
   ) {
     self.dropped = dropped
+    self.others = others
     self.records = records
     self.cursor = cursor
     self.hasMore = hasMore

@@ -12,7 +12,8 @@ extension SyncMachine {
     case .changes(let page):
       guard let flight = pull.inFlight, flight.number == number else { return }
       pull.inFlight = nil
-      replica.spend(bytes: page.records.reduce(16) { $0 + $1.cell.packed().count }, atMilliseconds: now)
+      let mentioned = page.others.reduce(16) { $0 + $1.key.type.utf8.count + $1.key.name.utf8.count }
+      replica.spend(bytes: page.records.reduce(mentioned) { $0 + $1.cell.packed().count }, atMilliseconds: now)
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
       receive(page, now)
       // A poke of another life of the zone that came before the request is answered by it: no cursor will ever reach it.
@@ -94,8 +95,10 @@ extension SyncMachine {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
     }
+    for mention in page.others { replica.note(mention) }
     // What is deleted here as the zone has it now, up to where it has forgotten, is forgotten there.
-    begin(unknown.union(forget(page.dropped)))
+    begin(takeMissing(unknown).union(forget(page.dropped)))
+    for key in unknown { beginUnseen(key) }
     if hasLost, !replica.isResynchronizing {
       resynchronize()
       pull.isWanted = true
@@ -154,6 +157,12 @@ extension SyncMachine {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
       if known.cell.isRecord, known.cell.content.life < replica.dropped.life {
+        if replica.mayBeOutside(key) {
+          // It was forgotten, or it has left the subscription: that the zone tells who sends something to it.
+          replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
+          replica.leave(key)
+          continue
+        }
         forget(key)
         begin([key])
         continue
@@ -253,9 +262,12 @@ extension SyncMachine {
     let isFirst = operation.expectedVersion == 0 || pacing.conflictsInARow == 0
     if record == nil, isFirst, operation.isOfCollection {
       (isPushHeld, pull.isWanted) = (true, true)
+      noteMissing(operation.key)
       return true
     }
-    guard let record, record.version >= operation.expectedVersion, !lacksWhatIsKnown(record) else {
+    // What is expected counts the writes before this one in the same request, which have not been made either.
+    let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
+    guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
       if !replica.isResynchronizing {
         resynchronize()
@@ -276,12 +288,16 @@ extension SyncMachine {
     renewIdentity(impersonatedBy: [record], isCertain: isTaken)
     let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     let isUnknown = isPast && replica.confirmed[record.key] == nil
-    if settings.projection != nil, operation.isOfCollection, !isUnknown {
+    // Of what lies outside of the subscription no fetch brings more than the key.
+    let isUnheard = isPast && replica.mayBeOutside(record.key)
+    if settings.projection != nil, operation.isOfCollection, !isUnknown, !isUnheard {
       // It may be a part of a transaction, the whole of which only a fetch brings.
       (isPushHeld, pull.isWanted) = (true, true)
       return true
     }
+    let isUnseen = replica.confirmed[record.key] == nil
     if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
+    if isUnseen { beginUnseen(record.key) }
     return true
   }
 

@@ -42,7 +42,9 @@ public struct SyncMachine: Sendable {
   /// Whether the user has been told that this device does not hear of others for a while.
   var isStale = false
   /// Pages of a fetch that is not at its end: what it brings is shown together.
-  var staged: (records: [Record], cursor: Cursor, dropped: Dropped)?
+  var staged: (records: [Record], others: [RecordMention], cursor: Cursor, dropped: Dropped)?
+  /// Records that the zone has said it has not got, until the next fetch.
+  var missing: Set<RecordKey> = []
   /// Whether the server understands how far this device has read.
   var canTell = true
   /// Drawn for each process; see `Write.incarnation`.
@@ -198,6 +200,7 @@ public struct SyncMachine: Sendable {
       noteStaleness(now)
       replica.note(presentPause(now))
     }
+    letGo()
     if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
     let changes = replica.takeChanges() + takeRows()
     // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.
@@ -236,6 +239,7 @@ public struct SyncMachine: Sendable {
 
   private mutating func start(_ now: Int64) {
     isStarted = true
+    if replica.subscribe(to: settings.subscription) { staged = nil }
     channel.downSinceMilliseconds = now
     pull.isWanted = true
     pacing.lastPollMilliseconds = now
@@ -338,6 +342,8 @@ public struct SyncSettings: Sendable {
   /// Off: a device whose first word gets lost is known to nobody, and finds set aside what it did to a record that the
   /// others deleted and forgot meanwhile.
   public var tellsWhatItHasSeen = false
+  /// Which part of the zone the device holds; nil for all of it. Only with a `projection`.
+  public var subscription: Subscription?
   /// How many records are asked for at once.
   public var pageRecords = 200
   /// The largest page of changes asked for, in bytes.

@@ -243,7 +243,7 @@ public actor SyncSession {
   // MARK: Effects out
 
   private func send(_ number: Int, _ request: SyncMachine.Request) {
-    let (backend, zone) = (backend, zone)
+    let (backend, zone, subscription) = (backend, zone, machine.settings.subscription)
     requests[number] = Task {
       let event: SyncMachine.Event
       do throws(BackendError) {
@@ -252,7 +252,10 @@ public actor SyncSession {
           event = .answered(number, .commit(try await backend.commit(operations, zone: zone)))
         case .changes(let since, let limit, let bytes):
           event = .answered(
-            number, .changes(try await backend.changes(zone: zone, since: since, limit: limit, maximumBytes: bytes)))
+            number,
+            .changes(
+              try await backend.changes(
+                zone: zone, since: since, limit: limit, maximumBytes: bytes, of: subscription)))
         }
       } catch {
         event = .failed(number, error)

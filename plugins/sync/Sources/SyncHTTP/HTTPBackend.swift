@@ -80,13 +80,14 @@
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(
-      zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int
+      zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, of subscription: Subscription?
     ) async throws(BackendError) -> ChangePage {
       var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
       if let cursor { target += "&since=\(cursor)" }
       if let device = watcher.withLock({ $0 }) { target += "&device=\(device)" }
+      if let subscription { target += "&subscribe=\(Self.escaped(Wire.text(of: subscription)))" }
       let answer = try await exchange(.GET, target)
-      return try Self.read { () throws(Wire.Problem) in try Wire.page(answer) }
+      return try Self.read { () throws(Wire.Problem) in try Wire.page(answer, isPartial: subscription != nil) }
     }
 
     /// The clock in milliseconds since 1970.

@@ -21,6 +21,12 @@ extension Replica {
 
   /// The other device with this identity or, if it is the only one, this readable name.
   func device(named name: String) throws -> DeviceID {
+    if subscription != nil {
+      throw ActionError(
+        Failure.input.code,
+        "this device holds a part of the zone, and a device is retired in all of it: do that on one without 'subscribe'"
+      )
+    }
     let named = devices.filter { $0.device == name || $0.info.deviceName == name }
     guard let first = named.first, let device = DeviceID(first.device), device != self.device else {
       let known = devices.map(\.device).filter { $0 != self.device.name }.joined(separator: ", ")

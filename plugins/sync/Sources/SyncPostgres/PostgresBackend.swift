@@ -91,45 +91,11 @@
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(
-      zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
+      zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, of subscription: Subscription?
     ) async throws(BackendError) -> ChangePage {
       _ = try policy(zone)
-      let most = min(max(limit, 1), SyncLimits.records)
       return try await read { connection throws(BackendError) in
-        // One statement, so that the zone's cursor and the records are of one moment.
-        let rows = try connection.run(
-          """
-          SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
-            r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life
-          FROM sync_zone z LEFT JOIN LATERAL (
-            SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
-          WHERE z.name = $1 ORDER BY r.seq
-          """, [.text(zone), .integer(cursor?.sequence ?? 0), .integer(Int64(most + 1))])
-        guard rows.count > 0 else { throw .zoneMissing(zone) }
-        let (generation, sequence) = (UInt64(bitPattern: rows.integer(0, 0)), rows.integer(0, 1))
-        if let cursor, cursor.generation != generation || cursor.sequence > sequence,
-          try !PostgresZone.lives(zone, connection).lives.holds(cursor, last: sequence)
-        {
-          throw .cursorExpired
-        }
-        var (records, bytes, hasMore): ([Record], Int, Bool) = ([], 0, false)
-        for row in 0..<rows.count where !rows.isNull(row, 5) {
-          let packed = rows.bytes(row, 7)
-          bytes += packed.count
-          if records.count == most || (!records.isEmpty && bytes > maximumBytes) {
-            hasMore = true
-            break
-          }
-          records.append(
-            Record(
-              key: RecordKey(type: rows.text(row, 3), name: rows.text(row, 4)), version: rows.integer(row, 5),
-              sequence: rows.integer(row, 6), cell: try PostgresZone.cell(packed)))
-        }
-        let end = hasMore ? records.last?.sequence ?? sequence : sequence
-        return ChangePage(
-          records: records, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
-          serverMilliseconds: rows.integer(0, 2),
-          dropped: Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9)))
+        try PostgresZone.page(zone, connection, since: cursor, limit, maximumBytes, subscription)
       }
     }
 

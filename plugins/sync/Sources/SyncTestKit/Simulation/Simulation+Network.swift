@@ -59,7 +59,8 @@ extension Simulation {
       }
       return .changes(
         try server.zone.changes(
-          since: cursor, limit: limit, maximumBytes: maximumBytes, serverMilliseconds: serverMilliseconds))
+          since: cursor, limit: limit, maximumBytes: maximumBytes, of: plan.settings.subscription,
+          serverMilliseconds: serverMilliseconds))
     }
   }
 
