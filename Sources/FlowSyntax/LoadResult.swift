@@ -38,6 +38,12 @@ public struct LoadResult: Sendable {
     return tree.span(value ?? place.key)
   }
 
+  /// What stands under a step's `key`, with the places of all of it; nil where there is nothing.
+  public func value(of step: StepIndex, key: String) -> PlacedValue? {
+    guard let tree, places.steps.indices.contains(Int(step)) else { return nil }
+    return tree.member(key, of: places.steps[Int(step)].value).map { PlacedValue.of($0.value, in: tree) }
+  }
+
   /// Where a secret of the workflow is declared.
   public func span(ofSecret name: String) -> Span? {
     guard let tree, let secrets = places.value(.secrets) else { return nil }

@@ -23,13 +23,14 @@ struct FileCheck {
   /// Checks a workflow that has been loaded.
   init(_ result: LoadResult, file: String, _ installation: Installation) {
     self.result = result
-    own = LaunchScreenCheck.diagnostics(of: result, file: file)
+    own =
+      LaunchScreenCheck.diagnostics(of: result, file: file) + RecordUseCheck.diagnostics(of: result, file: file)
     programs = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
     others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }
 
   /// Whether the workflow can run.
-  var isValid: Bool { result.graph != nil && programs.isEmpty }
+  var isValid: Bool { result.graph != nil && programs.isEmpty && !own.containsError }
 
   /// The file with everything that was found in it.
   var report: DiagnosticReport.File {

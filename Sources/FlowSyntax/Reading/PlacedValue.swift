@@ -39,6 +39,18 @@ public struct PlacedValue: Sendable {
     }
   }
 
+  /// The member of a map under a key.
+  public func member(_ key: String) -> Member? {
+    guard case .map(let members) = content else { return nil }
+    return members.first { $0.key == key }
+  }
+
+  /// What stands at a node that has been read before, so that reading it raises nothing new.
+  static func of(_ node: NodeID, in tree: NodeTree) -> PlacedValue {
+    var reader = PlacedReader(tree: tree)
+    return reader.value(node)
+  }
+
   /// Reads a file; the value is nil when it is empty or no YAML, and `diagnostics` says why.
   public static func read(_ source: SourceText) -> (value: PlacedValue?, diagnostics: [Diagnostic]) {
     switch YAMLParser.parse(source) {

@@ -22,11 +22,12 @@ public struct DelayedBackend: SyncBackend {
 
   /// Waits, then gives what changed; see `SyncBackend`.
   public func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+    of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage {
     try await wait()
     return try await backend.changes(
-      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader)
+      zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription)
   }
 
   /// Waits, then passes the pokes on as they come; see `SyncBackend`.

@@ -24,12 +24,13 @@ public actor MemoryBackend: SyncBackend {
 
   /// Gives what changed; see `SyncBackend`.
   public func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+    of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage {
     guard var state = zones[zone] else { throw .zoneMissing(zone) }
     defer { zones[zone] = state }
     return try state.changes(
-      since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader,
+      since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: subscription,
       serverMilliseconds: clock.nowMilliseconds())
   }
 

@@ -6,7 +6,7 @@ extension Replica {
     "the record has been deleted meanwhile, and every device has seen that; discard this change, or make the record anew"
 
   mutating func note(deletionIn record: Record) {
-    guard isDeletion(record) else { return }
+    guard record.cell.mayBeDeleted else { return }
     latestDeletion = max(latestDeletion, record.sequence)
   }
 
@@ -33,6 +33,7 @@ extension Replica {
     confirmed[key] = nil
     tallies.forget(key)
     unconfirmed.remove(key)
+    outside.remove(key)
     touched.insert(key)
     dirty.insert(.record(key))
     var late: [Int64] = []
@@ -55,7 +56,9 @@ extension Replica {
   func horizon(upTo sequence: Int64) -> Int64 {
     var horizon = sequence
     for item in outbox where item.parkedBecause != Self.deletedThere {
-      guard let record = item.write?.record, let known = confirmed[item.key], isDeletion(known),
+      // Of a record that has left the subscription nothing is known from there on.
+      if outside.contains(item.key), let known = confirmed[item.key] { horizon = min(horizon, known.sequence) }
+      guard let record = item.write?.record, let known = confirmed[item.key], known.cell.mayBeDeleted,
         record.life <= known.cell.content.life
       else { continue }
       horizon = min(horizon, max(0, known.sequence - 1))
@@ -63,19 +66,15 @@ extension Replica {
     return horizon
   }
 
-  /// Whether a record may be deleted; whether it is, its collection's rule says.
-  private func isDeletion(_ record: Record) -> Bool {
-    record.cell.isRecord && (record.cell.content.living.isEmpty || record.cell.content.deleted != nil)
-  }
-
-  /// Has the writes that make a record begin in this life, where they began in an earlier one.
-  mutating func begin(_ key: RecordKey, in life: Int64) {
+  /// Has the writes that make a record begin in this life, where they began in an earlier one; `exactly`, also in a later.
+  mutating func begin(_ key: RecordKey, in life: Int64, exactly: Bool = false) {
     let known = confirmed[key]?.cell.context ?? VersionVector()
     let items = outbox.items(for: key).filter { item in
       guard let write = item.write, write.record != nil else { return false }
       return item.parkedBecause != Self.deletedThere && !known.covers(write.dot)
     }
-    guard let first = items.first?.write?.record?.life, first < life else { return }
+    guard let first = items.first?.write?.record?.life, first < life || (exactly && first > life)
+    else { return }
     for var item in items {
       guard var write = item.write else { continue }
       write.record?.life += life - first

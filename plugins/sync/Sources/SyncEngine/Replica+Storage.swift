@@ -2,7 +2,9 @@ import SyncCore
 
 extension Replica {
   /// The format of the keys and values below; files of it and of all before it are read.
-  public static let storageFormat: UInt8 = 2
+  public static let storageFormat: UInt8 = 3
+  /// The format of what holds the zone whole; older programs read it.
+  static let wholeFormat: UInt8 = 2
   /// How many of the user's actions the journal keeps.
   public static let journalLimit: Int64 = 1000
 
@@ -18,7 +20,7 @@ extension Replica {
 
   /// What is saved under a key of its own.
   enum StoredPart: Hashable, Sendable {
-    case identity, zone, cursor, clock, budget, statistics, pause
+    case identity, zone, cursor, clock, budget, statistics, pause, subscription
     case record(RecordKey)
     case outbox(Int64)
 
@@ -32,6 +34,7 @@ extension Replica {
       case .budget: "budget"
       case .statistics: "statistics"
       case .pause: "pause"
+      case .subscription: "subscription"
       case .record(let key): Replica.recordPrefix + key.type + "/" + key.name
       case .outbox(let position): Replica.outboxPrefix + Replica.padded(position)
       }
@@ -47,7 +50,10 @@ extension Replica {
 
   private func packed(_ part: StoredPart) -> [UInt8]? {
     switch part {
-    case .identity: StoredIdentity(device: device, nextNumber: nextNumber).packed()
+    case .identity:
+      StoredIdentity(
+        format: hasHeldParts ? Self.storageFormat : Self.wholeFormat, device: device, nextNumber: nextNumber
+      ).packed()
     case .zone: zone.map { Array($0.utf8) }
     case .cursor:
       StoredCursor(cursor: cursor, isResynchronizing: isResynchronizing, dropped: dropped, told: told).packed()
@@ -55,8 +61,12 @@ extension Replica {
     case .budget: budget.packed()
     case .statistics: statistics.packed()
     case .pause: pause?.packed()
+    // No bytes: the zone is held whole, and was not always.
+    case .subscription: hasHeldParts ? subscription?.packed() ?? [] : nil
     case .record(let key):
-      confirmed[key].map { StoredRecord(record: $0, isUnconfirmed: unconfirmed.contains(key)).packed() }
+      confirmed[key].map {
+        StoredRecord(record: $0, isUnconfirmed: unconfirmed.contains(key), isOutside: outside.contains(key)).packed()
+      }
     case .outbox(let position): outbox[position: position]?.packed()
     }
   }
@@ -93,6 +103,7 @@ extension Replica {
         note(deletionIn: one.record)
         note(decisionsOf: one.record.key, one.record.cell.fields.map(\.name))
         if one.isUnconfirmed { unconfirmed.insert(one.record.key) }
+        if one.isOutside { outside.insert(one.record.key) }
       }
     }
     let reached = try Self.read(.cursor, stored, StoredCursor.init(packed:))
@@ -105,9 +116,15 @@ extension Replica {
     }
     statistics = try Self.read(.statistics, stored, SyncStatistics.init(packed:))
     pause = try Self.read(.pause, stored, SyncPause.init(packed:))
+    if let packed = stored[StoredPart.subscription.key] {
+      hasHeldParts = true
+      subscription = try Self.read(.subscription, stored) { bytes throws(PackingError) in
+        packed.isEmpty ? nil : try Subscription(packed: bytes)
+      }
+    }
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
     dirty = []
-    if identity.format < Self.storageFormat { dirty.insert(.identity) }
+    if identity.format < Self.wholeFormat { dirty.insert(.identity) }
     setAsideWhatBreaksLimits()
   }
 
@@ -141,11 +158,13 @@ extension Replica {
 
 /// Who the device is, as it is saved.
 private struct StoredIdentity {
-  var format = Replica.storageFormat
+  var format: UInt8
   var device: DeviceID
   var nextNumber: Int64
 
-  init(device: DeviceID, nextNumber: Int64) { (self.device, self.nextNumber) = (device, nextNumber) }
+  init(format: UInt8, device: DeviceID, nextNumber: Int64) {
+    (self.format, self.device, self.nextNumber) = (format, device, nextNumber)
+  }
 
   func packed() -> [UInt8] {
     var packer = Packer()
@@ -239,12 +258,15 @@ private struct StoredClock {
 private struct StoredRecord {
   var record: Record
   var isUnconfirmed: Bool
+  var isOutside: Bool
 
-  init(record: Record, isUnconfirmed: Bool) { (self.record, self.isUnconfirmed) = (record, isUnconfirmed) }
+  init(record: Record, isUnconfirmed: Bool, isOutside: Bool) {
+    (self.record, self.isUnconfirmed, self.isOutside) = (record, isUnconfirmed, isOutside)
+  }
 
   func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(isUnconfirmed ? 1 : 0)
+    packer.byte((isUnconfirmed ? 1 : 0) | (isOutside ? 2 : 0))
     packer.unsigned(UInt64(record.version))
     packer.unsigned(UInt64(record.sequence))
     packer.data(record.cell.packed())
@@ -255,7 +277,8 @@ private struct StoredRecord {
     let parts = key.dropFirst(Replica.recordPrefix.count).split(separator: "/", maxSplits: 1)
     guard parts.count == 2 else { throw .malformed(at: 0, reading: "the key", "has no type and name") }
     var reader = Unpacker(bytes)
-    isUnconfirmed = try reader.byte("the record's state") & 1 == 1
+    let flags = try reader.byte("the record's state")
+    (isUnconfirmed, isOutside) = (flags & 1 == 1, flags & 2 == 2)
     let version = try reader.number("the version")
     let sequence = try reader.number("the sequence")
     let cell = try Cell(packed: try reader.data("the cell", limit: 1 << 24))

@@ -31,6 +31,12 @@ public struct Replica: Sendable {
   public internal(set) var deciding: Set<String> = []
   /// The zone's number of the last deletion that is known.
   public internal(set) var latestDeletion: Int64 = 0
+  /// Which part of the zone the device holds; nil for all of it.
+  public internal(set) var subscription: Subscription?
+  /// Whether it has ever held a part: then it may have written to records that it let go.
+  var hasHeldParts = false
+  /// Records that do not belong to that part and go once nothing waits for them.
+  var outside: Set<RecordKey> = []
   /// The source of stamps.
   public internal(set) var clock = HybridLogicalClock()
   /// The server's clock minus the device's, as last measured.
@@ -87,6 +93,7 @@ public struct Replica: Sendable {
     note(deletionIn: record)
     note(decisionsOf: record.key, record.cell.fields.map(\.name))
     touched.insert(record.key)
+    outside.remove(record.key)
     unconfirmed.remove(record.key)
     dirty.insert(.record(record.key))
     if let latest = record.cell.latestStamp { receive(latest) }

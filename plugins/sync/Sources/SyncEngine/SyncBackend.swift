@@ -12,12 +12,14 @@ public protocol SyncBackend: Sendable {
 
   /// The records that changed after a cursor, oldest change first; nil for the whole zone.
   ///
-  /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Throws
-  /// `BackendError.cursorExpired` for a cursor of another life of the zone.
+  /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Of records that do not
+  /// belong to the subscription it gives the keys alone, and without a cursor nothing; without a subscription all belong.
+  /// Throws `BackendError.cursorExpired` for a cursor of another life of the zone.
   ///
   /// Before it answers, the zone notes its reader: from then on nothing is forgotten that this reader has not seen deleted.
   func changes(
-    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
+    zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+    of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage
 
   /// Signs while the stream is read: the zone's present cursor at once, and after each change a poke or the change itself.
@@ -42,7 +44,7 @@ extension SyncBackend {
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
   ) async throws(BackendError) -> ChangePage {
-    try await changes(zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: .nobody)
+    try await changes(zone: zone, since: cursor, limit: limit, maximumBytes: maximumBytes, reader: .nobody, of: nil)
   }
 }
 
@@ -146,6 +148,8 @@ public enum CommitResult: Hashable, Sendable {
 public struct ChangePage: Hashable, Sendable {
   /// The changed records, oldest change first.
   public var records: [Record]
+  /// Those that do not belong to what was subscribed to.
+  public var others: [RecordMention]
   /// Where the page ends.
   public var cursor: Cursor
   /// Whether there is more behind it.
@@ -160,10 +164,11 @@ public struct ChangePage: Hashable, Sendable {
   /// Makes a page.
   public init(
     records: [Record], cursor: Cursor, hasMore: Bool, serverMilliseconds: Int64, dropped: Dropped = Dropped(),
-    isReaderNoted: Bool = false
+    isReaderNoted: Bool = false, others: [RecordMention] = []
   ) {
     self.dropped = dropped
     self.isReaderNoted = isReaderNoted
+    self.others = others
     self.records = records
     self.cursor = cursor
     self.hasMore = hasMore

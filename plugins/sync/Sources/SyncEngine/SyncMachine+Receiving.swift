@@ -75,18 +75,24 @@ extension SyncMachine {
   }
 
   /// What comes down the channel is as good as fetched where it follows what was read and no fetch is due anyway; else it is
-  /// a poke like others. It costs no request.
+  /// a poke like others: to a device that holds a part of the zone, too, for it has all of the zone. It costs no request, and
+  /// says nothing of who is noted.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
-    guard replica.cursor == cursor, !page.hasMore, isSkewMeasured, !replica.isResynchronizing, !isPushHeld, !isOffline,
+    guard settings.subscription == nil, replica.cursor == cursor, !page.hasMore, isSkewMeasured, !replica.isResynchronizing, !isPushHeld, !isOffline,
       pausedBecause == nil, staged == nil, pull.inFlight == nil, !pull.isWanted, push.inFlight == nil,
       replica.budget.bytesLeft(atMilliseconds: now) >= bytes
     else { return }
     replica.spend(bytes: bytes, atMilliseconds: now)
+    var page = page
+    page.isReaderNoted = canTell
     receive(page, now)
   }
 
-  private static func bytes(of page: ChangePage) -> Int { page.records.reduce(16) { $0 + $1.cell.packed().count } }
+  private static func bytes(of page: ChangePage) -> Int {
+    let mentioned = page.others.reduce(16) { $0 + $1.key.type.utf8.count + $1.key.name.utf8.count }
+    return page.records.reduce(mentioned) { $0 + $1.cell.packed().count }
+  }
 
   /// The server can be reached again: what waits goes at once, unless the server itself asked for the pause. The count of
   /// failures stays, so that a server whose channel opens and whose requests fail is tried once each time the channel opens.
@@ -110,8 +116,10 @@ extension SyncMachine {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
     }
+    for mention in page.others { replica.note(mention) }
     // What is deleted here as the zone has it now, up to where it has forgotten, is forgotten there.
-    begin(unknown.union(forget(page.dropped)))
+    begin(takeMissing(unknown).union(forget(page.dropped)))
+    for key in unknown { beginUnseen(key) }
     if hasLost, !replica.isResynchronizing {
       resynchronize()
       pull.isWanted = true
@@ -172,6 +180,12 @@ extension SyncMachine {
     for key in replica.unconfirmed.sorted() {
       guard let known = replica.confirmed[key] else { continue }
       if known.cell.isRecord, known.cell.content.life < replica.dropped.life {
+        if replica.mayBeOutside(key) {
+          // It was forgotten, or it has left the subscription: that the zone tells who sends something to it.
+          replica.confirm(Record(key: key, version: 0, sequence: 0, cell: known.cell))
+          replica.leave(key)
+          continue
+        }
         forget(key)
         begin([key])
         continue
@@ -271,9 +285,12 @@ extension SyncMachine {
     let isFirst = operation.expectedVersion == 0 || pacing.conflictsInARow == 0
     if record == nil, isFirst, operation.isOfCollection {
       (isPushHeld, pull.isWanted) = (true, true)
+      noteMissing(operation.key)
       return true
     }
-    guard let record, record.version >= operation.expectedVersion, !lacksWhatIsKnown(record) else {
+    // What is expected counts the writes before this one in the same request, which have not been made either.
+    let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
+    guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
       if !replica.isResynchronizing {
         resynchronize()
@@ -294,12 +311,16 @@ extension SyncMachine {
     renewIdentity(impersonatedBy: [record], isCertain: isTaken)
     let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     let isUnknown = isPast && replica.confirmed[record.key] == nil
-    if settings.projection != nil, operation.isOfCollection, !isUnknown {
+    // Of what lies outside of the subscription no fetch brings more than the key.
+    let isUnheard = isPast && replica.mayBeOutside(record.key)
+    if settings.projection != nil, operation.isOfCollection, !isUnknown, !isUnheard {
       // It may be a part of a transaction, the whole of which only a fetch brings.
       (isPushHeld, pull.isWanted) = (true, true)
       return true
     }
+    let isUnseen = replica.confirmed[record.key] == nil
     if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
+    if isUnseen { beginUnseen(record.key) }
     return true
   }
 

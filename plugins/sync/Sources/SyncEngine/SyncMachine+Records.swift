@@ -109,8 +109,11 @@ extension SyncMachine {
   mutating func staging(_ page: ChangePage) -> ChangePage? {
     guard settings.projection != nil else { return page }
     var whole = page
-    if let staged, staged.cursor.generation == page.cursor.generation { whole.records = staged.records + page.records }
-    staged = page.hasMore ? (whole.records, page.cursor, page.dropped) : nil
+    if let staged, staged.cursor.generation == page.cursor.generation {
+      whole.records = staged.records + page.records
+      whole.others = staged.others + page.others
+    }
+    staged = page.hasMore ? (whole.records, whole.others, page.cursor, page.dropped) : nil
     if page.hasMore { pull.isWanted = true }
     return page.hasMore ? nil : whole
   }

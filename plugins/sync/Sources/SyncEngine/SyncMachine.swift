@@ -42,7 +42,9 @@ public struct SyncMachine: Sendable {
   /// Whether the user has been told that this device does not hear of others for a while.
   var isStale = false
   /// Pages of a fetch that is not at its end: what it brings is shown together.
-  var staged: (records: [Record], cursor: Cursor, dropped: Dropped)?
+  var staged: (records: [Record], others: [RecordMention], cursor: Cursor, dropped: Dropped)?
+  /// Records that the zone has said it has not got, until the next fetch.
+  var missing: Set<RecordKey> = []
   /// Whether the zone has noted this device and may be told how far it has read.
   var canTell = false
   /// Drawn for each process; see `Write.incarnation`.
@@ -198,6 +200,7 @@ public struct SyncMachine: Sendable {
       noteStaleness(now)
       replica.note(presentPause(now))
     }
+    letGo()
     if isBusy != wasBusy { effects.append(.tell(.synchronizing(isBusy))) }
     let changes = replica.takeChanges() + takeRows()
     // What is sent rests on what is saved, so the save goes first; the journal was put in by `act`.
@@ -236,6 +239,7 @@ public struct SyncMachine: Sendable {
 
   private mutating func start(_ now: Int64) {
     isStarted = true
+    if replica.subscribe(to: settings.subscription) { staged = nil }
     channel.downSinceMilliseconds = now
     pull.isWanted = true
     pacing.lastPollMilliseconds = now
@@ -334,6 +338,8 @@ public struct SyncSettings: Sendable {
   /// How the device shows records of collections in its file; nil where nobody reads them there. With it, what a fetch
   /// brings is shown together, at its end.
   public var projection: (any RecordProjection)?
+  /// Which part of the zone the device holds; nil for all of it. Only with a `projection`.
+  public var subscription: Subscription?
   /// How many records are asked for at once.
   public var pageRecords = 200
   /// The largest page of changes asked for, in bytes.

@@ -253,7 +253,7 @@ public actor SyncSession {
   // MARK: Effects out
 
   private func send(_ number: Int, _ request: SyncMachine.Request) {
-    let (backend, zone) = (backend, zone)
+    let (backend, zone, subscription) = (backend, zone, machine.settings.subscription)
     requests[number] = Task {
       let event: SyncMachine.Event
       do throws(BackendError) {
@@ -262,7 +262,7 @@ public actor SyncSession {
           event = .answered(number, .commit(try await backend.commit(operations, zone: zone)))
         case .changes(let since, let limit, let bytes, let reader):
           let page = try await backend.changes(
-            zone: zone, since: since, limit: limit, maximumBytes: bytes, reader: reader)
+            zone: zone, since: since, limit: limit, maximumBytes: bytes, reader: reader, of: subscription)
           event = .answered(number, .changes(page))
         }
       } catch {

@@ -102,23 +102,17 @@ public struct ZoneState: Sendable {
 
   /// The records that changed after a cursor; see `SyncBackend.changes`.
   public mutating func changes(
-    since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody, serverMilliseconds: Int64
+    since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader = .nobody,
+    of subscription: Subscription? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {
     if let name = reader.name { seen[name] = (seen[name]?.sequence ?? 0, serverMilliseconds) }
     if let cursor, !lives.holds(cursor, last: sequence) { throw .cursorExpired }
     let start = cursor?.sequence ?? 0
     let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
-    var page: [Record] = []
-    var bytes = 0
-    for record in newer.prefix(min(max(limit, 1), SyncLimits.records)) {
-      bytes += record.cell.packed().count
-      if !page.isEmpty, bytes > maximumBytes { break }
-      page.append(record)
-    }
-    let hasMore = page.count < newer.count
-    let end = hasMore ? page.last?.sequence ?? start : sequence
-    return ChangePage(
-      records: page, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
-      serverMilliseconds: serverMilliseconds, dropped: dropped, isReaderNoted: reader != .nobody)
+    var page = ChangePageBuilder(
+      subscription, since: cursor, present: sequence, limit: limit, maximumBytes: maximumBytes)
+    for record in newer where !page.take(record, bytes: record.cell.packed().count) { break }
+    return page.page(at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped,
+      isReaderNoted: reader != .nobody)
   }
 }

@@ -78,13 +78,15 @@
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(
-      zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
+      zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+      of subscription: Subscription?
     ) async throws(BackendError) -> ChangePage {
       var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
       if let cursor { target += "&since=\(cursor)" }
       if case .device(let device) = reader { target += "&device=\(device)" }
+      if let subscription { target += "&subscribe=\(Self.escaped(Wire.text(of: subscription)))" }
       let answer = try await exchange(.GET, target)
-      return try Self.read { () throws(Wire.Problem) in try Wire.page(answer) }
+      return try Self.read { () throws(Wire.Problem) in try Wire.page(answer, isPartial: subscription != nil) }
     }
 
     /// The clock in milliseconds since 1970.

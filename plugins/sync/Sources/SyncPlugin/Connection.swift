@@ -32,13 +32,16 @@ final class Connection: Sendable {
   }
 
   private init(
-    session: SyncSession, zone: String, file: String, schema: RecordSchema?, store: SQLiteReplicaStore,
+    session: SyncSession, zone: String, file: String, schema: RecordSchema?, subscription: Subscription?,
+    store: SQLiteReplicaStore,
     listeners: Listeners, closeBackend: @escaping @Sendable () throws -> Void
   ) {
     self.session = session
     self.zone = zone
     self.file = file
-    records = schema.map { RecordStore(schema: $0, session: session, file: file) }
+    records = schema.map {
+      RecordStore(schema: $0, subscription: subscription, session: session, file: file)
+    }
     self.store = store
     self.listeners = listeners
     self.closeBackend = closeBackend
@@ -46,11 +49,13 @@ final class Connection: Sendable {
 
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(
-    device: String, zone: String, home: Home, file: String, delay: Duration = .zero, schema: RecordSchema? = nil
+    device: String, zone: String, home: Home, file: String, delay: Duration = .zero, schema: RecordSchema? = nil,
+    subscription: Subscription? = nil
   ) async throws -> Connection {
     do {
       let store = try SQLiteReplicaStore(path: file)
-      let isShownAnew = try schema.map { try store.show($0.tables) } ?? false
+      let shown = schema?.showing(subscription)
+      let isShownAnew = try shown.map { try store.show($0.tables) } ?? false
       var backend: any SyncBackend
       let close: @Sendable () throws -> Void
       var limits = RequestBudget.Limits()
@@ -66,8 +71,9 @@ final class Connection: Sendable {
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
       var settings = SyncSettings()
       settings.essentialTypes = schema == nil ? [PomodoroPolicy.timer.type] : []
-      if let schema {
-        settings.projection = SchemaProjection(schema)
+      if let shown {
+        settings.projection = SchemaProjection(shown)
+        settings.subscription = subscription
         (settings.pageRecords, settings.pageBytes) = (SyncLimits.records, SyncLimits.bodyBytes)
       }
       // A slow cloud is waited for, or nothing would ever come of it.
@@ -90,8 +96,8 @@ final class Connection: Sendable {
       }
       if isShownAnew { try await session.showAll() }
       let connection = Connection(
-        session: session, zone: zone, file: file, schema: schema, store: store, listeners: listeners,
-        closeBackend: close)
+        session: session, zone: zone, file: file, schema: schema, subscription: subscription, store: store,
+        listeners: listeners, closeBackend: close)
       do {
         try await connection.records?.declare()
       } catch {

@@ -33,6 +33,12 @@ extension Replica {
   /// The other device with this identity or, if it is the only one, this readable name. One that has only read is known by
   /// its identity alone.
   func device(named name: String) throws -> DeviceID {
+    if subscription != nil {
+      throw ActionError(
+        Failure.input.code,
+        "this device holds a part of the zone, and a device is retired in all of it: do that on one without 'subscribe'"
+      )
+    }
     let named = others.filter { $0.device == name || $0.name == name }
     if named.isEmpty, let device = DeviceID(name), device.stem != name, device != self.device { return device }
     guard let first = named.first, let device = DeviceID(first.device) else {

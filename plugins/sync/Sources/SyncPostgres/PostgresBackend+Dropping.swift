@@ -32,28 +32,6 @@
   }
 
   extension PostgresZone {
-    /// The zone's cursor, the clock, the records after a cursor, what was forgotten and whether the reader is noted:
-    /// generation, seq, milliseconds, type, name, version, seq, cell, the last deletion, the life, 1 or 0. One statement,
-    /// so that all of it is of one moment.
-    static func page(
-      _ zone: String, after cursor: Cursor?, limit: Int, reader: ZoneReader, _ connection: ZoneConnection
-    ) throws(BackendError) -> PostgresRows {
-      try connection.run(
-        """
-        SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
-          r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life,
-          (SELECT count(*) FROM sync_seen WHERE zone = $1 AND device = $4
-            AND at >= clock_timestamp() - $5::int8 * interval '1 millisecond')
-        FROM sync_zone z LEFT JOIN LATERAL (
-          SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
-        WHERE z.name = $1 ORDER BY r.seq
-        """,
-        [
-          .text(zone), .integer(cursor?.sequence ?? 0), .integer(Int64(limit)), .text(reader.name ?? ""),
-          .integer(ZoneReader.noteMilliseconds),
-        ])
-    }
-
     /// Notes who reads: from then on nothing is forgotten that this reader has not seen deleted.
     static func note(_ reader: String, zone: String, _ connection: ZoneConnection) throws(BackendError) {
       _ = try connection.run(

@@ -91,42 +91,12 @@
 
     /// Gives what changed; see `SyncBackend`.
     public func changes(
-      zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
+      zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+      of subscription: Subscription?
     ) async throws(BackendError) -> ChangePage {
       _ = try policy(zone)
-      let most = min(max(limit, 1), SyncLimits.records)
       return try await read { connection throws(BackendError) in
-        var rows = try PostgresZone.page(zone, after: cursor, limit: most + 1, reader: reader, connection)
-        if let name = reader.name, rows.count > 0, rows.integer(0, 10) == 0 {
-          // What was read before its reader was noted is not given out.
-          try PostgresZone.note(name, zone: zone, connection)
-          rows = try PostgresZone.page(zone, after: cursor, limit: most + 1, reader: reader, connection)
-        }
-        guard rows.count > 0 else { throw .zoneMissing(zone) }
-        let (generation, sequence) = (UInt64(bitPattern: rows.integer(0, 0)), rows.integer(0, 1))
-        if let cursor, cursor.generation != generation || cursor.sequence > sequence,
-          try !PostgresZone.lives(zone, connection).lives.holds(cursor, last: sequence)
-        {
-          throw .cursorExpired
-        }
-        var (records, bytes, hasMore): ([Record], Int, Bool) = ([], 0, false)
-        for row in 0..<rows.count where !rows.isNull(row, 5) {
-          let packed = rows.bytes(row, 7)
-          bytes += packed.count
-          if records.count == most || (!records.isEmpty && bytes > maximumBytes) {
-            hasMore = true
-            break
-          }
-          records.append(
-            Record(
-              key: RecordKey(type: rows.text(row, 3), name: rows.text(row, 4)), version: rows.integer(row, 5),
-              sequence: rows.integer(row, 6), cell: try PostgresZone.cell(packed)))
-        }
-        let end = hasMore ? records.last?.sequence ?? sequence : sequence
-        return ChangePage(
-          records: records, cursor: Cursor(generation: generation, sequence: end), hasMore: hasMore,
-          serverMilliseconds: rows.integer(0, 2),
-          dropped: Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9)), isReaderNoted: reader != .nobody)
+        try PostgresZone.page(zone, connection, since: cursor, limit, maximumBytes, reader, subscription)
       }
     }
 

@@ -1,3 +1,4 @@
+import FlowDiagnostics
 import FlowModel
 import SyncCore
 
@@ -5,6 +6,19 @@ import SyncCore
 public struct RecordInput: Sendable {
   private let collection: RecordSchema.Collection
   private let replaces: Bool
+
+  /// What a write of a transaction may hold.
+  static let writeMembers = ["collection", "key", "fields", "replace", "delete"]
+  /// What can be done to a counter, a set, a list and a value with epochs.
+  static let edits = ["add", "remove", "insert", "begin"]
+
+  /// What is wrong with a member of a write of a transaction; nil when nothing is.
+  public static func problem(withMember name: String) -> RecordProblem? {
+    if writeMembers.contains(name) { return nil }
+    return RecordProblem(
+      "'\(name)' is no part of a write",
+      help: NearestName.question(name, among: writeMembers) ?? "it has \(writeMembers.joined(separator: ", "))")
+  }
 
   /// Reads edits of records of a collection; `replaces` lets a plain value take the place of a counter, a set or a list,
   /// as the difference to what this device shows.

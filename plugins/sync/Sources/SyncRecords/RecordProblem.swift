@@ -4,10 +4,18 @@ import SyncCore
 
 /// What is wrong with a record that somebody wants to write or read, for a person.
 public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible {
+  /// What is wrong.
+  public var message: String
+  /// What is right instead; nil where the message says it.
+  public var help: String?
   /// What is wrong and what is right instead.
-  public var description: String
+  public var description: String { help.map { "\(message); \($0)" } ?? message }
 
-  init(_ description: String) { self.description = description }
+  /// States a problem.
+  public init(_ message: String, help: String? = nil) {
+    self.message = message
+    self.help = help
+  }
 }
 
 extension RecordSchema {
@@ -16,7 +24,7 @@ extension RecordSchema {
     if let collection = collection(name) { return collection }
     let names = collections.map(\.name)
     let help = NearestName.question(name, among: names) ?? "there are \(names.joined(separator: ", "))"
-    throw RecordProblem("the schema '\(self.name)' has no collection '\(name)'; \(help)")
+    throw RecordProblem("the schema '\(self.name)' has no collection '\(name)'", help: help)
   }
 }
 
@@ -26,7 +34,7 @@ extension RecordSchema.Collection {
     if let found = self.field(field) { return found }
     let names = fields.map(\.name)
     let help = NearestName.question(field, among: names) ?? "there are \(names.joined(separator: ", "))"
-    throw RecordProblem("'\(name)' has no field '\(field)'; \(help)")
+    throw RecordProblem("'\(name)' has no field '\(field)'", help: help)
   }
 }
 
@@ -38,7 +46,7 @@ extension RecordSchema.Field {
     case (.string, .string(let text)):
       if let choices, !choices.contains(text) {
         let help = NearestName.question(text, among: choices) ?? "it is one of \(choices.joined(separator: ", "))"
-        throw RecordProblem("'\(name)' cannot be '\(text)'; \(help)")
+        throw RecordProblem("'\(name)' cannot be '\(text)'", help: help)
       }
       return .text(text)
     case (.reference, .string(let key)):

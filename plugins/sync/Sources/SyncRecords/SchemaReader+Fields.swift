@@ -152,7 +152,7 @@ extension SchemaReader {
       if keys.contains(member.key) {
         result[member.key] = member
       } else if let instead = Self.unserved[member.key] {
-        report(.unknownKey, "'\(member.key)' is not served by this version", at: member.keySpan, help: instead)
+        report(.unknownKey, "'\(member.key)' does not stand in a schema", at: member.keySpan, help: instead)
       } else {
         let question = NearestName.question(member.key, among: keys).map { $0 + " " } ?? ""
         report(

@@ -11,9 +11,9 @@ struct SchemaReader {
   private static let names = (
     file: ["schema", "version", "budget", "collections"], collection: ["fields", "decide", "delete", "limit"]
   )
-  /// What the file's contract names and this version does not serve, with what to do instead.
+  /// What does not belong into the file, with where it does.
   static let unserved = [
-    "subscribe": "a device has all records of the zone; give each part a zone of its own"
+    "subscribe": "a subscription is each device's own: write it in 'sync.connect'"
   ]
 
   mutating func read(_ root: PlacedValue?) -> RecordSchema? {

@@ -147,7 +147,8 @@ public final class SQLiteBackend: SyncBackend {
 
   /// Gives what changed; see `SyncBackend`.
   public func changes(
-    zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader
+    zone: String, since cursor: SyncCore.Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader,
+    of subscription: Subscription?
   ) async throws(BackendError) -> ChangePage {
     _ = try policy(zone)
     let now = clock.nowMilliseconds()
@@ -155,28 +156,22 @@ public final class SQLiteBackend: SyncBackend {
       try Self.note(reader, zone, now, database)
       let (generation, sequence) = try Self.cursor(zone, database)
       if let cursor, try !Self.lives(zone, database).holds(cursor, last: sequence) { throw BackendError.cursorExpired }
-      let most = min(max(limit, 1), SyncLimits.records)
+      var page = ChangePageBuilder(
+        subscription, since: cursor, present: sequence, limit: limit, maximumBytes: maximumBytes)
       let rows = try Row.fetchCursor(
         database,
         sql: "SELECT type, name, version, seq, cell FROM record WHERE zone = ? AND seq > ? ORDER BY seq LIMIT ?",
-        arguments: [zone, cursor?.sequence ?? 0, most + 1])
-      var (records, bytes, hasMore): ([SyncCore.Record], Int, Bool) = ([], 0, false)
+        arguments: [zone, page.end, subscription == nil ? page.room : ChangePageBuilder.scanned + 1])
       while let row = try rows.next() {
         let cell: Data = row[4]
-        bytes += cell.count
-        if records.count == most || (!records.isEmpty && bytes > maximumBytes) {
-          hasMore = true
-          break
-        }
-        records.append(
-          SyncCore.Record(
-            key: RecordKey(type: row[0], name: row[1]), version: row[2], sequence: row[3],
-            cell: try Cell(packed: Array(cell))))
+        let record = SyncCore.Record(
+          key: RecordKey(type: row[0], name: row[1]), version: row[2], sequence: row[3],
+          cell: try Cell(packed: Array(cell)))
+        if !page.take(record, bytes: cell.count) { break }
       }
-      let end = hasMore ? records.last?.sequence ?? sequence : sequence
-      return ChangePage(
-        records: records, cursor: SyncCore.Cursor(generation: generation, sequence: end), hasMore: hasMore,
-        serverMilliseconds: now, dropped: try Self.dropped(zone, database), isReaderNoted: reader != .nobody)
+      return page.page(
+        at: SyncCore.Cursor(generation: generation, sequence: sequence), serverMilliseconds: now,
+        dropped: try Self.dropped(zone, database), isReaderNoted: reader != .nobody)
     }
   }
 

@@ -162,10 +162,20 @@
       let bytes = try Self.number(query["bytes"], "bytes", 0...SyncLimits.bodyBytes) ?? SyncLimits.bodyBytes
       let device = query["device"].flatMap { DeviceID(String($0)) }
       if let cursor, let device { pokes.fetched(cursor, by: device, zone: zone) }
-      return Wire.body(
-        of: try await backend.changes(
-          zone: zone, since: cursor, limit: limit, maximumBytes: bytes,
-          reader: device.map { .device($0) } ?? .unnamed))
+      let subscription = try Self.subscription(query["subscribe"])
+      let page = try await backend.changes(
+        zone: zone, since: cursor, limit: limit, maximumBytes: bytes,
+        reader: device.map { .device($0) } ?? .unnamed, of: subscription)
+      return Wire.body(of: page, isPartial: subscription != nil)
+    }
+
+    private static func subscription(_ text: Substring?) throws(BackendError) -> Subscription? {
+      guard let text else { return nil }
+      do throws(Wire.Problem) {
+        return try Wire.subscription(String(text))
+      } catch {
+        throw .invalid("\(error)")
+      }
     }
 
     private func channel(_ request: Request, _ zone: String) async throws(BackendError) -> Response {

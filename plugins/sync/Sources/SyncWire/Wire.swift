@@ -187,8 +187,22 @@ public enum Wire {
 
   // MARK: Changes
 
-  /// A page of changes.
-  public static func body(of page: ChangePage) -> [UInt8] { JSONText.bytes(of: .object(value(of: page))) }
+  /// A subscription as it stands in the address of a request for changes.
+  public static func text(of subscription: Subscription) -> String { base64(subscription.packed()) }
+
+  /// Reads what `text(of:)` gave.
+  public static func subscription(_ text: String) throws(Problem) -> Subscription {
+    let read = try packed(.string(text), "subscribe") { bytes throws(PackingError) in try Subscription(packed: bytes) }
+    if read.packed().count > Subscription.maximumBytes {
+      throw Problem(path: "subscribe", message: "has more than \(Subscription.maximumBytes) bytes")
+    }
+    return read
+  }
+
+  /// A page of changes; `isPartial` says that it is one of a subscription.
+  public static func body(of page: ChangePage, isPartial: Bool = false) -> [UInt8] {
+    JSONText.bytes(of: .object(value(of: page, isPartial: isPartial)))
+  }
 
   /// The largest event of a live channel, in bytes: more changes than that are fetched.
   public static let eventBytes = 65_536
@@ -210,7 +224,7 @@ public enum Wire {
     return .changes(try page(body), since: cursor)
   }
 
-  private static func value(of page: ChangePage) -> ValueObject {
+  private static func value(of page: ChangePage, isPartial: Bool = false) -> ValueObject {
     var object = ValueObject([
       ("cursor", .string("\(page.cursor)")), ("more", .boolean(page.hasMore)),
       ("serverMilliseconds", .integer(Int(page.serverMilliseconds))),
@@ -222,11 +236,20 @@ public enum Wire {
         "sequence": .integer(Int(page.dropped.sequence)), "life": .integer(Int(page.dropped.life)),
       ]
     }
+    if isPartial {
+      object["others"] = .array(
+        page.others.map { other in
+          .array([
+            .string(other.key.type), .string(other.key.name), .integer(Int(other.sequence)),
+            .boolean(other.isDeletion),
+          ])
+        })
+    }
     return object
   }
 
-  /// Reads a page of changes.
-  public static func page(_ body: [UInt8]) throws(Problem) -> ChangePage {
+  /// Reads a page of changes; one of a subscription must say that it is.
+  public static func page(_ body: [UInt8], isPartial: Bool = false) throws(Problem) -> ChangePage {
     let root = try object(body)
     guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
       throw Problem(path: "cursor", message: "is missing or no cursor")
@@ -247,7 +270,27 @@ public enum Wire {
     return ChangePage(
       records: records, cursor: cursor, hasMore: hasMore,
       serverMilliseconds: try integer(root, "serverMilliseconds", ""), dropped: dropped,
-      isReaderNoted: root["noted"]?.booleanValue ?? false)
+      isReaderNoted: root["noted"]?.booleanValue ?? false, others: isPartial ? try others(root) : [])
+  }
+
+  private static func others(_ root: ValueObject) throws(Problem) -> [RecordMention] {
+    // An older server has passed over what it does not know, and has given everything.
+    guard let list = root["others"]?.arrayValue else {
+      throw Problem(
+        path: "",
+        message: "the server is older and knows no subscriptions; update it, or leave 'subscribe' out of sync.connect",
+        isOfTheFuture: true)
+    }
+    var others: [RecordMention] = []
+    for (index, value) in list.enumerated() {
+      guard let parts = value.arrayValue, parts.count == 4, let type = parts[0].stringValue,
+        let name = parts[1].stringValue, let sequence = parts[2].integerValue, sequence >= 0,
+        let isDeletion = parts[3].booleanValue
+      else { throw Problem(path: "others[\(index)]", message: "is no mention of a record") }
+      others.append(
+        RecordMention(key: RecordKey(type: type, name: name), sequence: Int64(sequence), isDeletion: isDeletion))
+    }
+    return others
   }
 
   private static func value(of record: Record) -> ValueObject {

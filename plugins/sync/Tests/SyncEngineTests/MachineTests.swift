@@ -126,7 +126,7 @@ import Testing
     }
     disk = rig.disk
     disk["identity"] = [9]
-    #expect(throws: ReplicaError.unsupportedFormat(found: 9, known: 2)) { try Replica(stored: disk) }
+    #expect(throws: ReplicaError.unsupportedFormat(found: 9, known: 3)) { try Replica(stored: disk) }
     disk["identity"] = nil
     #expect(throws: ReplicaError.self) { try Replica(stored: disk) }
     #expect(try Replica(stored: [:]) == nil)

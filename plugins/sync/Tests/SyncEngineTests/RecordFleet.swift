@@ -27,17 +27,24 @@ struct RecordFleet {
   /// Those that each device has fetched.
   private(set) var heard: [Set<Dot>] = []
 
-  private var settings: SyncSettings {
+  private func settings(_ subscription: Subscription?) -> SyncSettings {
     var settings = SyncSettings()
+    settings.subscription = subscription
     settings.usesChannel = false
     settings.projection = Projection()
     return settings
   }
 
   /// Devices that know the rules of one collection, `notes`: `likes` is a counter, `title` the newest.
-  init(_ devices: Int, delete: DeleteRule = .editWins, isOld: Set<Int> = []) {
+  ///
+  /// Those of `parts` hold the notes alone that have this title; those of `isOld` are of an earlier version.
+  init(_ devices: Int, delete: DeleteRule = .editWins, isOld: Set<Int> = [], parts: [Int: Int64] = [:]) {
     self.isOld = isOld
-    for number in 0..<devices { add(Replica(device: DeviceID(stem: "device", random: UInt32(number + 1)))) }
+    for number in 0..<devices {
+      add(
+        Replica(device: DeviceID(stem: "device", random: UInt32(number + 1))),
+        subscription: parts[number].map(Self.part))
+    }
     let rules = ["likes": "integer counter", "title": "string newest", "_delete": delete.rawValue]
     let fields = rules.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
     give(0, .acted(ZoneRules.key(of: "notes"), .init(fields: fields)))
@@ -45,17 +52,29 @@ struct RecordFleet {
   }
 
   /// One more device, with this in its file; gives its number.
-  @discardableResult mutating func add(_ replica: Replica, disk: [String: [UInt8]] = [:], seed: UInt64? = nil)
-    -> Int
-  {
+  @discardableResult mutating func add(
+    _ replica: Replica, disk: [String: [UInt8]] = [:], seed: UInt64? = nil, subscription: Subscription? = nil
+  ) -> Int {
     let number = machines.count
     machines.append(
       SyncMachine(
-        replica: replica, policy: PomodoroPolicy(), settings: settings, seed: seed ?? UInt64(number + 1)))
+        replica: replica, policy: PomodoroPolicy(), settings: settings(subscription),
+        seed: seed ?? UInt64(number + 1)))
     disks.append(disk)
     heard.append([])
     give(number, .started)
     return number
+  }
+
+  /// The notes with this title.
+  static func part(_ title: Int64) -> Subscription { Subscription(["notes": ["title": .text(String(title))]]) }
+
+  /// Begins a device anew from its file, with another part of the zone; nil for all of it.
+  mutating func restart(_ device: Int, _ subscription: Subscription?) throws {
+    guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
+    machines[device] = SyncMachine(
+      replica: replica, policy: PomodoroPolicy(), settings: settings(subscription), seed: UInt64(device + 1))
+    give(device, .started)
   }
 
   static func key(_ name: String) -> RecordKey { RecordKey(type: "notes", name: name) }
@@ -126,6 +145,7 @@ struct RecordFleet {
       case .changes(let since, let limit, let bytes, let reader):
         var page = try zone.changes(
           since: since, limit: limit, maximumBytes: bytes, reader: isOld.contains(device) ? .unnamed : reader,
+          of: machines[device].settings.subscription,
           serverMilliseconds: now)
         if isOld.contains(device) { page.isReaderNoted = false }
         return isLost() ? .failed(number, .unreachable("lost")) : .answered(number, .changes(page))

@@ -63,7 +63,7 @@ import Testing
     ("  notes:\\n", "  replica:\\n", "the name 'replica' is taken"),
     ("limit: 100000", "limit: 0", "a whole number from 1"),
     ("delete: delete-wins", "decide: [newest]", "in this order"),
-    ("version: 1", "version: 1\\nsubscribe: {}", "'subscribe' is not served by this version"),
+    ("version: 1", "version: 1\\nsubscribe: {}", "'subscribe' does not stand in a schema"),
     ("enum: [open, done]", "enum: open", "must be a list of texts"),
     ("schema: notes", "schem: notes", "did you mean 'schema'?"),
   ])

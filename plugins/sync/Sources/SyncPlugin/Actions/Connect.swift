@@ -2,6 +2,7 @@ import FlowModel
 import FlowPluginKit
 import Foundation
 import enum SyncCore.RecordLimits
+import struct SyncCore.Subscription
 import enum SyncCore.ZoneName
 import SyncEngine
 import SyncPomodoro
@@ -31,6 +32,9 @@ struct Connect: AsyncAction {
     var certificates: SourcePath?
     @Field("A schema file, *.sync.yaml: which records the zone's devices share; without one it is the timer alone")
     var schema: SourcePath?
+    @Field(
+      "The collections of the schema that this device holds, each with the values that its records must have: { notes: { folder: inbox }, folders: {} }; default: all"
+    ) var subscribe: ValueObject?
     @Field("The zone; its devices share one timer, or the records of one schema") var zone = "PomodoroZone"
     @Field("The device's own file; default: sync-DEVICE.sqlite in the data folder, with @ZONE for another zone")
     var file: DataPath?
@@ -86,10 +90,12 @@ struct Connect: AsyncAction {
     _ input: Input, _ home: Connection.Home, _ context: ActionContext
   ) async throws -> (Connection, String) {
     let schema = try schema(input)
+    let subscription = try subscription(input, schema)
     func open(_ name: String) async throws -> (Connection, String) {
       let file = input.file?.path ?? DeviceFile.path(device: name, zone: input.zone, in: context.run.dataFolder)
       let connection = try await Connection.open(
-        device: name, zone: input.zone, home: home, file: file, delay: input.delay, schema: schema)
+        device: name, zone: input.zone, home: home, file: file, delay: input.delay, schema: schema,
+        subscription: subscription)
       return (connection, name)
     }
     if let name = input.device, !name.isEmpty {
@@ -117,6 +123,20 @@ struct Connect: AsyncAction {
       throw ActionError(Failure.schema.code, "the schema '\(path)' cannot be read")
     }
     return try RecordStore.schema(at: path, bytes: Array(content))
+  }
+
+  /// Which part of the zone is asked for, nil for all of it.
+  private func subscription(_ input: Input, _ schema: RecordSchema?) throws -> Subscription? {
+    guard let wanted = input.subscribe else { return nil }
+    guard let schema else {
+      throw ActionError(
+        Failure.input.code, "'subscribe' needs a 'schema', the file that names the collections")
+    }
+    do throws(RecordProblem) {
+      return try schema.subscription(wanted)
+    } catch {
+      throw ActionError(Failure.input.code, "'subscribe': \(error)")
+    }
   }
 
   /// A token as it is given, from a file, or from the environment: the latter two stand in no list of processes. A file

@@ -32,7 +32,7 @@ struct Delete: AsyncAction {
     let connection: Connection = try context.resource(.syncConnection)
     do {
       let records = try connection.requireRecords()
-      let collection = try records.schema.require(input.collection)
+      let collection = try records.requireShown(input.collection)
       let found = await records.delete(collection, try RecordFailures.key(input.key))
       if let (key, action) = found { try await connection.session.act(key, action) }
       if input.wait { try await connection.flush(timeout: input.timeout) }

@@ -38,7 +38,7 @@ struct Get: AsyncAction {
     let connection: Connection = try context.resource(.syncConnection)
     do {
       let records = try connection.requireRecords()
-      let collection = try records.schema.require(input.collection)
+      let collection = try records.requireShown(input.collection)
       let key = try RecordFailures.key(input.key)
       if input.fetch { try await connection.pull(timeout: input.timeout) }
       guard let (record, changed, by) = try records.get(collection, key) else {

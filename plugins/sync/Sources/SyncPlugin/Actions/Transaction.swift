@@ -2,6 +2,7 @@ import FlowModel
 import FlowPluginKit
 import struct SyncCore.RecordKey
 import SyncEngine
+import SyncRecords
 
 /// Writes and deletes several records at once: on every device all of it is seen, or nothing.
 struct Transaction: AsyncAction {
@@ -36,8 +37,6 @@ struct Transaction: AsyncAction {
     ]
   }
 
-  private static let members = ["collection", "key", "fields", "replace", "delete"]
-
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
@@ -66,16 +65,15 @@ struct Transaction: AsyncAction {
   private func action(
     _ write: ValueObject, _ records: RecordStore
   ) async throws -> (String, (key: RecordKey, action: SyncMachine.Action)?) {
-    for name in write.keys where !Self.members.contains(name) {
-      throw ActionError(
-        Failure.record.code, "'\(name)' is no part of a write; it has \(Self.members.joined(separator: ", "))")
+    for name in write.keys {
+      if let problem = RecordInput.problem(withMember: name) { throw problem }
     }
     guard let name = write["collection"]?.stringValue else {
       throw ActionError(Failure.record.code, "it names no collection")
     }
     let collection = try records.schema.require(name)
     let key = try RecordFailures.key(write["key"]?.stringValue)
-    if write["delete"] == true { return (key, await records.delete(collection, key)) }
+    if write["delete"] == true { return (key, await records.delete(try records.requireShown(name), key)) }
     let fields = write["fields"]?.objectValue ?? ValueObject()
     return (key, try await records.put(collection, key, fields, replaces: write["replace"] == true))
   }

@@ -28,12 +28,12 @@ struct Watch: Service {
     do {
       let records = try connection.requireRecords()
       let wanted = input.collection.flatMap { $0.isEmpty ? nil : $0 }
-      if let wanted { _ = try records.schema.require(wanted) }
-      let notices = connection.notices()
+      if let wanted { _ = try records.requireShown(wanted) }
+      let (notices, shown) = (connection.notices(), records.shown)
       let output = Output(device: await connection.session.status().device.name)
       context.ready(output)
       for await (notice, _) in notices {
-        guard let change = RecordChange(notice, records.schema), wanted == nil || change.collection == wanted else {
+        guard let change = RecordChange(notice, shown), wanted == nil || change.collection == wanted else {
           continue
         }
         context.log(change.line)

@@ -9,14 +9,25 @@ import SyncSQLite
 /// The records of a schema on this device: what the actions `sync.put`, `sync.get` and their like work on.
 struct RecordStore: Sendable {
   let schema: RecordSchema
+  /// Which part of the zone this device holds; nil for all of it.
+  let subscription: Subscription?
   let session: SyncSession
   private let query: RecordQuery
 
   /// The records in the device's own file.
-  init(schema: RecordSchema, session: SyncSession, file: String) {
+  init(schema: RecordSchema, subscription: Subscription?, session: SyncSession, file: String) {
     self.schema = schema
+    self.subscription = subscription
     self.session = session
-    query = RecordQuery(path: file, views: schema.collections.map(\.name))
+    query = RecordQuery(path: file, views: schema.showing(subscription).collections.map(\.name))
+  }
+
+  /// The schema with what this device holds something of.
+  var shown: RecordSchema { schema.showing(subscription) }
+
+  /// The collection with this name, of which this device must hold something.
+  func requireShown(_ name: String) throws(RecordProblem) -> RecordSchema.Collection {
+    try schema.require(name, in: subscription)
   }
 
   /// Reads a schema file; throws an `ActionError` with every diagnostic.
@@ -72,7 +83,15 @@ struct RecordStore: Sendable {
     case nil, .null?: break
     default: throw ActionError(Failure.query.code, "'values' is a map for ':name' or a list for '?'")
     }
-    let rows = try query.run(sql, named: named, ordered: ordered, milliseconds: max(1, timeout.milliseconds))
+    let rows: RecordQuery.Rows
+    do throws(RecordQuery.Problem) {
+      rows = try query.run(sql, named: named, ordered: ordered, milliseconds: max(1, timeout.milliseconds))
+    } catch {
+      for collection in schema.collections where error.description == "no such table: \(collection.name)" {
+        _ = try requireShown(collection.name)
+      }
+      throw error
+    }
     return rows.rows.map { row in ValueObject(zip(rows.columns, row).map { ($0, Self.value($1)) }) }
   }
 
@@ -142,8 +161,9 @@ extension RecordSchema {
         name: collection.name,
         columns: collection.fields.map { field in
           guard case .reference(let target) = field.rule.type else { return .init(name: field.name) }
+          // Of what this device does not hold it does not know what is deleted.
           let effect: ShownTable.Column.Effect =
-            switch field.rule.onDelete {
+            switch self.collection(target) == nil ? nil : field.rule.onDelete {
             case .clear: .clears
             case .delete: .hides
             default: .none

@@ -71,6 +71,8 @@ public enum BackendConformance {
     ("a deletion that every device has seen is forgotten, and what it deleted does not come back", forgotten),
     ("a deletion is kept for whoever has fetched, until that has been seen or its device is retired", awaitedReader),
     ("a deletion is kept where references read otherwise for it", heldDeletion),
+    ("of what is not subscribed to the key comes alone", subscription),
+    ("the pages of a subscription lose nothing that changes between them", subscriptionPages),
   ]
 
   // MARK: Helpers

@@ -59,7 +59,7 @@ extension Simulation {
       }
       return .changes(
         try server.zone.changes(
-          since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader,
+          since: cursor, limit: limit, maximumBytes: maximumBytes, reader: reader, of: plan.settings.subscription,
           serverMilliseconds: serverMilliseconds))
     }
   }

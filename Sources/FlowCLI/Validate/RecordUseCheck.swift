@@ -1,0 +1,44 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+import FlowSyntax
+import FlowSystem
+import SyncPlugin
+import SyncRecords
+
+/// Holds what a workflow does with records to the schema that its `sync.connect` names, which only a look at that file can
+/// tell.
+enum RecordUseCheck {
+  /// What is wrong in a workflow that was loaded from `file`. Where it names several schemas, a run tells which one counts.
+  static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
+    guard let steps = result.graph?.workflow.steps else { return [] }
+    let names = steps.indices.compactMap { index -> (step: Int, name: String)? in
+      guard steps[index].uses == "sync.connect", let name = steps[index].with["schema"] else { return nil }
+      // What only a run tells may be any schema.
+      return (index, name.containsExpression ? "" : name.stringValue ?? "")
+    }
+    guard let first = names.first, !first.name.isEmpty, names.allSatisfy({ $0.name == first.name }) else { return [] }
+    let place = result.value(of: StepIndex(first.step), key: "with")?.member("schema")?.value.span
+    guard let span = place ?? result.span(of: StepIndex(first.step)) else { return [] }
+    let path = first.name.hasPrefix("/") ? first.name : FilePath.folder(of: FilePath.absolute(file)) + "/" + first.name
+    guard let bytes = try? FileAccess.read(path) else {
+      return [Diagnostic(.inputDoubtful, "the schema '\(first.name)' cannot be read", at: span)]
+    }
+    let read = SchemaFile(bytes: bytes, file: path)
+    guard let schema = read.schema else {
+      let count = read.diagnostics.count(where: \.isError)
+      return [
+        Diagnostic(
+          .inputRejected, "the schema '\(first.name)' has \(count) error\(count == 1 ? "" : "s")", at: span,
+          help: "'flowrun validate \(first.name)' shows them")
+      ]
+    }
+    var use = RecordUse(
+      schema, isOpen: { $0.containsExpression }, queryProblem: { SyncReports.problem(withQuery: $0, schema) })
+    for index in steps.indices {
+      guard let with = result.value(of: StepIndex(index), key: "with") else { continue }
+      use.check(steps[index].uses, with)
+    }
+    return use.diagnostics
+  }
+}

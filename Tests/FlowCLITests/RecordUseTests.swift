@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+/// What `flowrun validate` says of records that a workflow writes and reads, from the schema that its `sync.connect` names.
+@Suite(.timeLimit(.minutes(2))) struct RecordUseTests {
+  private static let schema = """
+    schema: notes
+    collections:
+      folders:
+        fields:
+          name: { type: string, required: true }
+      notes:
+        fields:
+          title: { type: string }
+          kind: { type: string, enum: [short, long] }
+          stars: { type: integer }
+          tags: { type: array, items: string, merge: set }
+          lines: { type: array, items: string, merge: list }
+          likes: { type: integer, merge: counter }
+          folder: { type: reference, to: folders, on-delete: clear }
+    """
+
+  private func validated(
+    _ step: String, subscribe: String = "{ notes: { folder: inbox } }", schema: String = "n.sync.yaml"
+  ) throws -> (code: Int32, lines: [String]) {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(Self.schema, to: "n.sync.yaml")
+    let workflow = """
+      name: w
+      inputs:
+        text: { type: string, default: x }
+      steps:
+        connect: { uses: sync.connect, with: { store: s.sqlite, schema: \(schema), subscribe: \(subscribe) } }
+        step: { needs: connect, \(step) }
+      """
+    try tool.write(workflow, to: "w.yaml")
+    let output = try tool.run("validate", "w.yaml")
+    return (output.exitCode, output.standardOutput.split(separator: "\n").map(String.init))
+  }
+
+  @Test(arguments: [
+    ("uses: sync.put, with: { collection: note, fields: {} }", "note, fields", "has no collection 'note'", "'notes'?"),
+    ("uses: sync.get, with: { collection: fold, key: a }", "fold, key", "has no collection 'fold'", "there are"),
+    ("uses: sync.delete, with: { collection: nots, key: a }", "nots, key", "has no collection 'nots'", "'notes'?"),
+    ("uses: sync.watch, with: { collection: Notes }", "Notes }", "has no collection 'Notes'", "'notes'?"),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { titel: a } }", "titel: a", "'notes' has no field 'titel'",
+      "'title'?"
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { title: 7 } }", "7 }",
+      "'title' takes a text, found the integer 7", ""
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { kind: shrt } }", "shrt }", "'kind' cannot be 'shrt'",
+      "'short'?"
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { likes: 3 } }", "3 }",
+      "'likes' is merged by counter: write { add: n }", ""
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { likes: { plus: '${{ inputs.text }}' } } }", "plus: ",
+      "'plus' is nothing that can be done to 'likes'", ""
+    ),
+    (
+      "uses: sync.put, with: { collection: notes, fields: { tags: { add: ['${{ inputs.text }}', 5] } } }", "5] }",
+      "'tags' takes a text, found the integer 5", ""
+    ),
+    (
+      "uses: sync.put, with: { collection: folders, fields: { name: null } }", "null }",
+      "'name' is required and cannot be null", ""
+    ),
+    (
+      "uses: sync.transaction, with: { writes: [{ collection: notes, key: a, field: {} }] }", "field: {}",
+      "'field' is no part of a write", "'fields'?"
+    ),
+    (
+      "uses: sync.transaction, with: { writes: [{ collection: notes, key: a, fields: { stars: many } }] }", "many }",
+      "'stars' takes a whole number", ""
+    ),
+    (
+      "uses: sync.query, with: { sql: SELECT n.titel FROM notes n }", "SELECT", "has a column 'titel'", "'title'?"
+    ),
+    ("uses: sync.query, with: { sql: SELECT 1 FROM note }", "SELECT", "has no collection 'note'", "'notes'?"),
+    ("uses: sync.query, with: { sql: SELEC 1 }", "SELEC 1", "the SQL is wrong", ""),
+  ])
+  func `a name or a value that does not fit the schema is an error at its place`(
+    _ step: String, _ place: String, _ message: String, _ help: String
+  ) throws {
+    let (code, lines) = try validated(step)
+    #expect(code == 2)
+    let column = "  step: { needs: connect, \(step) }".distance(to: place)
+    #expect(lines.first?.hasPrefix("w.yaml:6:\(column): error: ") == true, "\(lines), column \(column)")
+    #expect(lines.first?.contains(message) == true, "\(lines)")
+    #expect(help.isEmpty || lines.contains { $0.contains(help) }, "\(lines)")
+  }
+
+  @Test(arguments: [
+    "uses: sync.put, with: { collection: notes, fields: { title: '${{ inputs.text }}', likes: { add: '${{ inputs.text }}' } } }",
+    "uses: sync.put, with: { collection: notes, fields: { lines: { insert: [{ value: '${{ inputs.text }}' }] } } }",
+    "uses: sync.put, with: { collection: notes, replace: true, fields: { likes: 3, tags: [a] } }",
+    "uses: sync.put, with: { collection: '${{ inputs.text }}', fields: { any: 1 } }",
+    "uses: sync.query, with: { sql: 'SELECT n.title, f.name FROM notes n JOIN folders f ON f._key = n.folder WHERE n._by = :by', values: { by: a } }",
+  ])
+  func `what only a run tells, and what fits, passes`(_ step: String) throws {
+    let (code, lines) = try validated(step)
+    #expect(code == 0)
+    #expect(lines == ["w.yaml: valid, 2 steps"])
+  }
+
+  @Test(arguments: [
+    ("{ note: {} }", "has no collection 'note'"), ("{ notes: { foldr: inbox } }", "'notes' has no field 'foldr'"),
+    ("{ notes: { likes: 1 } }", "'likes' of 'notes' is merged by counter"),
+    ("{ notes: { stars: many } }", "'stars' takes a whole number"),
+    ("{ notes: inbox }", "takes a map from field to value"),
+  ])
+  func `a subscription is held to the schema`(_ subscribe: String, _ message: String) throws {
+    let (code, lines) = try validated("uses: sync.flush", subscribe: subscribe)
+    #expect(code == 2)
+    #expect(lines.first?.hasPrefix("w.yaml:5:") == true)
+    #expect(lines.first?.contains(message) == true, "\(lines)")
+  }
+
+  @Test func `a schema that is not there is a warning, since a run may make it`() throws {
+    let (code, lines) = try validated("uses: sync.flush", schema: "other.sync.yaml")
+    #expect(code == 0)
+    #expect(lines.first?.contains("warning: the schema 'other.sync.yaml' cannot be read") == true, "\(lines)")
+  }
+}
+
+extension String {
+  /// The column, from 1, at which a text stands.
+  fileprivate func distance(to text: String) -> Int {
+    range(of: text).map { distance(from: startIndex, to: $0.lowerBound) + 1 } ?? 0
+  }
+}

@@ -1,0 +1,73 @@
+import SyncCore
+
+/// Puts a page of changes together, the same for every backend: it goes through the changed records in their order until
+/// the page is full.
+public struct ChangePageBuilder {
+  /// How many records are gone through for one page at most, wanted or not.
+  public static let scanned = 200_000
+
+  private let subscription: Subscription?
+  private let mentionsAll: Bool
+  private let present: Int64
+  private let limit: Int
+  private let maximumBytes: Int
+  private var bytes = 0
+  private var scanned = 0
+  private var records: [Record] = []
+  private var others: [RecordMention] = []
+  private var last: Int64
+  private var hasMore = false
+
+  /// A page of what lies behind `cursor` in a zone whose last change, when the page was begun, was number `present`.
+  public init(
+    _ subscription: Subscription?, since cursor: Cursor?, present: Int64, limit: Int, maximumBytes: Int
+  ) {
+    self.subscription = subscription
+    // Who begins holds nothing of what others are: only what changes meanwhile may have been wanted before.
+    mentionsAll = cursor != nil
+    self.present = present
+    self.limit = min(max(limit, 1), SyncLimits.records)
+    self.maximumBytes = maximumBytes
+    last = cursor?.sequence ?? 0
+  }
+
+  /// Where the page ends so far.
+  public var end: Int64 { last }
+
+  /// How many more records can be of use at most, with the one that shows that there are more.
+  public var room: Int { limit - records.count - others.count + 1 }
+
+  /// Takes the next changed record in, whose cell has so many bytes; false when the page is full without it.
+  public mutating func take(_ record: Record, bytes size: Int) -> Bool {
+    let isWanted = subscription?.includes(record.key, record.cell) ?? true
+    let isMentioned = !isWanted && (mentionsAll || record.sequence > present)
+    let size = isWanted ? size : isMentioned ? record.key.type.utf8.count + record.key.name.utf8.count + 16 : 0
+    let count = records.count + others.count
+    let isFull = (isWanted || isMentioned) && (count == limit || (count > 0 && bytes + size > maximumBytes))
+    if isFull || scanned == Self.scanned {
+      hasMore = true
+      return false
+    }
+    scanned += 1
+    bytes += size
+    last = record.sequence
+    if isWanted { records.append(record) }
+    if isMentioned {
+      others.append(
+        RecordMention(key: record.key, sequence: record.sequence, isDeletion: record.cell.mayBeDeleted))
+    }
+    return true
+  }
+
+  /// The page; `cursor` is where the zone stands, and `isCut` that there may be more behind it.
+  public func page(
+    at cursor: Cursor, serverMilliseconds: Int64, dropped: Dropped, isReaderNoted: Bool, isCut: Bool = false
+  ) -> ChangePage {
+    let hasMore = hasMore || isCut
+    let end = hasMore ? last : max(cursor.sequence, last)
+    return ChangePage(
+      records: records, cursor: Cursor(generation: cursor.generation, sequence: end), hasMore: hasMore,
+      serverMilliseconds: serverMilliseconds, dropped: dropped, isReaderNoted: isReaderNoted,
+      others: others)
+  }
+}

@@ -1,0 +1,26 @@
+import FlowDiagnostics
+import SyncRecords
+import SyncSQLite
+
+extension SyncReports {
+  /// What is wrong with a statement of `sync.query` over the collections of a schema; nil when nothing is.
+  public static func problem(withQuery sql: String, _ schema: RecordSchema) -> RecordProblem? {
+    guard let reason = RecordQuery.problem(with: sql, over: schema.tables) else { return nil }
+    let views = schema.collections.map(\.name)
+    func name(behind prefix: String) -> String? {
+      guard reason.hasPrefix(prefix) else { return nil }
+      // `n.title` names a column of the table that is called `n` there.
+      return reason.dropFirst(prefix.count).split(separator: ".").last.map(String.init)
+    }
+    if let table = name(behind: "no such table: ") {
+      let help = NearestName.question(table, among: views) ?? "there are \(views.joined(separator: ", "))"
+      return RecordProblem("the schema '\(schema.name)' has no collection '\(table)'", help: help)
+    }
+    if let column = name(behind: "no such column: ") {
+      let columns = ["_key", "_changed", "_by"] + schema.collections.flatMap { $0.fields.map(\.name) }
+      return RecordProblem(
+        "no collection that is read there has a column '\(column)'", help: NearestName.question(column, among: columns))
+    }
+    return RecordProblem("the SQL is wrong: \(reason)")
+  }
+}

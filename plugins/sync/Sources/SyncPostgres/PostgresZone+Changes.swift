@@ -1,0 +1,72 @@
+#if Network
+  import SyncCore
+  import SyncEngine
+
+  extension PostgresZone {
+    /// A page of changes, whose reader is noted; see `SyncBackend`.
+    ///
+    /// One statement gives the zone's cursor and records of one moment. Where many records are gone through to find the few
+    /// that are wanted, there are several; what changes between them stands behind them in the order and is met again.
+    static func page(
+      _ zone: String, _ connection: ZoneConnection, since cursor: Cursor?, _ limit: Int, _ maximumBytes: Int,
+      _ reader: ZoneReader, _ subscription: Subscription?
+    ) throws(BackendError) -> ChangePage {
+      var (builder, before): (ChangePageBuilder?, (cursor: Cursor, dropped: Dropped)?)
+      var isNoted = reader.name == nil
+      while true {
+        let most = subscription == nil ? min(max(limit, 1), SyncLimits.records) + 1 : SyncLimits.records + 1
+        let rows = try connection.run(
+          """
+          SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
+            r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life,
+            (SELECT count(*) FROM sync_seen WHERE zone = $1 AND device = $4
+              AND at >= clock_timestamp() - $5::int8 * interval '1 millisecond')
+          FROM sync_zone z LEFT JOIN LATERAL (
+            SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
+          WHERE z.name = $1 ORDER BY r.seq
+          """,
+          [
+            .text(zone), .integer(builder?.end ?? cursor?.sequence ?? 0), .integer(Int64(most)),
+            .text(reader.name ?? ""), .integer(ZoneReader.noteMilliseconds),
+          ])
+        guard rows.count > 0 else { throw .zoneMissing(zone) }
+        if !isNoted, let name = reader.name, rows.integer(0, 10) == 0 {
+          // What was read before its reader was noted is not given out.
+          try note(name, zone: zone, connection)
+          isNoted = true
+          continue
+        }
+        let present = Cursor(generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1))
+        if let cursor, cursor.generation != present.generation || cursor.sequence > present.sequence,
+          try !lives(zone, connection).lives.holds(cursor, last: present.sequence)
+        {
+          throw .cursorExpired
+        }
+        let dropped = Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9))
+        // What was forgotten between two statements might be missing in the second and not in the first.
+        if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
+          return builder.page(
+            at: before.cursor, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,
+            isReaderNoted: reader != .nobody, isCut: true)
+        }
+        var page =
+          builder
+          ?? ChangePageBuilder(
+            subscription, since: cursor, present: present.sequence, limit: limit, maximumBytes: maximumBytes)
+        var isFull = false
+        for row in 0..<rows.count where !rows.isNull(row, 5) && !isFull {
+          let packed = rows.bytes(row, 7)
+          let record = Record(
+            key: RecordKey(type: rows.text(row, 3), name: rows.text(row, 4)), version: rows.integer(row, 5),
+            sequence: rows.integer(row, 6), cell: try cell(packed))
+          isFull = !page.take(record, bytes: packed.count)
+        }
+        if isFull || rows.count < most {
+          return page.page(at: present, serverMilliseconds: rows.integer(0, 2), dropped: dropped,
+            isReaderNoted: reader != .nobody)
+        }
+        (builder, before) = (page, (present, dropped))
+      }
+    }
+  }
+#endif

@@ -1,0 +1,175 @@
+import FlowDiagnostics
+import FlowModel
+import FlowSyntax
+import SyncCore
+
+/// Checks what a workflow does with the records of a schema before anything runs: the names of collections and fields, and
+/// the values that stand in the file.
+public struct RecordUse {
+  private let schema: RecordSchema
+  private let isOpen: (Value) -> Bool
+  private let queryProblem: (String) -> RecordProblem?
+  /// What was found, in the order of the steps.
+  public private(set) var diagnostics: [Diagnostic] = []
+
+  /// Checks against a schema; `isOpen` says of a value that only a run tells what it is, `queryProblem` what is wrong with
+  /// a statement of `sync.query`.
+  public init(
+    _ schema: RecordSchema, isOpen: @escaping (Value) -> Bool,
+    queryProblem: @escaping (String) -> RecordProblem? = { _ in nil }
+  ) {
+    self.schema = schema
+    self.isOpen = isOpen
+    self.queryProblem = queryProblem
+  }
+
+  /// Checks what a step gives to an action.
+  public mutating func check(_ action: String, _ with: PlacedValue) {
+    switch action {
+    case "sync.put": checkWrite(with)
+    case "sync.get", "sync.delete", "sync.watch": _ = collection(of: with)
+    case "sync.query": checkQuery(with)
+    case "sync.connect": if let wanted = with.member("subscribe") { checkSubscription(wanted.value) }
+    case "sync.transaction":
+      guard case .list(let writes)? = with.member("writes")?.value.content else { return }
+      for write in writes {
+        guard case .map(let members) = write.content else { continue }
+        for member in members {
+          if let problem = RecordInput.problem(withMember: member.key) { report(problem, at: member.keySpan) }
+        }
+        checkWrite(write)
+      }
+    default: break
+    }
+  }
+
+  private mutating func collection(of with: PlacedValue) -> RecordSchema.Collection? {
+    guard let value = with.member("collection")?.value, let name = text(value), !name.isEmpty else { return nil }
+    do throws(RecordProblem) {
+      return try schema.require(name)
+    } catch {
+      report(error, at: value.span)
+      return nil
+    }
+  }
+
+  /// A text that is known before the run.
+  private func text(_ value: PlacedValue) -> String? {
+    guard case .scalar(.string(let text)) = value.content, !isOpen(.string(text)) else { return nil }
+    return text
+  }
+
+  private mutating func report(_ problem: RecordProblem, at span: Span) {
+    diagnostics.append(Diagnostic(.inputRejected, problem.message, at: span, help: problem.help))
+  }
+
+  private mutating func checkQuery(_ with: PlacedValue) {
+    guard let value = with.member("sql")?.value, let sql = text(value), let problem = queryProblem(sql) else { return }
+    report(problem, at: value.span)
+  }
+
+  private mutating func checkSubscription(_ wanted: PlacedValue) {
+    guard case .map(let members) = wanted.content else { return }
+    if members.isEmpty, let problem = problem({ _ = try schema.subscription([:]) }) { report(problem, at: wanted.span) }
+    for member in members {
+      guard case .map(let filter) = member.value.content else {
+        let value = known(member.value)?.value
+        if let value, let problem = problem({ _ = try schema.subscription([member.key: value]) }) {
+          report(problem, at: schema.collection(member.key) == nil ? member.keySpan : member.value.span)
+        }
+        continue
+      }
+      if let problem = problem({ _ = try schema.require(member.key) }) {
+        report(problem, at: member.keySpan)
+        continue
+      }
+      for field in filter {
+        let value = known(field.value)?.value ?? .null
+        guard let problem = problem({ _ = try schema.subscription([member.key: [field.key: value]]) }) else { continue }
+        let isMistyped = schema.collection(member.key)?.field(field.key)?.rule.merge == .newest
+        report(problem, at: isMistyped ? field.value.span : field.keySpan)
+      }
+    }
+  }
+
+  // MARK: Writing
+
+  private mutating func checkWrite(_ with: PlacedValue) {
+    guard let collection = collection(of: with), case .map(let fields)? = with.member("fields")?.value.content else {
+      return
+    }
+    var replaces = false
+    if case .scalar(let value)? = with.member("replace")?.value.content { replaces = value == true || isOpen(value) }
+    let input = RecordInput(collection, replaces: replaces)
+    for field in fields { check(field, collection, input) }
+  }
+
+  private mutating func check(
+    _ member: PlacedValue.Member, _ collection: RecordSchema.Collection, _ input: RecordInput
+  ) {
+    guard let field = collection.field(member.key) else {
+      if let problem = problem({ _ = try collection.require(member.key) }) { report(problem, at: member.keySpan) }
+      return
+    }
+    func test(_ value: Value) -> RecordProblem? {
+      problem { _ = try input.edit([member.key: value], isNew: false, seed: 0) }
+    }
+    // What is missing of an increment is some number, and of a set or a list some elements.
+    let filler: Value = field.rule.merge == .counter ? 1 : []
+    guard let (value, isWhole) = known(member.value, filler), isWhole || !field.rule.hasEpochs else { return }
+    guard let problem = test(value) else { return }
+    let (nearest, span) = part(of: member.value, filler, test) ?? (problem, member.value.span)
+    report(nearest, at: span)
+  }
+
+  /// The smallest part of a value that is wrong by itself.
+  private func part(
+    of value: PlacedValue, _ filler: Value, _ test: (Value) -> RecordProblem?
+  ) -> (RecordProblem, Span)? {
+    switch value.content {
+    case .map(let members):
+      for member in members {
+        let known = known(member.value, filler)?.value ?? filler
+        guard let problem = test([member.key: known]) else { continue }
+        guard RecordInput.edits.contains(member.key) else { return (problem, member.keySpan) }
+        return part(of: member.value, filler) { test([member.key: $0]) } ?? (problem, member.value.span)
+      }
+    case .list(let elements):
+      for element in elements {
+        guard let (value, isWhole) = known(element), isWhole, let problem = test([value]) else { continue }
+        return (problem, element.span)
+      }
+    case .scalar: break
+    }
+    return nil
+  }
+
+  /// What a closure throws, whose errors are untyped in this compiler.
+  private func problem(_ body: () throws -> Void) -> RecordProblem? {
+    do {
+      try body()
+      return nil
+    } catch {
+      return error as? RecordProblem
+    }
+  }
+
+  /// What is known of a value before the run: of a map and a list what stands there, nil for what does not. A member that
+  /// is not known is `filler`, an element of which anything is not known is left out.
+  private func known(_ value: PlacedValue, _ filler: Value = .null) -> (value: Value, isWhole: Bool)? {
+    switch value.content {
+    case .scalar(let scalar): return isOpen(scalar) ? nil : (scalar, true)
+    case .list(let elements):
+      let parts = elements.compactMap { known($0) }.filter(\.isWhole).map(\.value)
+      return (.array(parts), parts.count == elements.count)
+    case .map(let members):
+      var (object, isWhole) = (ValueObject(), true)
+      for member in members {
+        let part = known(member.value, filler)
+        object[member.key] = part?.value ?? filler
+        isWhole = isWhole && part?.isWhole == true
+      }
+      return (.object(object), isWhole)
+    }
+  }
+}

@@ -1,0 +1,67 @@
+import FlowDiagnostics
+import FlowModel
+import SyncCore
+
+extension RecordSchema {
+  /// Which part of the zone `subscribe: { notes: { folder: inbox }, folders: {} }` asks for.
+  public func subscription(_ wanted: ValueObject) throws(RecordProblem) -> Subscription {
+    if wanted.isEmpty { throw RecordProblem("it names no collection; leave it out to have all records") }
+    var collections: [String: [String: Scalar]] = [:]
+    for (name, value) in wanted.members {
+      let collection = try require(name)
+      var filter: [String: Scalar] = [:]
+      switch value {
+      case .object(let members):
+        for (field, value) in members.members { filter[field] = try collection.wanted(field, value) }
+      case .null: break
+      default:
+        throw RecordProblem(
+          "'\(name)' takes a map from field to value such as { folder: inbox }, or {} for all records, found the \(value.kindName) \(value.shortText)"
+        )
+      }
+      collections[name] = filter
+    }
+    let subscription = Subscription(collections)
+    let bytes = subscription.packed().count
+    if bytes > Subscription.maximumBytes {
+      throw RecordProblem("it has \(bytes) bytes, at most \(Subscription.maximumBytes) are allowed")
+    }
+    return subscription
+  }
+
+  /// The schema with the collections alone of which a device holds something.
+  public func showing(_ subscription: Subscription?) -> RecordSchema {
+    guard let subscription else { return self }
+    var shown = self
+    shown.collections.removeAll { subscription.collections[$0.name] == nil }
+    return shown
+  }
+
+  /// The collection with this name, which a device must hold to read it; throws with the nearest right one.
+  public func require(_ name: String, in subscription: Subscription?) throws(RecordProblem) -> Collection {
+    let collection = try require(name)
+    if let subscription, subscription.collections[name] == nil { throw Self.unsubscribed(name) }
+    return collection
+  }
+
+  /// Why a collection cannot be read that a device does not hold.
+  public static func unsubscribed(_ name: String) -> RecordProblem {
+    RecordProblem(
+      "this device has no records of '\(name)': it is not in 'subscribe' of sync.connect; add '\(name): {}' there to read it"
+    )
+  }
+}
+
+extension RecordSchema.Collection {
+  fileprivate func wanted(_ name: String, _ value: Value) throws(RecordProblem) -> Scalar {
+    let field = try require(name)
+    guard field.rule.merge == .newest else {
+      let others = fields.filter { $0.rule.merge == .newest }.map(\.name)
+      let help = others.isEmpty ? "'\(self.name)' has none" : "there are \(others.joined(separator: ", "))"
+      throw RecordProblem(
+        "'\(name)' of '\(self.name)' is merged by \(field.rule.merge.rawValue), and only fields merged by newest can be asked for; \(help)"
+      )
+    }
+    return try field.scalar(value, field.rule.type)
+  }
+}

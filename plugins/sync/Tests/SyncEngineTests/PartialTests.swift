@@ -1,0 +1,197 @@
+import SyncCore
+import SyncEngine
+import Testing
+
+/// Devices that hold a part of a zone.
+@Suite struct PartialTests {
+  private func held(_ fleet: RecordFleet, _ device: Int) -> [String] {
+    fleet.machines[device].replica.confirmed.keys.filter { $0.type == "notes" }.map(\.name).sorted()
+  }
+
+  @Test func `a device holds what it has subscribed to, and what leaves that goes`() {
+    var fleet = RecordFleet(2, parts: [1: 1])
+    fleet.name(0, "a", 1)
+    fleet.name(0, "b", 2)
+    fleet.settle()
+    #expect(held(fleet, 1) == ["a"])
+    fleet.name(0, "a", 2)
+    fleet.name(0, "b", 1)
+    fleet.settle()
+    #expect(held(fleet, 1) == ["b"])
+    fleet.delete(0, "b")
+    fleet.settle()
+    #expect(fleet.title(1, "b") == nil)
+  }
+
+  @Test func `a record that leaves stays until what was done to it here is sent`() {
+    var fleet = RecordFleet(2, parts: [1: 1])
+    fleet.name(0, "a", 1)
+    fleet.settle()
+    fleet.isAway = [1]
+    fleet.like(1, "a")
+    fleet.name(0, "a", 2)
+    fleet.advance(milliseconds: 5000)
+    #expect(fleet.likes(1, "a") == 1)
+    fleet.isAway = []
+    fleet.settle()
+    #expect(held(fleet, 1) == [])
+    #expect(fleet.likes(0, "a") == 1)
+    #expect(fleet.title(0, "a") == 2)
+  }
+
+  @Test func `what a device writes outside of its part counts, and stays no longer than until it is sent`() {
+    var fleet = RecordFleet(2, parts: [1: 1])
+    fleet.name(0, "a", 2)
+    fleet.like(0, "a")
+    fleet.settle()
+    for _ in 0..<3 {
+      fleet.isAway = [1]
+      fleet.like(1, "a")
+      #expect(fleet.likes(1, "a") == 1)
+      fleet.isAway = []
+      fleet.settle()
+      #expect(held(fleet, 1) == [])
+    }
+    fleet.name(1, "new", 7)
+    fleet.settle()
+    #expect(held(fleet, 1) == [])
+    #expect(fleet.likes(0, "a") == 4)
+    #expect(fleet.title(0, "a") == 2)
+    #expect(fleet.title(0, "new") == 7)
+    #expect(fleet.parked == [])
+    #expect(fleet.machines[1].replica.device == DeviceID(stem: "device", random: 2), "nobody has taken another name")
+  }
+
+  @Test(arguments: [DeleteRule.editWins, .deleteWins], [true, false])
+  func `who writes to a deleted record outside of his part makes it anew, whether or not the zone remembers it`(
+    _ rule: DeleteRule, _ isForgotten: Bool
+  ) {
+    var fleet = RecordFleet(2, delete: rule, isOld: isForgotten ? [] : [0], parts: [1: 1])
+    for _ in 0..<2 {
+      fleet.name(0, "a", 2)
+      fleet.like(0, "a")
+      fleet.settle()
+      fleet.delete(0, "a")
+      fleet.settle()
+    }
+    #expect((fleet.zone.records[RecordFleet.key("a")] == nil) == isForgotten)
+    fleet.like(1, "a")
+    fleet.settle()
+    #expect(fleet.likes(0, "a") == 1)
+    #expect(fleet.title(0, "a") == nil)
+    fleet.like(1, "a")
+    fleet.settle()
+    #expect(fleet.likes(0, "a") == 2)
+  }
+
+  @Test func `a device that does not hold a deleted record does not keep the zone from forgetting it`() {
+    var fleet = RecordFleet(3, parts: [1: 1, 2: 1])
+    fleet.name(0, "a", 1)
+    fleet.name(0, "b", 2)
+    fleet.settle()
+    fleet.delete(0, "a")
+    fleet.delete(0, "b")
+    fleet.settle()
+    fleet.settle()
+    #expect(fleet.zone.records[RecordFleet.key("a")] == nil)
+    #expect(fleet.zone.records[RecordFleet.key("b")] == nil)
+  }
+
+  @Test func `another subscription fetches anew, and what does not belong to it goes at once`() throws {
+    var fleet = RecordFleet(2, parts: [1: 1])
+    for number in 1...6 as ClosedRange<Int64> { fleet.name(0, "n\(number)", number % 3) }
+    fleet.settle()
+    #expect(held(fleet, 1) == ["n1", "n4"])
+    fleet.isAway = [1]
+    fleet.like(1, "n1")
+    try fleet.restart(1, RecordFleet.part(2))
+    #expect(held(fleet, 1) == ["n1"])
+    fleet.isAway = []
+    fleet.settle()
+    #expect(held(fleet, 1) == ["n2", "n5"])
+    #expect(fleet.likes(0, "n1") == 1)
+    try fleet.restart(1, nil)
+    fleet.settle()
+    #expect(held(fleet, 1) == ["n1", "n2", "n3", "n4", "n5", "n6"])
+    #expect(fleet.machines[1].replica.device == DeviceID(stem: "device", random: 2))
+    try fleet.restart(1, RecordFleet.part(1))
+    fleet.settle()
+    #expect(held(fleet, 1) == ["n1", "n4"])
+  }
+
+  @Test func `a server that went back to a copy gets back what a device holds of it, and no more`() {
+    var fleet = RecordFleet(2, parts: [1: 1])
+    fleet.name(0, "a", 1)
+    fleet.settle()
+    let copy = fleet.zone
+    fleet.name(0, "b", 1)
+    fleet.settle()
+    fleet.name(0, "a", 2)
+    fleet.isAway = [0]
+    fleet.settle()
+    fleet.zone = copy
+    fleet.zone.begin(generation: 9)
+    fleet.settle()
+    #expect(fleet.zone.records[RecordFleet.key("b")] != nil)
+    fleet.isAway = []
+    fleet.settle()
+    #expect(fleet.title(0, "a") == 2)
+    #expect(held(fleet, 1) == ["b"])
+  }
+
+  private static let keys = ["kept", "a", "b", "c"]
+
+  /// Acts of three devices, one or two of which hold a part, with losses, absences, restarts and other parts.
+  private func play(_ seed: UInt64) throws -> (fleet: RecordFleet, likesOfKept: Int64, parts: [Int64?]) {
+    var random = SplitMix64(seed: seed)
+    var parts: [Int64?] = [nil, 1, seed % 4 == 0 ? nil : 2]
+    var fleet = RecordFleet(
+      3, delete: seed % 2 == 0 ? .editWins : .deleteWins, isOld: seed % 3 == 0 ? [0] : [],
+      parts: Dictionary(uniqueKeysWithValues: parts.enumerated().compactMap { part in part.1.map { (part.0, $0) } }))
+    if seed % 3 == 0 { fleet.losses = SplitMix64(seed: ~seed) }
+    var likes: Int64 = 0
+    for _ in 0..<(30 + Int(random.next() % 40)) {
+      let (device, key) = (Int(random.next() % 3), Self.keys[Int(random.next() % 4)])
+      switch random.next() % 13 {
+      case 0...3:
+        fleet.like(device, key)
+        if key == "kept" { likes += 1 }
+      case 4...6: fleet.name(device, key, Int64(random.next() % 3))
+      case 7: if key != "kept", fleet.likes(device, key) != nil { fleet.delete(device, key) }
+      case 8: fleet.isAway.formSymmetricDifference([device])
+      case 9, 10: fleet.advance(milliseconds: Int64(random.next() % 30_000))
+      case 11: try fleet.restart(device, parts[device].map(RecordFleet.part))
+      default:
+        if device > 0 {
+          parts[device] = random.next() % 4 == 0 ? nil : Int64(random.next() % 3)
+          try fleet.restart(device, parts[device].map(RecordFleet.part))
+        }
+      }
+    }
+    (fleet.isAway, fleet.losses) = ([], nil)
+    fleet.advance(milliseconds: 7_200_000)
+    fleet.settle()
+    fleet.settle()
+    return (fleet, likes, parts)
+  }
+
+  @Test func `whatever the network and the parts, each device ends with its part of the zone and nothing is lost`()
+    throws
+  {
+    for seed in 1...60 as ClosedRange<UInt64> {
+      let (fleet, likes, parts) = try play(seed)
+      #expect(fleet.parked.isEmpty, "seed \(seed): \(fleet.parked)")
+      #expect(fleet.likes(0, "kept") ?? 0 == likes, "seed \(seed)")
+      for (device, machine) in fleet.machines.enumerated() {
+        #expect(machine.replica.outbox.isEmpty, "seed \(seed): device \(device) still sends")
+        for key in Self.keys.map(RecordFleet.key) {
+          let there = fleet.zone.records[key]
+          let isWanted = there.map { parts[device].map(RecordFleet.part)?.includes(key, $0.cell) ?? true } ?? false
+          #expect(
+            machine.replica.confirmed[key]?.cell == (isWanted ? there?.cell : nil),
+            "seed \(seed): \(key) on device \(device), which holds \(parts[device].map(String.init) ?? "all")")
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,28 @@
+import SyncCore
+import SyncEngine
+import Testing
+
+@testable import SyncWire
+
+/// What a device asks for and hears that holds a part of a zone, on the way.
+@Suite struct SubscriptionTests {
+  private static let page = ChangePage(
+    records: [], cursor: Cursor(generation: 1, sequence: 7), hasMore: false, serverMilliseconds: 5,
+    others: [RecordMention(key: RecordKey(type: "notes", name: "a"), sequence: 7, isDeletion: true)])
+
+  @Test func `a subscription and what it leaves out arrive as they were sent`() throws {
+    let wanted = Subscription(["notes": ["folder": .text("ü/+=&"), "open": .null], "folders": [:]])
+    #expect(try Wire.subscription(Wire.text(of: wanted)) == wanted)
+    #expect(try Wire.page(Wire.body(of: Self.page, isPartial: true), isPartial: true) == Self.page)
+  }
+
+  @Test func `an older server, which gives everything, is told from one that knows subscriptions`() {
+    let problem = #expect(throws: Wire.Problem.self) { try Wire.page(Wire.body(of: Self.page), isPartial: true) }
+    #expect(problem?.isOfTheFuture == true)
+    #expect(problem?.message.contains("the server is older and knows no subscriptions") == true)
+  }
+
+  @Test(arguments: ["!", "AQ==", "////"]) func `what is no subscription is refused`(_ text: String) {
+    #expect(throws: Wire.Problem.self) { try Wire.subscription(text) }
+  }
+}
