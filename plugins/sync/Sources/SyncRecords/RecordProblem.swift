@@ -7,7 +7,8 @@ public struct RecordProblem: Error, Hashable, Sendable, CustomStringConvertible 
   /// What is wrong and what is right instead.
   public var description: String
 
-  init(_ description: String) { self.description = description }
+  /// Says what is wrong.
+  public init(_ description: String) { self.description = description }
 }
 
 extension RecordSchema {
