@@ -108,6 +108,38 @@ import Testing
     try end(mac)
   }
 
+  @Test func `any app can name its keys, let a device alone write its record, and take fields that it does not name`()
+    async throws
+  {
+    let schema = """
+      schema: app
+      collections:
+        profile:
+          keys: [me]
+          other-fields: newest
+          fields: { name: { type: string } }
+        places:
+          writer: self
+          fields: { room: { type: string } }
+      """
+    try schema.write(toFile: folder + "/app.sync.yaml", atomically: true, encoding: .utf8)
+    let (mac, phone) = (
+      try await connected("mac", schema: "app.sync.yaml"), try await connected("phone", schema: "app.sync.yaml")
+    )
+    try await put(mac, "profile", "me", ["name": "Ada", "color": "red"])
+    try await put(phone, "profile", "me", ["color": "blue"])
+    #expect(try await record(mac, "profile", "me") == ["name": "Ada", "color": "blue"])
+    #expect(
+      await message { try await put(mac, "profile", "you", ["name": "Bo"]) }?.contains("did you mean 'me'?") == true)
+    let connection: Connection = try #require(mac.handle(.syncConnection))
+    let own = await connection.session.status().device.name
+    try await put(mac, "places", own, ["room": "study"])
+    #expect(try await record(phone, "places", own) == ["room": "study"])
+    #expect(
+      await message { try await put(phone, "places", own, ["room": "hall"]) }?.contains("one writer a record") == true)
+    try end(mac, phone)
+  }
+
   @Test func `S18 S25: a changed file changes how the timer is decided, and its zone keeps that for every device`()
     async throws
   {
