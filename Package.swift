@@ -244,7 +244,7 @@ func plugin(
       resources: resources),
     .testTarget(
       name: "\(target)Tests",
-      dependencies: [.byName(name: target), "FlowModel", "FlowPluginKit", "FlowTestKit"] + uses,
+      dependencies: [.byName(name: target), "FlowModel", "FlowPluginKit", "FlowTestKit", "TestSupport"] + uses,
       path: "plugins/\(name)/Tests/\(target)Tests"),
   ]
 }

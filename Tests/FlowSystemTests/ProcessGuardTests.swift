@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import FlowSystem
@@ -30,7 +31,7 @@ import Testing
       let note = try #require(ProcessInfo.processInfo.environment["FLOWRUN_TEST_NOTE"])
       let group = try Children.start(
         "timeout 600 sh -c 'echo $PPID > \(note).new; mv \(note).new \(note); sleep 600'; :")
-      while !FileManager.default.fileExists(atPath: note) { usleep(1000) }
+      within(seconds: 60) { FileManager.default.fileExists(atPath: note) }
       kill(getpid(), SIGKILL)
       withExtendedLifetime(group) { _ = pause() }
     }
@@ -68,7 +69,7 @@ import Testing
       let guards = Children.ofThisProcess().filter { $0 != first.number }
       #expect(guards.count == 1)
       for number in guards { kill(number, SIGKILL) }
-      while Children.ofThisProcess().count == 2 { usleep(1000) }
+      within(seconds: 60) { Children.ofThisProcess().count < 2 }
       let second = try Children.start("sleep 600")
       try "\(first.number)\n\(second.number)".write(toFile: note, atomically: true, encoding: .utf8)
       kill(getpid(), SIGKILL)

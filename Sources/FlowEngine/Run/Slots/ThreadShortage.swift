@@ -36,7 +36,9 @@ extension RunState {
   /// long, its steps fail.
   mutating func noteMissingThread(in lane: Lane, at now: Int) {
     pools[lane.index].noteMissingThread(at: now)
-    threadShortage.noteMissing(lane, waiting: plan.startableSteps(in: lane))
+    // Slots that are on their way take one of these steps each.
+    let waiting = plan.startableSteps(in: lane) - pools[lane.index].waking
+    if waiting > 0 { threadShortage.noteMissing(lane, waiting: waiting) }
     guard pools[lane.index].isOutOfThreads(at: now) else { return }
     let failure = StepFailure(
       code: "no-thread", message: "the system gave no thread for 10 s; see ulimit -u, or set 'concurrency'")

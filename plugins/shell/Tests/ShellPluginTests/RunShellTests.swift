@@ -2,6 +2,7 @@ import FlowModel
 import FlowPluginKit
 import FlowTestKit
 import Foundation
+import TestSupport
 import Testing
 
 @testable import ShellPlugin
@@ -48,7 +49,7 @@ import Testing
     // Each goes on when the line before has been told, from a thread of its own: the call occupies this one.
     Thread.detachNewThread { [host] in
       for line in ["cause", "warning"] {
-        while !host.logs.contains(line) { usleep(1000) }
+        within(seconds: 60) { host.logs.contains(line) }
         _ = FileManager.default.createFile(atPath: folder + "/" + line, contents: nil)
       }
     }
@@ -181,7 +182,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     Thread.detachNewThread { [host] in
       for line in ["Name? ", "10%", "50%"] {
-        while !host.unfinishedLines.contains(where: { $0.message == line }) { usleep(1000) }
+        within(seconds: 60) { host.unfinishedLines.contains { $0.message == line } }
         _ = FileManager.default.createFile(atPath: folder + "/" + line.filter { $0 != "?" && $0 != " " }, contents: nil)
       }
     }
@@ -210,7 +211,7 @@ import Testing
     defer { try? FileManager.default.removeItem(atPath: folder) }
     // From a thread of its own, because the call occupies this one until the command has ended.
     Thread.detachNewThread { [host] in
-      while Self.processes(in: folder).count < 2 { usleep(1000) }
+      within(seconds: 60) { Self.processes(in: folder).count >= 2 }
       host.cancel()
       host.advance(by: RunningCommand.grace)
     }
@@ -237,7 +238,7 @@ import Testing
     let mark = FileManager.default.temporaryDirectory.appending(path: "shell-\(UUID().uuidString)").path
     defer { try? FileManager.default.removeItem(atPath: mark) }
     Thread.detachNewThread { [host] in
-      while !FileManager.default.fileExists(atPath: mark) { usleep(1000) }
+      within(seconds: 60) { FileManager.default.fileExists(atPath: mark) }
       host.cancel()
     }
     await #expect(throws: CancellationError.self) {
