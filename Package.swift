@@ -122,7 +122,8 @@ let package = Package(
     + plugin("router", uses: ["FlowDiagnostics", "RouterCore"])
     + plugin("notification")
     + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
-    + values("SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore"], tests: nil)
+    + values(
+      "SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine", "SyncRecords"], tests: nil)
     + values(
       "SyncRecords", of: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine"],
       tests: ["FlowDiagnostics", "FlowModel", "SyncCore"])

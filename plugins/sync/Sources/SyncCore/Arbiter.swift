@@ -97,7 +97,7 @@ public enum Arbiter {
       return old.isRecord ? "the record '\(key)' is one of a collection" : policy.problem(with: write, for: key)
     }
     guard RecordName.isWellFormed(key.type) else { return "the collection '\(key.type)' \(RecordName.rule)" }
-    return rules?.problem(with: write)
+    return rules?.problem(with: write, for: key)
   }
 
   private static func problem(
@@ -108,7 +108,7 @@ public enum Arbiter {
     }
     guard other.isRecord else { return policy.problem(with: other, for: key) }
     guard RecordName.isWellFormed(key.type) else { return "the collection '\(key.type)' \(RecordName.rule)" }
-    return rules?.problem(with: other)
+    return rules?.problem(with: other, for: key)
   }
 
   /// The stamps under which the acts of a write are stored: each at most a second ahead of the server, later than

@@ -79,12 +79,15 @@ public struct ArbiterBatch {
       return Outcome(decision: decision, stored: stored)
     }
     var rules: ZoneRules?
-    if operation.isOfCollection {
-      let collection = operation.key.type
+    if let collection = operation.collection(by: policy) {
       rules =
         try self.rules[collection]
         ?? ZoneRules(collection: collection, cell: try present(ZoneRules.key(of: collection))?.cell)
       self.rules[collection] = rules
+    }
+    var policy = policy
+    if operation.isOfCollection {
+      policy = rules?.decide ?? policy
       if stored == nil, let limit = rules?.limit {
         let records = try count(operation.key.type) + added[operation.key.type, default: 0]
         if records >= limit {
@@ -93,8 +96,9 @@ public struct ArbiterBatch {
         }
       }
     }
+    if !operation.isOfCollection, let decide = rules?.decide { policy = policy.deciding(by: decide) }
     let decision = Arbiter.decide(
-      operation, stored: stored, policy: rules?.decide ?? policy, rules: rules, serverMilliseconds: serverMilliseconds)
+      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds)
     if case .store = decision, conflicting.contains(operation.key) {
       return Outcome(decision: .conflict, stored: stored)
     }
@@ -111,6 +115,11 @@ public struct ArbiterBatch {
 }
 
 extension Operation {
+  /// The collection whose rules in the zone hold for it; nil for none.
+  public func collection(by policy: any MergePolicy) -> String? {
+    isOfCollection ? key.type : policy.collection(storing: key.type)
+  }
+
   /// Whether it is about a record of a collection, for which the zone keeps rules.
   public var isOfCollection: Bool {
     switch change {

@@ -11,6 +11,21 @@ public protocol MergePolicy: Sendable {
 
   /// Nil when a whole cell that is given back fits the record's type; otherwise what is wrong with it.
   func problem(with cell: Cell, for key: RecordKey) -> String?
+
+  /// The collection of which records of this type are an older form: how the zone decides that collection holds for them
+  /// too. Nil for none.
+  func collection(storing type: String) -> String?
+
+  /// This policy with another rule that decides.
+  func deciding(by rule: DecideRule) -> any MergePolicy
+}
+
+extension MergePolicy {
+  /// None.
+  public func collection(storing type: String) -> String? { nil }
+
+  /// The same: it has no such rule.
+  public func deciding(by rule: DecideRule) -> any MergePolicy { self }
 }
 
 /// A state's place in the order that decides between concurrent ones.

@@ -13,7 +13,11 @@ extension SyncMachine {
   }
 
   /// How the states of a record are chosen from: by its collection where that decides, otherwise by the zone's policy.
-  func policy(of key: RecordKey) -> any MergePolicy {
+  public func policy(of key: RecordKey) -> any MergePolicy {
+    if let collection = policy.collection(storing: key.type) {
+      guard replica.deciding.contains(collection), let rule = rules(of: collection).decide else { return policy }
+      return policy.deciding(by: rule)
+    }
     guard replica.deciding.contains(key.type) else { return policy }
     return rules(of: key.type).decide ?? policy
   }
@@ -27,7 +31,7 @@ extension SyncMachine {
     let rulesKey = ZoneRules.key(of: key.type)
     if let parked = replica.outbox.items(for: rulesKey).lazy.compactMap(\.parkedBecause).first { return parked }
     let rules = rules(of: key.type)
-    if let problem = rules.problem(with: write) { return problem }
+    if let problem = rules.problem(with: write, for: key) { return problem }
     guard let limit = rules.limit, !view.isRecord, replica.tallies.records[key.type, default: 0] >= limit else {
       return nil
     }
@@ -131,18 +135,17 @@ extension SyncMachine {
   mutating func takeRows() -> [StoreChange] {
     defer { replica.touched.removeAll(keepingCapacity: true) }
     guard let projection = settings.projection else { return [] }
-    return replica.touched.sorted().compactMap { key in
-      projection.row(of: view(of: key), key: key).map { .shown(key, $0.isEmpty ? nil : $0) }
-    }
+    return replica.touched.sorted().compactMap { key in projection.change(view(of: key), key: key)?.change }
   }
 
   /// Tells of a record of a collection that reads otherwise than before.
   mutating func tellRecord(_ key: RecordKey, _ before: Cell, isRemote: Bool) {
-    guard settings.projection != nil, RecordName.isWellFormed(key.type) else { return }
+    guard settings.projection?.collection(storedAs: key.type) != nil else { return }
     let after = view(of: key)
-    guard before.content != after.content || before.fields != after.fields || before.entries != after.entries else {
-      return
-    }
+    guard
+      before.content != after.content || before.fields != after.fields || before.entries != after.entries
+        || before.tally != after.tally
+    else { return }
     tell(.recordChanged(key, before: before, after: after, isRemote: isRemote))
   }
 
@@ -151,7 +154,7 @@ extension SyncMachine {
     guard let projection = settings.projection else { return [] }
     let keys = Set(replica.confirmed.keys).union(replica.outbox.map(\.key))
     return keys.sorted().compactMap { key in
-      projection.row(of: view(of: key), key: key).flatMap { $0.isEmpty ? nil : .shown(key, $0) }
+      projection.change(view(of: key), key: key).flatMap { $0.isEmpty ? nil : $0.change }
     }
   }
 }

@@ -6,7 +6,7 @@ import SyncCore
 /// real backend and the simulator against a simulated world: the same code, to the byte.
 ///
 /// ```swift
-/// var machine = SyncMachine(replica: replica, policy: PomodoroPolicy(), seed: 1)
+/// var machine = SyncMachine(replica: replica, policy: Pomodoro.policy, seed: 1)
 /// let effects = machine.handle(.started, atMilliseconds: now)   // save, then send, in this order
 /// let next = machine.nextWake(atMilliseconds: now)              // when to give it `.woke`
 /// ```

@@ -4,9 +4,9 @@ import SyncCore
 ///
 /// ```swift
 /// let session = try await SyncSession.open(
-///   device: "mac", zone: "PomodoroZone", backend: backend, store: store, policy: PomodoroPolicy())
+///   device: "mac", zone: "PomodoroZone", backend: backend, store: store, policy: Pomodoro.policy)
 /// await session.start()
-/// try await session.act(PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus).payload))
+/// try await session.act(Pomodoro.timer, .init(payload: TimerState(kind: .focus).payload))
 /// ```
 public actor SyncSession {
   /// The machine as it is; read it for views and the status.

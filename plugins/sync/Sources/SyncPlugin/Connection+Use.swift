@@ -22,13 +22,13 @@ extension Connection {
   /// Sets the timer and adds to the count; saved when this returns.
   func set(_ state: TimerState?, completed: Int64 = 0) async throws {
     try await session.act(
-      PomodoroPolicy.timer, .init(payload: state?.payload, tally: .add(completed)))
+      Pomodoro.timer, .init(payload: state?.payload, tally: .add(completed)))
   }
 
   /// Sets the timer as a record says, its count included: a count that is higher already stays (S19).
   func set(_ record: TimerStateRecord) async throws {
     try await session.act(
-      PomodoroPolicy.timer, .init(payload: record.state.payload, tally: .atLeast(record.completedPomodoros)))
+      Pomodoro.timer, .init(payload: record.state.payload, tally: .atLeast(record.completedPomodoros)))
   }
 
   /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized waits a
@@ -50,12 +50,12 @@ extension Connection {
   }
 
   /// Begins a new day: the count starts at 0.
-  func resetCount() async throws { try await session.act(PomodoroPolicy.timer, .init(tally: .reset)) }
+  func resetCount() async throws { try await session.act(Pomodoro.timer, .init(tally: .reset)) }
 
   /// Changes one setting.
   func set(setting name: String, to value: String) async throws {
     try await session.act(
-      PomodoroPolicy.settings, .init(fields: [.init(name: name, value: Array(value.utf8))]))
+      Pomodoro.settings, .init(fields: [.init(name: name, value: Array(value.utf8))]))
   }
 
   /// Does something with a change that was set aside; throws when there is none with that number.
@@ -75,7 +75,7 @@ extension Connection {
 
   /// The timer as it stands here.
   func timer() async -> TimerStateRecord? {
-    TimerStateRecord(cell: await session.machine.view(of: PomodoroPolicy.timer))
+    TimerStateRecord(await session.machine)
   }
 
   /// Waits until the outbox is empty; throws what keeps it from becoming so.

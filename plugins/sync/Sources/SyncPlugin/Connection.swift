@@ -17,8 +17,8 @@ final class Connection: Sendable {
   let zone: String
   /// The device's own file.
   let file: String
-  /// The records of the schema; nil where none was given.
-  let records: RecordStore?
+  /// The records of the schema.
+  let records: RecordStore
   private let store: SQLiteReplicaStore
   private let closeBackend: @Sendable () throws -> Void
   private let listeners: Listeners
@@ -32,16 +32,14 @@ final class Connection: Sendable {
   }
 
   private init(
-    session: SyncSession, zone: String, file: String, schema: RecordSchema?, subscription: Subscription?,
+    session: SyncSession, zone: String, file: String, schema: RecordSchema, subscription: Subscription?,
     store: SQLiteReplicaStore,
     listeners: Listeners, closeBackend: @escaping @Sendable () throws -> Void
   ) {
     self.session = session
     self.zone = zone
     self.file = file
-    records = schema.map {
-      RecordStore(schema: $0, subscription: subscription, session: session, file: file)
-    }
+    records = RecordStore(schema: schema, subscription: subscription, session: session, file: file)
     self.store = store
     self.listeners = listeners
     self.closeBackend = closeBackend
@@ -49,32 +47,31 @@ final class Connection: Sendable {
 
   /// Opens the device's file and begins to synchronize; throws an `ActionError`.
   static func open(
-    device: String, zone: String, home: Home, file: String, delay: Duration = .zero, schema: RecordSchema? = nil,
-    subscription: Subscription? = nil
+    device: String, zone: String, home: Home, file: String, delay: Duration = .zero,
+    schema: RecordSchema = Pomodoro.schema, subscription: Subscription? = nil
   ) async throws -> Connection {
     do {
       let store = try SQLiteReplicaStore(path: file)
-      let shown = schema?.showing(subscription)
-      let isShownAnew = try shown.map { try store.show($0.tables) } ?? false
+      let shown = schema.showing(subscription)
+      let isShownAnew = try store.show(shown.tables)
+      let policy = StoredPolicy(schema)
       var backend: any SyncBackend
       let close: @Sendable () throws -> Void
-      var limits = RequestBudget.Limits()
+      let limits: RequestBudget.Limits
       switch home {
       case .file(let path):
-        let shared = try SQLiteBackend(path: path, zones: [zone: PomodoroPolicy()])
+        let shared = try SQLiteBackend(path: path, zones: [zone: policy])
         (backend, close) = (shared, { try shared.close() })
         limits = .none
       case .server(let address, let token, let certificates):
         (backend, close) = try server(address, token, certificates)
-        if let schema { limits = schema.budget ?? .none }
+        limits = schema.budget ?? .none
       }
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
-      var settings = SyncSettings()
-      settings.essentialTypes = schema == nil ? [PomodoroPolicy.timer.type] : []
-      if let shown {
-        settings.projection = SchemaProjection(shown)
+      var settings = Self.settings(for: schema)
+      if let subscription {
+        settings.projection = StoredProjection(shown)
         settings.subscription = subscription
-        (settings.pageRecords, settings.pageBytes) = (SyncLimits.records, SyncLimits.bodyBytes)
       }
       // A slow cloud is waited for, or nothing would ever come of it.
       settings.requestTimeoutMilliseconds += delay.milliseconds
@@ -84,7 +81,7 @@ final class Connection: Sendable {
         let (metrics, clock) = (SyncMetrics(zone: zone), SystemClock())
       #endif
       let session = try await SyncSession.open(
-        device: device, zone: zone, backend: backend, store: store, policy: PomodoroPolicy(), settings: settings,
+        device: device, zone: zone, backend: backend, store: store, policy: policy, settings: settings,
         limits: limits
       ) { notice, machine in
         listeners.tell(notice, machine)
@@ -99,7 +96,7 @@ final class Connection: Sendable {
         session: session, zone: zone, file: file, schema: schema, subscription: subscription, store: store,
         listeners: listeners, closeBackend: close)
       do {
-        try await connection.records?.declare()
+        try await connection.records.declare()
       } catch {
         try? connection.close()
         throw error
@@ -109,6 +106,18 @@ final class Connection: Sendable {
     } catch {
       throw Failure.error(error)
     }
+  }
+
+  /// How a device behaves with the records of a schema. Where a budget runs low, what is decided whole goes first.
+  private static func settings(for schema: RecordSchema) -> SyncSettings {
+    var settings = SyncSettings()
+    settings.projection = StoredProjection(schema)
+    if schema.budget == nil {
+      (settings.pageRecords, settings.pageBytes) = (SyncLimits.records, SyncLimits.bodyBytes)
+    } else {
+      settings.essentialTypes = Set(schema.collections.filter { $0.decide != nil }.map(\.type) + [ZoneRules.type])
+    }
+    return settings
   }
 
   /// A client of the server, and how it is closed.

@@ -11,7 +11,7 @@ enum DeviceFile {
   /// The file of a device in a folder. Where an earlier version made one for this zone, under a name that it could have
   /// given to another device as well, that is used.
   static func path(device: String, zone: String, in folder: String) -> String {
-    let isPlain = zone == PomodoroPolicy.zone
+    let isPlain = zone == Pomodoro.zone
     let path = "\(folder)/sync-\(name(device))\(isPlain ? "" : "@" + zone).sqlite"
     let earlier = "\(folder)/sync-\(name(device))-\(zone).sqlite"
     let files = FileManager.default

@@ -7,7 +7,7 @@ enum NoticeText {
   /// A line for a notice, nil for those that only programs need.
   static func line(_ notice: SyncMachine.Notice, _ machine: SyncMachine) -> String? {
     switch notice {
-    case .changed(let key, let isRemote, _) where key.type == PomodoroPolicy.deviceInfoType:
+    case .changed(let key, let isRemote, _) where key.type == Pomodoro.deviceInfoType:
       guard isRemote, let info = DeviceInfo(cell: machine.view(of: key)) else { return nil }
       return "device \(key.name) is here: \(info.deviceName), \(info.platform), version \(info.appVersion)"
     // A record of a collection is what `sync.watch` tells of.
@@ -40,8 +40,8 @@ enum NoticeText {
   /// How a record reads now.
   static func reading(_ key: RecordKey, _ machine: SyncMachine) -> String {
     let cell = machine.view(of: key)
-    if key == PomodoroPolicy.timer {
-      guard let record = TimerStateRecord(cell: cell) else { return "no timer" }
+    if key == Pomodoro.timer {
+      guard let record = TimerStateRecord(machine) else { return "no timer" }
       let by = record.deviceID == machine.replica.device.name ? "" : ", set by \(record.deviceID)"
       return "\(text(record.state)), \(cell.tally.count) completed\(by)"
     }

@@ -7,7 +7,7 @@ import SyncPomodoro
 extension Replica {
   /// The devices that have told of themselves, by identity.
   var devices: [(device: String, info: DeviceInfo)] {
-    confirmed.values.filter { $0.key.type == PomodoroPolicy.deviceInfoType }.sorted { $0.key < $1.key }
+    confirmed.values.filter { $0.key.type == Pomodoro.deviceInfoType }.sorted { $0.key < $1.key }
       .compactMap { record in DeviceInfo(cell: record.cell).map { (record.key.name, $0) } }
   }
 

@@ -72,7 +72,7 @@ extension SyncReports {
     guard let replica = try Replica(stored: try await store.load()) else {
       throw ActionError(Failure.input.code, "'\(file)' has not been used yet")
     }
-    var machine = SyncMachine(replica: replica, policy: PomodoroPolicy(), seed: 0)
+    var machine = SyncMachine(replica: replica, policy: Pomodoro.policy, seed: 0)
     return try await body(&machine, store)
   }
 

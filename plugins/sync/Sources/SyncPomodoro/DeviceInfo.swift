@@ -4,7 +4,7 @@ import SyncCore
 public struct DeviceInfo: Hashable, Sendable {
   /// The device's readable name.
   public var deviceName: String
-  /// One of `PomodoroPolicy.platforms`.
+  /// One of those that `Pomodoro.schema` names.
   public var platform: String
   /// The version of the app that synchronizes there.
   public var appVersion: String
@@ -33,7 +33,7 @@ public struct DeviceInfo: Hashable, Sendable {
 
   /// The record of a device.
   public static func key(of device: DeviceID) -> RecordKey {
-    RecordKey(type: PomodoroPolicy.deviceInfoType, name: device.name)
+    RecordKey(type: Pomodoro.deviceInfoType, name: device.name)
   }
 
   /// The fields to write, as text.
@@ -53,7 +53,7 @@ public struct DeviceInfo: Hashable, Sendable {
     return result == same && result.lastSeen - known.lastSeen < Self.renewalMilliseconds ? nil : result
   }
 
-  /// What this device runs on, in the words of `PomodoroPolicy.platforms`.
+  /// What this device runs on, in the words of `Pomodoro.schema`.
   public static var thisPlatform: String {
     #if os(iOS)
       "iOS"

@@ -1,5 +1,6 @@
 import FlowModel
 import SyncCore
+import SyncEngine
 
 /// A `CD_TimerState` record as other programs see it: the seven fields by name (S6, S9).
 public struct TimerStateRecord: Hashable, Sendable {
@@ -23,8 +24,13 @@ public struct TimerStateRecord: Hashable, Sendable {
     self.version = version
   }
 
+  /// The timer as a device shows it, by the rules of its zone; nil when nobody has set it.
+  public init?(_ machine: SyncMachine) {
+    self.init(cell: machine.view(of: Pomodoro.timer), policy: machine.policy(of: Pomodoro.timer))
+  }
+
   /// The record that a cell shows, nil when nobody has set a timer in it.
-  public init?(cell: Cell, policy: PomodoroPolicy = PomodoroPolicy()) {
+  public init?(cell: Cell, policy: any MergePolicy = Pomodoro.policy) {
     guard let winner = cell.reading(by: policy)?.winner, let state = try? TimerState(payload: winner.payload) else {
       return nil
     }

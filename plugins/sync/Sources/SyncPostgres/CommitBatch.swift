@@ -218,8 +218,8 @@
     private func rulesName(of pending: Pending) -> Name? {
       let request = callers[pending.caller].request
       let operation = request.operations[pending.operation]
-      guard operation.isOfCollection, operation.key.isWellFormed else { return nil }
-      return Name(zone: request.zone, key: ZoneRules.key(of: operation.key.type))
+      guard operation.key.isWellFormed, let collection = operation.collection(by: request.policy) else { return nil }
+      return Name(zone: request.zone, key: ZoneRules.key(of: collection))
     }
 
     /// Counts the records of collections that are limited and would grow.

@@ -31,6 +31,10 @@ public struct RecordInput: Sendable {
   public func edit(_ values: ValueObject, isNew: Bool, seed: UInt64) throws(RecordProblem) -> RecordEdit {
     var edit = RecordEdit(seed: seed)
     for (name, value) in values.members {
+      if collection.field(name) == nil, collection.hasOtherFields {
+        edit.fields[name] = try other(name, value)
+        continue
+      }
       let field = try collection.require(name)
       if field.isRequired, value == .null { throw RecordProblem("'\(name)' is required and cannot be null") }
       edit.fields[name] = try change(field, value)
@@ -41,6 +45,18 @@ public struct RecordInput: Sendable {
       }
     }
     return edit
+  }
+
+  /// A field that the schema does not name holds a text.
+  private func other(_ name: String, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {
+    guard RecordKey(type: collection.name, name: name).isWellFormed else {
+      throw RecordProblem("a field's name is 1 to \(RecordKey.maximumLength) bytes without control characters")
+    }
+    guard case .string(let text) = value else {
+      throw RecordProblem(
+        "'\(name)', which the schema does not name, takes a text, found the \(value.kindName) \(value.shortText)")
+    }
+    return .set(Scalar.text(text).bytes)
   }
 
   private func change(_ field: RecordSchema.Field, _ value: Value) throws(RecordProblem) -> RecordEdit.Field {

@@ -3,7 +3,8 @@ import SyncCore
 import SyncEngine
 
 extension RecordSchema.Collection {
-  /// What stands in each field of a record, in the order of the schema, whether or not the record is deleted.
+  /// What stands in each field of a record as schemas have them, in the order of the schema, whether or not the record is
+  /// deleted.
   public func values(of cell: Cell) -> [Scalar] {
     let state = decide.map { cell.state(by: $0) } ?? RecordState()
     return fields.map { $0.rule.merge == .whole ? state.value($0.name) ?? .null : $0.scalar(in: cell) }

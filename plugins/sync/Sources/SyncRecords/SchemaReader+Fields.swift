@@ -4,7 +4,7 @@ import FlowSyntax
 import SyncCore
 
 extension SchemaReader {
-  private static let keys = ["type", "merge", "items", "to", "on-delete", "enum", "required", "epoch"]
+  private static let keys = ["type", "merge", "items", "to", "on-delete", "enum", "required", "epoch", "alias"]
   private static let types = FieldType.plain.map(\.name) + ["array", "reference"]
 
   mutating func field(
@@ -38,6 +38,15 @@ extension SchemaReader {
         at: required.keySpan)
     }
     field.choices = parts["enum"].flatMap { choices($0.value, type, owner) }
+    if let alias = parts["alias"] {
+      if case .scalar(.string(let name)) = alias.value.content,
+        (1...RecordLimits.fieldNameBytes).contains(name.utf8.count)
+      {
+        field.alias = name
+      } else {
+        report(.wrongType, "'alias' of \(owner) must be a name, found \(alias.value.found)", at: alias.value.span)
+      }
+    }
     return field
   }
 

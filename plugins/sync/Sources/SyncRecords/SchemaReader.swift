@@ -9,7 +9,8 @@ struct SchemaReader {
   var diagnostics: [Diagnostic]
 
   private static let names = (
-    file: ["schema", "version", "budget", "collections"], collection: ["fields", "decide", "delete", "limit"]
+    file: ["schema", "version", "budget", "collections"],
+    collection: ["fields", "decide", "delete", "limit", "keys", "writer", "other-fields", "alias"]
   )
   /// What does not belong into the file, with where it does.
   static let unserved = [
@@ -68,14 +69,19 @@ struct SchemaReader {
   private mutating func collection(_ member: PlacedValue.Member, among names: [String]) -> RecordSchema.Collection {
     var collection = RecordSchema.Collection(name: member.key, delete: .editWins, fields: [])
     let owner = "the collection '\(member.key)'"
-    guard let parts = map(member.value, owner, keys: Self.names.collection, required: ["fields"]) else {
-      return collection
+    guard let parts = map(member.value, owner, keys: Self.names.collection, required: []) else { return collection }
+    if parts["fields"] == nil, parts["other-fields"] == nil {
+      report(.missingKey, "\(owner) lacks the key 'fields'", at: Span(at: member.value.span.start))
     }
     if let delete = parts["delete"] {
       collection.delete = word(delete.value, "delete", DeleteRule.self) ?? .editWins
     }
     if let limit = parts["limit"] { collection.limit = integer(limit.value, "limit", 1...1_000_000_000) }
-    guard let fields = parts["fields"] else { return collection }
+    access(parts, &collection)
+    guard let fields = parts["fields"] else {
+      if let alias = parts["alias"] { checkForm(of: collection, alias.value) }
+      return collection
+    }
     guard case .map(let members) = fields.value.content, !members.isEmpty else {
       report(
         .wrongType, "'fields' of '\(member.key)' must be a map from name to field, found \(fields.value.found)",
@@ -92,6 +98,7 @@ struct SchemaReader {
       if let read = self.field(field, among: names, decides: parts["decide"] != nil) { collection.fields.append(read) }
     }
     collection.decide = parts["decide"].map { decide($0.value, collection) }
+    if let alias = parts["alias"] { checkForm(of: collection, alias.value) }
     return collection
   }
 

@@ -19,6 +19,11 @@ extension RecordSchema {
           "'\(name)' takes a map from field to value such as { folder: inbox }, or {} for all records, found the \(value.kindName) \(value.shortText)"
         )
       }
+      if collection.alias != nil, !filter.isEmpty {
+        throw RecordProblem(
+          "'\(name)' takes no fields: its records are kept as \(collection.type) and belong to every part; write '\(name): {}'"
+        )
+      }
       collections[name] = filter
     }
     let subscription = Subscription(collections)

@@ -53,7 +53,7 @@
     }
 
     private func settings() throws -> ServerSettings {
-      var settings = ServerSettings(zones: [PomodoroPolicy.zone: nil])
+      var settings = ServerSettings(zones: [Pomodoro.zone: nil])
       if let zones {
         let file = ZonesFile(path: zones, mayBeReadable: readableZones)
         do {
@@ -81,15 +81,15 @@
     private func backend(
       _ names: [String]
     ) async throws -> (any SyncBackend, @Sendable (String) async throws -> Void) {
-      let policies = Dictionary(uniqueKeysWithValues: names.map { ($0, PomodoroPolicy()) })
+      let policies = Dictionary(uniqueKeysWithValues: names.map { ($0, Pomodoro.policy) })
       if let postgres {
         let backend = try await PostgresBackend(postgres, zones: policies)
         if newGeneration { for name in names { try await backend.beginNewGeneration(zone: name) } }
-        return (backend, { try await backend.open(zone: $0, policy: PomodoroPolicy()) })
+        return (backend, { try await backend.open(zone: $0, policy: Pomodoro.policy) })
       }
       let backend = try SQLiteBackend(path: store ?? "", zones: policies)
       if newGeneration { for name in names { try await backend.beginNewGeneration(zone: name) } }
-      return (backend, { try await backend.open(zone: $0, policy: PomodoroPolicy()) })
+      return (backend, { try await backend.open(zone: $0, policy: Pomodoro.policy) })
     }
   }
 #endif

@@ -4,7 +4,7 @@ import Testing
 
 /// What every backend decides inside its transaction (M2, M12).
 @Suite struct ArbiterTests {
-  private let policy = PomodoroPolicy()
+  private let policy = Pomodoro.policy
   private let mac = Histories.devices[0]
   private let phone = Histories.devices[1]
   private let now: Int64 = 1_704_628_800_000
@@ -18,13 +18,13 @@ import Testing
   private func decide(_ write: Write, stored: Record? = nil, expected: Int64? = nil) -> Arbiter.Decision {
     Arbiter.decide(
       Operation(
-        key: PomodoroPolicy.timer, expectedVersion: expected ?? stored?.version ?? 0, change: .write(write)),
+        key: Pomodoro.timer, expectedVersion: expected ?? stored?.version ?? 0, change: .write(write)),
       stored: stored, policy: policy, serverMilliseconds: now)
   }
 
   private func record(_ write: Write) throws -> Record {
     guard case .store(let cell, _) = decide(write) else { throw PackingError.truncated(at: 0, reading: "") }
-    return Record(key: PomodoroPolicy.timer, version: 1, sequence: 1, cell: cell)
+    return Record(key: Pomodoro.timer, version: 1, sequence: 1, cell: cell)
   }
 
   @Test func `V24 M2: a stamp is at most a second ahead of the server`() {
@@ -79,7 +79,7 @@ import Testing
   }
 
   @Test func `a retired device and one that was silent for 90 days give their places up`() throws {
-    var record = Record(key: PomodoroPolicy.timer, version: 1, sequence: 1, cell: Cell())
+    var record = Record(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...64 {
       let device = DeviceID(stem: "device", random: UInt32(index))
       let day = index == 7 ? 91 * 86_400_000 : 0 as Int64
@@ -100,7 +100,7 @@ import Testing
     #expect(newcomer(66) == .refused(.tooManyDevices))
     let retirement = Arbiter.decide(
       Operation(
-        key: PomodoroPolicy.timer, expectedVersion: 1, change: .retire(DeviceID(stem: "device", random: 3))),
+        key: Pomodoro.timer, expectedVersion: 1, change: .retire(DeviceID(stem: "device", random: 3))),
       stored: record, policy: policy, serverMilliseconds: now)
     guard case .store(let retired, []) = retirement else {
       Issue.record("\(retirement)")
@@ -122,7 +122,7 @@ import Testing
   func `a value over a limit is refused`(_ change: Write.FieldChange, _ message: String) {
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: [change])
     let decision = Arbiter.decide(
-      Operation(key: PomodoroPolicy.settings, expectedVersion: 0, change: .write(write)), stored: nil, policy: policy,
+      Operation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, policy: policy,
       serverMilliseconds: now)
     guard case .refused(.invalid(let problem)) = decision else {
       Issue.record("\(decision)")
@@ -142,8 +142,8 @@ import Testing
       Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: [.init(name: "deviceName", value: [65])]),
       windowMilliseconds: 5000)
     let cases = [
-      (RecordKey(type: "CD_Foreign", name: "x"), state), (PomodoroPolicy.timer, rubbish),
-      (PomodoroPolicy.settings, state), (RecordKey(type: PomodoroPolicy.deviceInfoType, name: phone.name), info),
+      (RecordKey(type: "CD_Foreign", name: "x"), state), (Pomodoro.timer, rubbish),
+      (Pomodoro.settings, state), (RecordKey(type: Pomodoro.deviceInfoType, name: phone.name), info),
       (RecordKey(type: "CD_Foreign", name: "x"), Cell()),
     ]
     for (key, cell) in cases {
@@ -158,7 +158,7 @@ import Testing
   }
 
   @Test func `the 65th device is refused, the 64th is not`() {
-    var record = Record(key: PomodoroPolicy.timer, version: 1, sequence: 1, cell: Cell())
+    var record = Record(key: Pomodoro.timer, version: 1, sequence: 1, cell: Cell())
     for index in 1...65 {
       let device = DeviceID(stem: "device", random: UInt32(index))
       switch decide(focus(device, at: now), stored: record) {
@@ -176,7 +176,7 @@ import Testing
     let fields = (0..<5).map { Write.FieldChange(name: "field\($0)", value: [UInt8](repeating: 7, count: 4096)) }
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: fields)
     let decision = Arbiter.decide(
-      Operation(key: PomodoroPolicy.settings, expectedVersion: 0, change: .write(write)), stored: nil, policy: policy,
+      Operation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write)), stored: nil, policy: policy,
       serverMilliseconds: now)
     guard case .refused(.tooLarge(let bytes, _)) = decision else {
       Issue.record("\(decision)")
@@ -205,7 +205,7 @@ import Testing
   @Test func `S8: a device's platform is one of those that are known`() {
     let fields = [Write.FieldChange(name: "platform", value: Array("BeOS".utf8))]
     let write = Write(dot: Dot(device: mac, number: 1), milliseconds: now, fields: fields)
-    let key = RecordKey(type: PomodoroPolicy.deviceInfoType, name: mac.name)
+    let key = RecordKey(type: Pomodoro.deviceInfoType, name: mac.name)
     #expect(policy.problem(with: write, for: key) == "platform is 'BeOS', allowed are macOS, iOS, linux")
   }
 
@@ -213,7 +213,7 @@ import Testing
     var cell = Cell()
     cell.apply(focus(mac, at: now + 600_000), windowMilliseconds: policy.windowMilliseconds)
     let decision = Arbiter.decide(
-      Operation(key: PomodoroPolicy.timer, expectedVersion: 0, change: .join(cell)), stored: nil, policy: policy,
+      Operation(key: Pomodoro.timer, expectedVersion: 0, change: .join(cell)), stored: nil, policy: policy,
       serverMilliseconds: now)
     guard case .store(let stored, []) = decision else {
       Issue.record("\(decision)")

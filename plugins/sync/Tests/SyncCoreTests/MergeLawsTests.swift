@@ -5,7 +5,7 @@ import Testing
 /// The laws that make replicas agree whatever the order in which changes arrive (V1–V3, V6–V10, S27).
 @Suite struct MergeLawsTests {
   private let window = Histories.window
-  private let policy = PomodoroPolicy()
+  private let policy = Pomodoro.policy
 
   private func join(_ left: Cell, _ right: Cell) -> Cell { Cell.join(left, right, windowMilliseconds: window) }
 

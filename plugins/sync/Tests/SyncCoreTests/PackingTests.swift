@@ -4,7 +4,7 @@ import Testing
 
 /// The compact form of records and writes (V12, F26).
 @Suite struct PackingTests {
-  private let policy = PomodoroPolicy()
+  private let policy = Pomodoro.policy
 
   @Test func `V12: what is packed and unpacked is the same, and equal cells are equal bytes`() throws {
     for seed in 1...UInt64(1000) {

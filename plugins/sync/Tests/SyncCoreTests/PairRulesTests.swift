@@ -4,7 +4,7 @@ import Testing
 
 /// The rules for two devices that did not see each other (V4, V5, S18–S26).
 @Suite struct PairRulesTests {
-  private let policy = PomodoroPolicy()
+  private let policy = Pomodoro.policy
   private let mac = Histories.devices[0]
   private let phone = Histories.devices[1]
 

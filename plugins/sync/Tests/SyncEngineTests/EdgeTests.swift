@@ -5,7 +5,7 @@ import Testing
 
 /// What must never be lost at the edges: counts beside states, limits, copies of a device's file, acts that were put together.
 @Suite struct EdgeTests {
-  private static let settings = PomodoroPolicy.settings
+  private static let settings = Pomodoro.settings
 
   private func started(_ rig: Rig = Rig()) -> Rig {
     var rig = rig
@@ -26,14 +26,14 @@ import Testing
     var rig = started()
     rig.act(.focus)
     rig.advance(milliseconds: 60_000)
-    rig.give(.acted(PomodoroPolicy.timer, .init(tally: .add(1))))
+    rig.give(.acted(Pomodoro.timer, .init(tally: .add(1))))
     rig.advance(milliseconds: 60_000)
-    rig.give(.acted(PomodoroPolicy.timer, .init(tally: .reset)))
+    rig.give(.acted(Pomodoro.timer, .init(tally: .reset)))
     rig.advance(milliseconds: 1000)
-    let cell = rig.zone.records[PomodoroPolicy.timer]?.cell
+    let cell = rig.zone.records[Pomodoro.timer]?.cell
     #expect(cell?.entries.count == 1)
     #expect(cell?.tally == Tally(epoch: 1, count: 0))
-    #expect(TimerStateRecord(cell: rig.machine.view(of: PomodoroPolicy.timer))?.state.kind == .focus)
+    #expect(TimerStateRecord(cell: rig.machine.view(of: Pomodoro.timer))?.state.kind == .focus)
   }
 
   @Test func `F12 M1: a timer that was set offline keeps its start when a pomodoro is done after it`() throws {
@@ -42,10 +42,10 @@ import Testing
     let set = rig.now
     rig.act(.focus)
     rig.advance(milliseconds: 4000)
-    rig.give(.acted(PomodoroPolicy.timer, .init(tally: .add(1))))
+    rig.give(.acted(Pomodoro.timer, .init(tally: .add(1))))
     rig.give(.switched(online: true))
     rig.advance(milliseconds: 2000)
-    let record = try #require(rig.zone.records[PomodoroPolicy.timer].flatMap { TimerStateRecord(cell: $0.cell) })
+    let record = try #require(rig.zone.records[Pomodoro.timer].flatMap { TimerStateRecord(cell: $0.cell) })
     #expect(record.timestamp == set)
     #expect(record.completedPomodoros == 1)
   }
@@ -90,7 +90,7 @@ import Testing
     #expect(rig.machine.refusal(of: less, on: Self.settings) == nil)
     let state = SyncMachine.Action(
       payload: TimerState(kind: .focus, extra: Array(repeating: 32, count: 4096)).payload)
-    #expect(rig.machine.refusal(of: state, on: PomodoroPolicy.timer)?.contains("at most 4096") == true)
+    #expect(rig.machine.refusal(of: state, on: Pomodoro.timer)?.contains("at most 4096") == true)
   }
 
   @Test func `V20: a change over a limit that an earlier version saved is set aside, shown, and stops nothing else`()
@@ -100,14 +100,14 @@ import Testing
     rig.give(.switched(online: false))
     // Straight into the machine, as the earlier version let it through.
     rig.give(set("big", Array(repeating: 1, count: 5000)))
-    rig.give(.acted(PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus).payload)))
+    rig.give(.acted(Pomodoro.timer, .init(payload: TimerState(kind: .focus).payload)))
     var again = Rig(replica: try #require(try Replica(stored: rig.disk)))
     let parked = again.machine.status(atMilliseconds: again.now).parked
     #expect(parked.map(\.key) == [Self.settings])
     #expect(parked.first?.reason.contains("5000 bytes, at most 4096") == true)
     again.start()
     again.advance(milliseconds: 2000)
-    #expect(again.zone.records[PomodoroPolicy.timer] != nil)
+    #expect(again.zone.records[Pomodoro.timer] != nil)
     again.give(.discarded(position: try #require(parked.first).position))
     #expect(again.machine.replica.outbox.isEmpty)
     #expect(again.machine.view(of: Self.settings).fields.isEmpty)
@@ -186,13 +186,13 @@ import Testing
     rig.advance(milliseconds: 20_000)
     #expect(rig.machine.replica.device == Rig.device)
     #expect(rig.machine.replica.outbox.isEmpty)
-    #expect(rig.zone.records[PomodoroPolicy.timer]?.cell.tally.count == 3)
+    #expect(rig.zone.records[Pomodoro.timer]?.cell.tally.count == 3)
     #expect(!rig.notices.contains { if case .renamed = $0 { true } else { false } })
   }
 
   @Test func `V20: a change that was set aside is sent again under a number of its own`() throws {
     var rig = started()
-    let info = RecordKey(type: PomodoroPolicy.deviceInfoType, name: "other")
+    let info = RecordKey(type: Pomodoro.deviceInfoType, name: "other")
     rig.give(.acted(info, .init(fields: [.init(name: "lastSeen", value: [])])))
     rig.advance(milliseconds: 1000)
     rig.act(.focus)
@@ -211,8 +211,8 @@ import Testing
     rig.commitElsewhere(.idle)
     rig.give(.switched(online: true))
     rig.advance(milliseconds: 2000)
-    #expect(rig.notices.contains(.changed(PomodoroPolicy.timer, remote: true, rule: .lww)))
-    #expect(!rig.notices.contains(.changed(PomodoroPolicy.timer, remote: true, rule: .causal)))
+    #expect(rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .lww)))
+    #expect(!rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
   @Test func `S43: what the budget keeps from being heard is told, with the time until when`() {
@@ -236,7 +236,7 @@ import Testing
     #expect(rig.notices.contains { if case .stale = $0 { true } else { false } })
     rig.advance(milliseconds: 181_000)
     let phone = DeviceID(stem: "phone", random: 9)
-    #expect(rig.machine.replica.confirmed[PomodoroPolicy.timer]?.cell.context[phone] == 2)
+    #expect(rig.machine.replica.confirmed[Pomodoro.timer]?.cell.context[phone] == 2)
     #expect(rig.machine.status(atMilliseconds: rig.now).staleUntilMilliseconds == nil)
   }
 

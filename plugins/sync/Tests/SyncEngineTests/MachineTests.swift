@@ -17,7 +17,7 @@ import Testing
   @Test func `S3 S14: an action after rest is saved and sent in the same instant, saved first`() {
     var rig = started()
     let effects = rig.machine.handle(
-      .acted(PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus).payload)), atMilliseconds: rig.now)
+      .acted(Pomodoro.timer, .init(payload: TimerState(kind: .focus).payload)), atMilliseconds: rig.now)
     let kinds = effects.compactMap { effect -> String? in
       switch effect {
       case .save(let changes): "save \(changes.count { $0.key.hasPrefix("outbox/") || $0.key.hasPrefix("journal/") })"
@@ -53,7 +53,7 @@ import Testing
     rig.give(.switched(online: true))
     rig.advance(milliseconds: 1000)
     #expect(rig.machine.replica.outbox.isEmpty)
-    #expect(rig.zone.records[PomodoroPolicy.timer]?.cell.tally.count == 3)
+    #expect(rig.zone.records[Pomodoro.timer]?.cell.tally.count == 3)
     #expect(rig.shown == .breakTime)
   }
 
@@ -66,7 +66,7 @@ import Testing
     rig.commitElsewhere(.idle)
     rig.give(.switched(online: true))
     rig.advance(milliseconds: 100)
-    let entries = try #require(rig.zone.records[PomodoroPolicy.timer]).cell.entries
+    let entries = try #require(rig.zone.records[Pomodoro.timer]).cell.entries
     #expect(entries.first { $0.dot.device == Rig.device }?.milliseconds == acted)
   }
 
@@ -83,7 +83,7 @@ import Testing
     rig.advance(milliseconds: 60_000)
     rig.give(.switched(online: true))
     rig.advance(milliseconds: 100)
-    let entry = try #require(rig.zone.records[PomodoroPolicy.timer]?.cell.entries.first)
+    let entry = try #require(rig.zone.records[Pomodoro.timer]?.cell.entries.first)
     #expect(entry.milliseconds == acted)
   }
 
@@ -98,7 +98,7 @@ import Testing
     var again = Rig(replica: saved)
     again.start()
     again.advance(milliseconds: 1000)
-    #expect(again.zone.records[PomodoroPolicy.timer]?.cell.tally.count == 1)
+    #expect(again.zone.records[Pomodoro.timer]?.cell.tally.count == 1)
     #expect(again.machine.replica.outbox.isEmpty)
   }
 
@@ -140,7 +140,7 @@ import Testing
     rig.act(.focus)
     #expect(rig.commits.count == 2)
     #expect(rig.shown == .focus)
-    #expect(rig.zone.records[PomodoroPolicy.timer]?.cell.entries.count == 2)
+    #expect(rig.zone.records[Pomodoro.timer]?.cell.entries.count == 2)
     #expect(rig.machine.replica.statistics.conflicts[.priority] == 1)
   }
 
@@ -175,8 +175,8 @@ import Testing
     rig.holds = false
     rig.advance(milliseconds: 10_000)
     #expect(rig.machine.replica.outbox.isEmpty)
-    #expect(rig.zone.records[PomodoroPolicy.timer]?.version == 1)
-    #expect(rig.zone.records[PomodoroPolicy.timer]?.cell.tally.count == 1)
+    #expect(rig.zone.records[Pomodoro.timer]?.version == 1)
+    #expect(rig.zone.records[Pomodoro.timer]?.cell.tally.count == 1)
   }
 
   @Test func `an answer that comes after its deadline is dropped`() {
@@ -233,7 +233,7 @@ import Testing
     rig.give(.channelSigned(number, .poke(rig.zone.cursor)))
     #expect(rig.pulls == pulls + 1)
     #expect(rig.shown == .idle)
-    #expect(rig.notices.contains(.changed(PomodoroPolicy.timer, remote: true, rule: .causal)))
+    #expect(rig.notices.contains(.changed(Pomodoro.timer, remote: true, rule: .causal)))
   }
 
   @Test func `a channel that falls silent is given up and opened again`() {
@@ -326,10 +326,10 @@ import Testing
       rig.advance(milliseconds: 1000)
     }
     #expect(rig.notices.contains(.level(.reduced)))
-    rig.give(.acted(PomodoroPolicy.settings, .init(fields: [.init(name: "theme", value: [1])])))
+    rig.give(.acted(Pomodoro.settings, .init(fields: [.init(name: "theme", value: [1])])))
     rig.act(.idle)
     rig.advance(milliseconds: 2000)
-    #expect(rig.machine.replica.outbox.map(\.key) == [PomodoroPolicy.settings])
+    #expect(rig.machine.replica.outbox.map(\.key) == [Pomodoro.settings])
     rig.advance(milliseconds: 5_400_000)
     #expect(rig.machine.replica.outbox.isEmpty)
     #expect(rig.notices.last { if case .level = $0 { true } else { false } } == .level(.normal))

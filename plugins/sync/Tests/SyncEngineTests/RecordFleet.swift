@@ -11,7 +11,7 @@ struct RecordFleet {
 
   var machines: [SyncMachine] = []
   var disks: [[String: [UInt8]]] = []
-  var zone = ZoneState(generation: 1, policy: PomodoroPolicy())
+  var zone = ZoneState(generation: 1, policy: Pomodoro.policy)
   var now: Int64 = Rig.start
   /// Who cannot reach the zone.
   var isAway: Set<Int> = []
@@ -58,7 +58,7 @@ struct RecordFleet {
     let number = machines.count
     machines.append(
       SyncMachine(
-        replica: replica, policy: PomodoroPolicy(), settings: settings(subscription),
+        replica: replica, policy: Pomodoro.policy, settings: settings(subscription),
         seed: seed ?? UInt64(number + 1)))
     disks.append(disk)
     heard.append([])

@@ -8,7 +8,7 @@ struct Rig {
   static let device = DeviceID(stem: "mac", random: 1)
 
   var machine: SyncMachine
-  var zone = ZoneState(generation: 1, policy: PomodoroPolicy())
+  var zone = ZoneState(generation: 1, policy: Pomodoro.policy)
   var now: Int64 = Rig.start
   /// How far the device's clock is ahead of the server's.
   var skew: Int64 = 0
@@ -24,14 +24,14 @@ struct Rig {
   var holds = false
 
   init(settings: SyncSettings = Rig.plain, replica: Replica = Replica(device: Rig.device)) {
-    machine = SyncMachine(replica: replica, policy: PomodoroPolicy(), settings: settings, seed: 1)
+    machine = SyncMachine(replica: replica, policy: Pomodoro.policy, settings: settings, seed: 1)
   }
 
   /// Without a channel and with essential timers.
   static var plain: SyncSettings {
     var settings = SyncSettings()
     settings.usesChannel = false
-    settings.essentialTypes = [PomodoroPolicy.timer.type]
+    settings.essentialTypes = [Pomodoro.timer.type]
     return settings
   }
 
@@ -44,7 +44,7 @@ struct Rig {
   mutating func start() { give(.started) }
 
   mutating func act(_ kind: TimerKind = .focus, completed: Int64 = 0) {
-    give(.acted(PomodoroPolicy.timer, .init(payload: TimerState(kind: kind).payload, tally: .add(completed))))
+    give(.acted(Pomodoro.timer, .init(payload: TimerState(kind: kind).payload, tally: .add(completed))))
   }
 
   mutating func give(_ event: SyncMachine.Event) {
@@ -101,18 +101,18 @@ struct Rig {
 
   /// What another device commits.
   mutating func commitElsewhere(_ kind: TimerKind, device: UInt32 = 9, number: Int64 = 1) {
-    let stored = zone.records[PomodoroPolicy.timer]
+    let stored = zone.records[Pomodoro.timer]
     let write = Write(
       dot: Dot(device: DeviceID(stem: "phone", random: device), number: number), milliseconds: now,
       seen: stored?.cell.latestStamp, context: stored?.cell.context ?? VersionVector(),
       payload: TimerState(kind: kind).payload)
     let operation = Operation(
-      key: PomodoroPolicy.timer, expectedVersion: stored?.version ?? 0, change: .write(write))
+      key: Pomodoro.timer, expectedVersion: stored?.version ?? 0, change: .write(write))
     _ = try? zone.commit([operation], serverMilliseconds: now)
   }
 
   var shown: TimerKind? {
-    machine.replica.view(of: PomodoroPolicy.timer, windowMilliseconds: 5000).reading(by: PomodoroPolicy())
+    machine.replica.view(of: Pomodoro.timer, windowMilliseconds: 5000).reading(by: Pomodoro.policy)
       .flatMap { try? TimerState(payload: $0.winner.payload).kind }
   }
 }

@@ -8,20 +8,20 @@
 
   /// What an operator's dashboard shows of a device.
   @Suite struct SyncMetricsTests {
-    private let zone = [("zone", PomodoroPolicy.zone)]
+    private let zone = [("zone", Pomodoro.zone)]
 
     @Test func `S43 the gauges show the device as it stands, the counters what has happened since they began`() throws {
       let factory = TestMetrics()
-      let metrics = SyncMetrics(zone: PomodoroPolicy.zone, factory: factory)
+      let metrics = SyncMetrics(zone: Pomodoro.zone, factory: factory)
       var machine = SyncMachine(
-        replica: Replica(device: DeviceID(stem: "mac", random: 1)), policy: PomodoroPolicy(), seed: 1)
+        replica: Replica(device: DeviceID(stem: "mac", random: 1)), policy: Pomodoro.policy, seed: 1)
       _ = machine.handle(.started, atMilliseconds: 1000)
       metrics.record(machine.status(atMilliseconds: 1000))
       let gauge = { label in try factory.expectGauge(label, zone).lastValue }
       #expect(try gauge("sync_outbox_items") == 0)
       #expect(try gauge("sync_requests_in_hour") == 2)
       _ = machine.handle(
-        .acted(PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus).payload)), atMilliseconds: 2000)
+        .acted(Pomodoro.timer, .init(payload: TimerState(kind: .focus).payload)), atMilliseconds: 2000)
       metrics.record(machine.status(atMilliseconds: 5500))
       #expect(try gauge("sync_outbox_items") == 1)
       #expect(try gauge("sync_outbox_age_seconds") == 3.5)

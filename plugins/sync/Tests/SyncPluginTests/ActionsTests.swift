@@ -142,14 +142,14 @@ import Testing
     let mac = try await connected("mac")
     let connection: Connection = try #require(mac.handle(.syncConnection))
     // The arbiter refuses a 65th device.
-    let shared = try SQLiteBackend(path: folder + "/shared.sqlite", zones: ["PomodoroZone": PomodoroPolicy()])
+    let shared = try SQLiteBackend(path: folder + "/shared.sqlite", zones: ["PomodoroZone": Pomodoro.policy])
     let now = try await shared.serverTime()
     for index in 1...64 as ClosedRange<UInt32> {
       let write = Write(
         dot: Dot(device: DeviceID(stem: "x", random: index), number: 1), milliseconds: now,
         fields: [.init(name: "f", value: [1])])
       _ = try await shared.commit(
-        [Operation(key: PomodoroPolicy.settings, expectedVersion: Int64(index) - 1, change: .write(write))],
+        [Operation(key: Pomodoro.settings, expectedVersion: Int64(index) - 1, change: .write(write))],
         zone: "PomodoroZone")
     }
     try shared.close()

@@ -47,7 +47,7 @@ import Testing
   {
     let rule = try #require(try timers().decide)
     var random = SplitMix64(seed: 5)
-    let policy = PomodoroPolicy()
+    let policy = Pomodoro.policy
     for round in 0..<3000 {
       var (timer, record) = (Cell(), Cell())
       for device in 1...(2 + Int(random.next() % 3)) {
@@ -70,6 +70,10 @@ import Testing
       let (one, other) = (timer.reading(by: policy), record.reading(by: rule))
       #expect(one?.winner.dot == other?.winner.dot && one?.rule == other?.rule, "round \(round)")
     }
+  }
+
+  @Test func `the schema that programs are built with is the file beside the workflow`() throws {
+    #expect(try String(contentsOf: Self.file, encoding: .utf8) == Pomodoro.schemaText)
   }
 
   @Test func `a zone keeps how records are decided, in words that read back, whatever the values are`() throws {

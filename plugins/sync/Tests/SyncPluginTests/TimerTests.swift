@@ -9,7 +9,7 @@ import Testing
 
 /// The record of the timer, for short.
 enum PomodoroTimer {
-  static let key = PomodoroPolicy.timer
+  static let key = Pomodoro.timer
 }
 
 /// The timer at the terminal.

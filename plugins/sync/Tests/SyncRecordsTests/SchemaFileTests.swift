@@ -78,6 +78,31 @@ import Testing
     #expect(file.rendered().contains("notes.sync.yaml:"))
   }
 
+  @Test func `a schema says which keys there are, who writes, and whether fields may be added, and a zone keeps it`()
+    throws
+  {
+    let text = Self.notes.replacing(
+      "    delete: delete-wins",
+      with: "    delete: delete-wins\n    keys: [today, \"the week\"]\n    writer: self\n    other-fields: newest")
+    let file = file(text)
+    #expect(file.diagnostics.isEmpty, "\(file.rendered())")
+    let rules = try #require(file.schema?.collection("notes")).rules
+    #expect(rules.keys == ["today", "the week"] && rules.isWrittenByItself && rules.hasOtherFields)
+    #expect(rules.texts["_keys"] == "today the%20week" && rules.texts["_other-fields"] == "newest")
+  }
+
+  @Test(arguments: [
+    ("keys: []", "a list of 1 to 100 keys"), ("keys: [5]", "must be a text"), ("writer: all", "it can be 'self'"),
+    ("other-fields: largest", "it can be 'newest'"), ("alias: CD_TimerStat", "did you mean 'CD_TimerState'?"),
+    ("alias: CD_Settings", "which is called 'settings'"),
+    ("alias: CD_TimerState", "which is arbitrated whole by 'decide'"),
+  ])
+  func `what is wrong in who may write, and in the form that zones keep, is named`(_ line: String, _ words: String) {
+    let file = file(Self.notes.replacing("    delete: delete-wins", with: "    \(line)"))
+    #expect(file.schema == nil)
+    #expect(file.rendered().contains(words), "\(file.rendered())")
+  }
+
   @Test func `a key that stands twice, no schema and no YAML are told`() {
     #expect(file(Self.notes + "\n    limit: 5").rendered().contains("stands twice"))
     #expect(file("").rendered().contains("holds no schema"))

@@ -9,7 +9,7 @@ import Testing
 /// The suite that every backend passes (V16, M4, M12, S10, S11).
 @Suite struct ConformanceTests {
   @Test(.timeLimit(.minutes(1))) func `the memory backend conforms`() async {
-    let failures = await BackendConformance.run { zone in MemoryBackend(zones: [zone: PomodoroPolicy()]) }
+    let failures = await BackendConformance.run { zone in MemoryBackend(zones: [zone: Pomodoro.policy]) }
     #expect(failures == [])
     #expect(BackendConformance.count == 32)
   }
@@ -17,7 +17,7 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func `a SQLite file conforms`() async throws {
     let folder = try Folder()
     let failures = await BackendConformance.run { zone in
-      try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [zone: PomodoroPolicy()])
+      try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [zone: Pomodoro.policy])
     }
     #expect(failures == [])
   }

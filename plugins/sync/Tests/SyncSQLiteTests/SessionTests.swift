@@ -14,7 +14,7 @@ import Testing
   init() throws { folder = try Folder() }
 
   private func backend() throws -> SQLiteBackend {
-    try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [PomodoroPolicy.zone: PomodoroPolicy()])
+    try SQLiteBackend(path: folder.file("shared.sqlite"), zones: [Pomodoro.zone: Pomodoro.policy])
   }
 
   /// A device that begins with its file, or goes on with it once its earlier session has ended.
@@ -24,7 +24,7 @@ import Testing
     let store = try SQLiteReplicaStore(path: path)
     Self.stores.withLock { $0[path] = store }
     let session = try await SyncSession.open(
-      device: device, zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
+      device: device, zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
     await session.start()
     return session
   }
@@ -33,22 +33,22 @@ import Testing
 
   private func focus(_ session: SyncSession, completed: Int64 = 0) async throws {
     try await session.act(
-      PomodoroPolicy.timer,
+      Pomodoro.timer,
       .init(
         payload: TimerState(kind: .focus, remainingMilliseconds: 1_500_000).payload, tally: .add(completed)))
   }
 
   private static func kind(_ machine: SyncMachine) -> TimerKind? {
-    TimerStateRecord(cell: machine.view(of: PomodoroPolicy.timer))?.state.kind
+    TimerStateRecord(cell: machine.view(of: Pomodoro.timer))?.state.kind
   }
 
   @Test func `S1 S39 two devices on one file see each other's changes, both ways`() async throws {
     let (mac, phone) = (try await session("mac"), try await session("phone"))
     try await focus(mac, completed: 1)
     #expect(await phone.wait(milliseconds: 5000) { Self.kind($0) == .focus })
-    try await phone.act(PomodoroPolicy.timer, .init(payload: TimerState(kind: .idle).payload, tally: .add(1)))
+    try await phone.act(Pomodoro.timer, .init(payload: TimerState(kind: .idle).payload, tally: .add(1)))
     #expect(await mac.wait(milliseconds: 5000) { Self.kind($0) == .idle })
-    #expect(await mac.machine.view(of: PomodoroPolicy.timer).tally.count == 2)
+    #expect(await mac.machine.view(of: Pomodoro.timer).tally.count == 2)
     #expect(await mac.status().statistics.conflicts[.causal] == 1)
     await mac.stop()
     await phone.stop()
@@ -61,7 +61,7 @@ import Testing
     await before.stop()
     let after = try await session("mac")
     #expect(await after.wait(milliseconds: 5000) { $0.isFlushed })
-    let page = try await backend().changes(zone: PomodoroPolicy.zone, since: nil, limit: 9, maximumBytes: 9999)
+    let page = try await backend().changes(zone: Pomodoro.zone, since: nil, limit: 9, maximumBytes: 9999)
     #expect(page.records.first?.cell.tally.count == 1)
     #expect(await after.machine.replica.device == before.machine.replica.device)
     await after.stop()
@@ -72,7 +72,7 @@ import Testing
     var names: Set<String> = []
     for _ in 0..<2 {
       let one = try await SyncSession.open(
-        device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
+        device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
       await one.start()
       names.insert(await one.machine.replica.device.name)
       await one.stop()
@@ -116,13 +116,13 @@ import Testing
   @Test func `an action over a limit is refused, nothing is saved, and the file opens again`() async throws {
     let mac = try await session("mac")
     let large = SyncMachine.Action(fields: [.init(name: "big", value: Array(repeating: 1, count: 4097))])
-    await #expect(throws: ReplicaError.self) { try await mac.act(PomodoroPolicy.settings, large) }
+    await #expect(throws: ReplicaError.self) { try await mac.act(Pomodoro.settings, large) }
     #expect(await mac.status().statistics.actions == 0)
     try await focus(mac)
     #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
     await mac.stop()
     let again = try await session("mac")
-    #expect(await again.machine.view(of: PomodoroPolicy.settings).fields.isEmpty)
+    #expect(await again.machine.view(of: Pomodoro.settings).fields.isEmpty)
     await again.stop()
   }
 
@@ -138,33 +138,33 @@ import Testing
           dot: Dot(device: phone, number: Int64(number + 1)), milliseconds: now,
           fields: [.init(name: name, value: Array(repeating: 7, count: size))]), windowMilliseconds: 5000)
     }
-    let (key, bytes) = (PomodoroPolicy.settings, Data(cell.packed()))
+    let (key, bytes) = (Pomodoro.settings, Data(cell.packed()))
     let queue = try DatabaseQueue(path: folder.file("shared.sqlite"))
     try await queue.write { database in
       try database.execute(
         sql: "INSERT INTO record VALUES (?, ?, ?, 1, 1, ?, NULL)",
-        arguments: [PomodoroPolicy.zone, key.type, key.name, bytes])
+        arguments: [Pomodoro.zone, key.type, key.name, bytes])
       try database.execute(sql: "UPDATE zone SET seq = 1")
     }
     try queue.close()
   }
 
   private static func settings(_ machine: SyncMachine) -> [String] {
-    machine.view(of: PomodoroPolicy.settings).fields.map(\.name)
+    machine.view(of: Pomodoro.settings).fields.map(\.name)
   }
 
   @Test func `V20: a record that is committed over a limit is set aside and shown, and nothing else is lost`()
     async throws
   {
     func set(_ name: String, _ session: SyncSession) async throws {
-      try await session.act(PomodoroPolicy.settings, .init(fields: [.init(name: name, value: [2])]))
+      try await session.act(Pomodoro.settings, .init(fields: [.init(name: name, value: [2])]))
       #expect(await session.wait(milliseconds: 5000) { $0.isFlushed })
     }
     try await commitOverLimit()
     let mac = try await session("mac")
     #expect(await mac.wait(milliseconds: 5000) { $0.replica.cursor != nil })
     var status = await mac.status()
-    #expect(status.setAside.map(\.key) == [PomodoroPolicy.settings])
+    #expect(status.setAside.map(\.key) == [Pomodoro.settings])
     #expect(status.setAside.first?.reason.contains("'big' has 4097 bytes, at most 4096") == true)
     #expect(await Self.settings(mac.machine) == ["theme"])
     // Everything else goes on, in this record too.
@@ -174,7 +174,7 @@ import Testing
     let again = try await session("mac")
     #expect(await Self.settings(again.machine) == ["sound", "theme"])
     #expect(await Self.kind(again.machine) == .focus)
-    let record = try #require(await again.machine.replica.confirmed[PomodoroPolicy.settings])
+    let record = try #require(await again.machine.replica.confirmed[Pomodoro.settings])
     #expect(record.cell.fields.map(\.value.count) == [4097, 1, 3])
     // A value within the limits takes its place.
     try await set("big", again)
@@ -187,7 +187,7 @@ import Testing
   @Test func `V15 two devices on copies of one file at once lose nothing`() async throws {
     let mac = try await session("mac")
     func set(_ name: String, _ session: SyncSession) async throws {
-      try await session.act(PomodoroPolicy.settings, .init(fields: [.init(name: name, value: [1])]))
+      try await session.act(Pomodoro.settings, .init(fields: [.init(name: name, value: [1])]))
     }
     try await set("before", mac)
     #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
@@ -202,7 +202,7 @@ import Testing
       _ = try await (one, two)
     }
     for session in [mac, other] {
-      #expect(await session.wait(milliseconds: 20_000) { $0.view(of: PomodoroPolicy.settings).fields.count == 13 })
+      #expect(await session.wait(milliseconds: 20_000) { $0.view(of: Pomodoro.settings).fields.count == 13 })
       #expect(await session.wait(milliseconds: 20_000) { $0.isFlushed })
     }
     #expect(await mac.machine.replica.device != other.machine.replica.device)
@@ -215,15 +215,15 @@ import Testing
   {
     let store = MemoryReplicaStore()
     let one = try await SyncSession.open(
-      device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
+      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
     await one.start()
     try await focus(one, completed: 1)
     store.isFull = true
     await #expect(throws: ReplicaError.self) { try await focus(one, completed: 1) }
-    #expect(await one.machine.view(of: PomodoroPolicy.timer).tally.count == 1)
+    #expect(await one.machine.view(of: Pomodoro.timer).tally.count == 1)
     store.isFull = false
     try await focus(one, completed: 1)
-    #expect(await one.machine.view(of: PomodoroPolicy.timer).tally.count == 2)
+    #expect(await one.machine.view(of: Pomodoro.timer).tally.count == 2)
     #expect(await one.wait(milliseconds: 9000) { $0.isFlushed })
     await one.stop()
   }
@@ -247,18 +247,18 @@ import Testing
     }
     await lost.stop()
     let again = try await SyncSession.open(
-      device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy),
-      policy: PomodoroPolicy())
+      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: try SQLiteReplicaStore(path: copy),
+      policy: Pomodoro.policy)
     // Its number stands for a lost action already.
     try await again.act(
-      PomodoroPolicy.timer, .init(payload: TimerState(kind: .focus, remainingMilliseconds: 1).payload))
+      Pomodoro.timer, .init(payload: TimerState(kind: .focus, remainingMilliseconds: 1).payload))
     await again.start()
     #expect(await again.wait(milliseconds: 9000) { $0.isFlushed })
     let (old, new) = (await lost.machine.replica.device, await again.machine.replica.device)
     #expect(old != new)
     #expect(new.stem == "mac")
-    #expect(await phone.wait(milliseconds: 9000) { $0.view(of: PomodoroPolicy.timer).context[new] > 0 })
-    #expect(await phone.machine.view(of: PomodoroPolicy.timer).tally.count == 4)
+    #expect(await phone.wait(milliseconds: 9000) { $0.view(of: Pomodoro.timer).context[new] > 0 })
+    #expect(await phone.machine.view(of: Pomodoro.timer).tally.count == 4)
     await again.stop()
     await phone.stop()
   }
@@ -267,8 +267,8 @@ import Testing
     let store = MemoryReplicaStore()
     store.isFull = true
     let session = try await SyncSession.open(
-      device: "mac", zone: PomodoroPolicy.zone, backend: MemoryBackend(zones: [PomodoroPolicy.zone: PomodoroPolicy()]),
-      store: store, policy: PomodoroPolicy(), clock: StandingClock())
+      device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone: Pomodoro.policy]),
+      store: store, policy: Pomodoro.policy, clock: StandingClock())
     await session.start()
     for _ in 0..<3 { await session.foreground() }
     // Time stands: whatever is due at once has had its chance after so many turns.
@@ -280,18 +280,18 @@ import Testing
   @Test func `V23: a copy that is put back is noticed, whatever was written on it since`() async throws {
     let folder = try Folder()
     let (path, copy) = (folder.file("shared.sqlite"), folder.file("copy.sqlite"))
-    let zones: [String: any MergePolicy] = [PomodoroPolicy.zone: PomodoroPolicy()]
+    let zones: [String: any MergePolicy] = [Pomodoro.zone: Pomodoro.policy]
     let mac = DeviceID(stem: "mac", random: 1)
     func write(_ numbers: ClosedRange<Int64>, _ backend: SQLiteBackend) async throws {
       for number in numbers {
         let write = Write(
           dot: Dot(device: mac, number: number), milliseconds: 1, payload: TimerState(kind: .focus).payload)
-        let operation = Operation(key: PomodoroPolicy.timer, expectedVersion: number - 1, change: .write(write))
-        _ = try await backend.commit([operation], zone: PomodoroPolicy.zone)
+        let operation = Operation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
+        _ = try await backend.commit([operation], zone: Pomodoro.zone)
       }
     }
     func page(_ cursor: SyncCore.Cursor?, _ backend: SQLiteBackend) async throws -> ChangePage {
-      try await backend.changes(zone: PomodoroPolicy.zone, since: cursor, limit: 9, maximumBytes: 9999)
+      try await backend.changes(zone: Pomodoro.zone, since: cursor, limit: 9, maximumBytes: 9999)
     }
     let before = try SQLiteBackend(path: path, zones: zones)
     try await write(1...3, before)
@@ -314,10 +314,10 @@ import Testing
   @Test func `a device's file is bound to its zone: another zone's records never get in`() async throws {
     let folder = try Folder()
     let store = try SQLiteReplicaStore(path: folder.file("mac.sqlite"))
-    let zones: [String: any MergePolicy] = ["a": PomodoroPolicy(), "b": PomodoroPolicy()]
+    let zones: [String: any MergePolicy] = ["a": Pomodoro.policy, "b": Pomodoro.policy]
     func open(_ zone: String) async throws -> SyncSession {
       try await SyncSession.open(
-        device: "mac", zone: zone, backend: MemoryBackend(zones: zones), store: store, policy: PomodoroPolicy())
+        device: "mac", zone: zone, backend: MemoryBackend(zones: zones), store: store, policy: Pomodoro.policy)
     }
     let session = try await open("a")
     await session.start()
@@ -349,12 +349,12 @@ import Testing
     _ = try await shared.commit(
       [
         Operation(
-          key: PomodoroPolicy.timer, expectedVersion: 0,
+          key: Pomodoro.timer, expectedVersion: 0,
           change: .write(
             Write(
               dot: Dot(device: DeviceID(stem: "new", random: 1), number: 1), milliseconds: now,
               payload: TimerState(kind: .idle).payload)))
-      ], zone: PomodoroPolicy.zone)
+      ], zone: Pomodoro.zone)
     let queue = try DatabaseQueue(path: folder.file("shared.sqlite"))
     try await queue.write { try $0.execute(sql: "UPDATE record SET cell = x'0700'") }
     try queue.close()

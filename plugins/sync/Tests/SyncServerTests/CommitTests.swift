@@ -10,10 +10,10 @@
   @Suite(.serialized, .timeLimit(.minutes(2))) struct CommitTests {
     private static let callers = 24
     private static let zones: [String: any MergePolicy] = Dictionary(
-      uniqueKeysWithValues: (0..<callers).map { ("Zone\($0)", PomodoroPolicy()) })
+      uniqueKeysWithValues: (0..<callers).map { ("Zone\($0)", Pomodoro.policy) })
 
     private func operation(
-      _ number: Int64 = 1, by device: Int = 1, key: RecordKey = PomodoroPolicy.timer, expected: Int64 = 0
+      _ number: Int64 = 1, by device: Int = 1, key: RecordKey = Pomodoro.timer, expected: Int64 = 0
     ) -> SyncCore.Operation {
       let write = Write(
         dot: Dot(device: DeviceID(stem: "mac", random: UInt32(device)), number: number), milliseconds: 1,

@@ -31,7 +31,7 @@
         #expect(try await Curl.get("\(server.address)/\(page)").status == 200)
       }
       let client = try HTTPBackend(address: server.address, token: "")
-      #expect(try await client.changes(zone: PomodoroPolicy.zone, since: nil, limit: 1, maximumBytes: 1).records == [])
+      #expect(try await client.changes(zone: Pomodoro.zone, since: nil, limit: 1, maximumBytes: 1).records == [])
       // Those that had waited longest made room.
       #expect(silent.filter(\.isClosed).count >= 1100 - 1024)
       let metrics = try await Curl.get("\(server.address)/metrics").body
@@ -43,7 +43,7 @@
     {
       let server = try server(connectionsPerPeer: 20)
       let client = try HTTPBackend(address: server.address, token: "")
-      var signs = client.watch(zone: PomodoroPolicy.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
+      var signs = client.watch(zone: Pomodoro.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
       #expect(try await signs.next() != nil)
       let silent = silent(60, server)
       #expect(try await Curl.get("\(server.address)/health").status == 200)
@@ -65,8 +65,8 @@
       let write = Write(
         dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: 1,
         payload: TimerState(kind: .focus).payload)
-      let operation = SyncCore.Operation(key: PomodoroPolicy.timer, expectedVersion: 0, change: .write(write))
-      async let reply = client.commit([operation], zone: PomodoroPolicy.zone)
+      let operation = SyncCore.Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))
+      async let reply = client.commit([operation], zone: Pomodoro.zone)
       while try database.value("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'PgSleep'") == "0" {
         try await Task.sleep(for: .milliseconds(20))
       }

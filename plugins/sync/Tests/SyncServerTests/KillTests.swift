@@ -30,10 +30,10 @@
           try database.start()
         }
         try await mac.act(
-          PomodoroPolicy.timer,
+          Pomodoro.timer,
           .init(payload: TimerState(kind: .focus, remainingMilliseconds: Int64(action)).payload, tally: .add(1)))
         if action % 3 == 0 {
-          try await phone.act(PomodoroPolicy.settings, .init(fields: [.init(name: "n", value: [UInt8(action % 256)])]))
+          try await phone.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [UInt8(action % 256)])]))
         }
       }
       // After so many failures in a row the pauses have grown to minutes; coming online again begins with short ones.
@@ -46,9 +46,9 @@
       await phone.foreground()
       #expect(
         await phone.wait(milliseconds: 60_000) {
-          $0.view(of: PomodoroPolicy.timer).tally.count == actions
+          $0.view(of: Pomodoro.timer).tally.count == actions
         })
-      #expect(await mac.machine.view(of: PomodoroPolicy.timer) == phone.machine.view(of: PomodoroPolicy.timer))
+      #expect(await mac.machine.view(of: Pomodoro.timer) == phone.machine.view(of: Pomodoro.timer))
       #expect(await mac.status().parked.isEmpty)
       await mac.stop()
       await phone.stop()
@@ -69,13 +69,13 @@
           #expect(await device.wait(milliseconds: 20_000) { $0.isFlushed && $0.status(atMilliseconds: 0).isChannelUp })
         }
         try database.stop()
-        try await mac.act(PomodoroPolicy.settings, .init(fields: [.init(name: "n", value: [value])]))
+        try await mac.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [value])]))
         // The database is away for so long that every pause has grown.
         try await Task.sleep(for: .seconds(seconds))
         try database.start()
         let returned = ContinuousClock.now
         let isThere = await phone.wait(milliseconds: 10_000) {
-          $0.view(of: PomodoroPolicy.settings).fields.first?.value == [value]
+          $0.view(of: Pomodoro.settings).fields.first?.value == [value]
         }
         #expect(isThere)
         #expect(returned.duration(to: .now) < .seconds(2), "after \(seconds) s away")
@@ -89,7 +89,7 @@
       let database = try Database()
       let server = try ServerProcess(database: database)
       let client = try HTTPBackend(address: server.address, token: "")
-      var signs = client.watch(zone: PomodoroPolicy.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
+      var signs = client.watch(zone: Pomodoro.zone, device: DeviceID(stem: "mac", random: 1)).makeAsyncIterator()
       #expect(try await signs.next() != nil)
       let began = ContinuousClock.now
       #expect(server.stop() == 0)
@@ -104,9 +104,9 @@
       var limits = RequestBudget.Limits()
       limits.requestsPerHour = 100_000
       let session = try await SyncSession.open(
-        device: device, zone: PomodoroPolicy.zone,
+        device: device, zone: Pomodoro.zone,
         backend: try HTTPBackend(address: address, token: ""), store: store,
-        policy: PomodoroPolicy(),
+        policy: Pomodoro.policy,
         limits: limits)
       await session.start()
       return session

@@ -171,7 +171,7 @@
       let page = Self.waited { () async -> ChangePage? in
         guard let client = try? HTTPBackend(address: "http://127.0.0.1:\(port)", token: "") else { return nil }
         defer { client.close() }
-        return try? await client.changes(zone: PomodoroPolicy.zone, since: nil, limit: 200, maximumBytes: 1 << 20)
+        return try? await client.changes(zone: Pomodoro.zone, since: nil, limit: 200, maximumBytes: 1 << 20)
       }
       return page.map { page in
         Self.cells(page.records)
@@ -199,9 +199,9 @@
       guard let replica = devices[0].replica() else { return }
       let taken = Self.taken(exchanges.all, confirmed: replica.confirmed)
       let oracle = Self.oracle(of: taken)
-      for key in [PomodoroPolicy.timer, PomodoroPolicy.settings] {
+      for key in [Pomodoro.timer, Pomodoro.settings] {
         guard let cell = replica.confirmed[key]?.cell else { continue }
-        let winner = cell.reading(by: PomodoroPolicy())?.winner.dot
+        let winner = cell.reading(by: Pomodoro.policy)?.winner.dot
         if winner != oracle.winner(of: key) {
           problems.append(
             "\(key): \(String(describing: winner)) counts, must be \(String(describing: oracle.winner(of: key)))")

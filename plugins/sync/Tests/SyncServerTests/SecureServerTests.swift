@@ -10,7 +10,7 @@
   @Suite(.serialized, .timeLimit(.minutes(2))) struct SecureServerTests {
     private let folder: TestFolder
     private let authority: Authority
-    private static let zone = PomodoroPolicy.zone
+    private static let zone = Pomodoro.zone
     private static let token = "0123456789abcdef-secret"
 
     init() throws {
@@ -53,7 +53,7 @@
         dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: try await client.serverTime(),
         payload: TimerState(kind: .focus).payload)
       let reply = try await client.commit(
-        [.init(key: PomodoroPolicy.timer, expectedVersion: 0, change: .write(write))], zone: Self.zone)
+        [.init(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))], zone: Self.zone)
       guard case .committed = reply.results.first else {
         Issue.record("\(reply)")
         return

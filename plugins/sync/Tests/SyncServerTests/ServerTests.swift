@@ -30,7 +30,7 @@
     }
 
     private func zones() -> [String: any MergePolicy] {
-      Dictionary(uniqueKeysWithValues: (0..<BackendConformance.count).map { ("Conformance\($0)", PomodoroPolicy()) })
+      Dictionary(uniqueKeysWithValues: (0..<BackendConformance.count).map { ("Conformance\($0)", Pomodoro.policy) })
     }
 
     private func settings(requestsPerSecond: Int = 100_000) -> ServerSettings {
@@ -76,7 +76,7 @@
             dot: Dot(device: DeviceID(stem: "mac", random: 1), number: 1), milliseconds: now,
             payload: TimerState(kind: .focus).payload)
           _ = try await mac.commit(
-            [Operation(key: PomodoroPolicy.timer, expectedVersion: 0, change: .write(write))], zone: zone)
+            [Operation(key: Pomodoro.timer, expectedVersion: 0, change: .write(write))], zone: zone)
           var reached = before.sequence
           while reached <= before.sequence {
             if case .poke(let cursor)? = try await signs.next() { reached = cursor.sequence }
@@ -95,7 +95,7 @@
         for number in numbers {
           let write = Write(
             dot: Dot(device: mac, number: number), milliseconds: 1, payload: TimerState(kind: .focus).payload)
-          let operation = Operation(key: PomodoroPolicy.timer, expectedVersion: number - 1, change: .write(write))
+          let operation = Operation(key: Pomodoro.timer, expectedVersion: number - 1, change: .write(write))
           _ = try await backend.commit([operation], zone: zone)
         }
       }
@@ -216,7 +216,7 @@
             dot: Dot(device: DeviceID(stem: "mac", random: 1), number: number), milliseconds: 1,
             payload: TimerState(kind: .focus).payload)
           let operation = SyncCore.Operation(
-            key: PomodoroPolicy.timer, expectedVersion: version, change: .write(write))
+            key: Pomodoro.timer, expectedVersion: version, change: .write(write))
           guard let reply = try? await client.commit([operation], zone: "Conformance0") else {
             // It may have reached the server or not.
             isUncertain = true

@@ -14,7 +14,7 @@ enum Place {
 
   func backend() throws -> any SyncBackend {
     switch self {
-    case .file(let path): try SQLiteBackend(path: path, zones: [PomodoroPolicy.zone: PomodoroPolicy()])
+    case .file(let path): try SQLiteBackend(path: path, zones: [Pomodoro.zone: Pomodoro.policy])
     case .server(let address): try HTTPBackend(address: address, token: "")
     }
   }
@@ -34,8 +34,8 @@ enum Devices {
 
   /// A device that has no budget to keep to, with a file of its own.
   static func session(
-    _ device: String, _ backend: any SyncBackend, zone: String = PomodoroPolicy.zone,
-    policy: any MergePolicy = PomodoroPolicy(), _ onChange: @escaping @Sendable (SyncMachine) -> Void = { _ in }
+    _ device: String, _ backend: any SyncBackend, zone: String = Pomodoro.zone,
+    policy: any MergePolicy = Pomodoro.policy, _ onChange: @escaping @Sendable (SyncMachine) -> Void = { _ in }
   ) async throws -> SyncSession {
     var limits = RequestBudget.Limits()
     limits.requestsPerHour = 1_000_000
@@ -45,7 +45,7 @@ enum Devices {
       device: device, zone: zone, backend: backend, store: try SQLiteReplicaStore(path: file), policy: policy,
       limits: limits
     ) { notice, machine in
-      if case .changed(PomodoroPolicy.timer, remote: true, rule: _) = notice { onChange(machine) }
+      if case .changed(Pomodoro.timer, remote: true, rule: _) = notice { onChange(machine) }
     }
   }
 
@@ -79,7 +79,7 @@ enum Devices {
   static func follow(_ place: Place) async throws {
     let phone = try await session("phone", try place.backend()) { machine in
       let now = Instant.now
-      let payload = machine.view(of: PomodoroPolicy.timer).reading(by: PomodoroPolicy())?.winner.payload ?? []
+      let payload = machine.view(of: Pomodoro.timer).reading(by: Pomodoro.policy)?.winner.payload ?? []
       let number = (try? TimerState(payload: payload))?.remainingMilliseconds ?? 0
       Child.say("\(now) \(number)")
     }
@@ -108,7 +108,7 @@ enum Devices {
       try await Task.sleep(for: .milliseconds(80))
       let began = Instant.now
       try await mac.act(
-        PomodoroPolicy.timer,
+        Pomodoro.timer,
         .init(payload: TimerState(kind: .focus, remainingMilliseconds: Int64(number)).payload))
       var arrived: UInt64?
       while arrived == nil {
@@ -125,7 +125,7 @@ enum Devices {
 
   /// The serving process: one line with its address, then it serves until its input ends.
   static func serve(_ information: String, zone: String) async throws {
-    let policy: any MergePolicy = zone == PomodoroPolicy.zone ? PomodoroPolicy() : AnythingPolicy()
+    let policy: any MergePolicy = zone == Pomodoro.zone ? Pomodoro.policy : AnythingPolicy()
     let backend = try await PostgresBackend(information, zones: [zone: policy])
     var settings = ServerSettings(tokens: [zone: nil])
     settings.port = 0
@@ -145,7 +145,7 @@ enum Devices {
 
   /// Runs the body with the address of a server in a process of its own.
   static func serving<Value>(
-    _ information: String, zone: String = PomodoroPolicy.zone, _ body: (String) async throws -> Value
+    _ information: String, zone: String = Pomodoro.zone, _ body: (String) async throws -> Value
   ) async throws -> Value {
     try await serving(information, zone: zone) { address, _ in try await body(address) }
   }

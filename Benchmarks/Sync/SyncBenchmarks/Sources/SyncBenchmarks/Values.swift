@@ -5,7 +5,7 @@ import SyncTestKit
 /// What needs no store: merging, and histories on the virtual clock.
 enum Values {
   static func merging(_ figures: Figures) {
-    let policy = PomodoroPolicy()
+    let policy = Pomodoro.policy
     var (left, right) = (Cell(), Cell())
     for index in 0..<3 {
       let write = Write(

@@ -50,6 +50,13 @@ public struct DecideRule: MergePolicy, Hashable {
   /// Where a state stands among the others; see `MergePolicy`.
   public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
     guard let state = RecordState(payload: entry.payload) else { return Standing(priority: -1) }
+    return standing(of: state, setAtMilliseconds: entry.milliseconds, atMilliseconds: reference)
+  }
+
+  /// Where a state that was written at one instant stands at another.
+  public func standing(
+    of state: RecordState, setAtMilliseconds set: Int64, atMilliseconds reference: Int64
+  ) -> Standing {
     let index = prefer.flatMap { prefer in state.text(prefer.field).flatMap { prefer.order.firstIndex(of: $0) } }
     let priority = prefer.map { $0.order.count - (index ?? $0.order.count) } ?? 0
     guard let smallest, smallest.when.map({ $0.order.contains(state.text($0.field) ?? "") }) ?? true else {
@@ -59,7 +66,7 @@ public struct DecideRule: MergePolicy, Hashable {
       return Standing(priority: priority, remainingMilliseconds: .max)
     }
     let stands = smallest.unless.map { state.value($0) == .boolean(true) } ?? false
-    let age = smallest.ages && !stands ? reference - entry.milliseconds : 0
+    let age = smallest.ages && !stands ? reference - set : 0
     return Standing(priority: priority, remainingMilliseconds: value - age)
   }
 
@@ -75,11 +82,11 @@ public struct DecideRule: MergePolicy, Hashable {
   public var text: String {
     var parts = ["causal"]
     if let window { parts.append("window \(window)") }
-    if let prefer { parts.append("prefer " + prefer.words) }
+    if let prefer { parts.append("prefer " + RuleWords.text([prefer.field] + prefer.order)) }
     if let smallest {
       parts.append("smallest \(smallest.field)" + (smallest.ages ? " ages" : ""))
       if let unless = smallest.unless { parts.append("unless \(unless)") }
-      if let when = smallest.when { parts.append("when " + when.words) }
+      if let when = smallest.when { parts.append("when " + RuleWords.text([when.field] + when.order)) }
     }
     return (parts + ["newest", "device"]).joined(separator: ", ")
   }
@@ -107,29 +114,8 @@ public struct DecideRule: MergePolicy, Hashable {
 }
 
 extension DecideRule.Preference {
-  /// A value may hold anything; what stands between the words is written as its code.
-  fileprivate var words: String {
-    ([field] + order).map { word in
-      word.utf8.map { byte -> String in
-        byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "%") || byte >= 0x7F
-          ? "%" + String(Int(byte) + 0x100, radix: 16).dropFirst() : String(UnicodeScalar(byte))
-      }.joined()
-    }.joined(separator: " ")
-  }
-
   fileprivate init(words: ArraySlice<String>) {
-    let read = words.map { word -> String in
-      var (bytes, rest) = ([UInt8](), Array(word.utf8)[...])
-      while let byte = rest.popFirst() {
-        if byte == UInt8(ascii: "%"), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
-          bytes.append(code)
-          rest = rest.dropFirst(2)
-        } else {
-          bytes.append(byte)
-        }
-      }
-      return String(decoding: bytes, as: UTF8.self)
-    }
+    let read = words.map { RuleWords.read($0) }
     self.init(field: read.first ?? "", order: Array(read.dropFirst()))
   }
 }

@@ -15,6 +15,16 @@ public struct ZoneRules: Hashable, Sendable {
   /// The name under which stands how records are arbitrated whole.
   public static let decideName = "_decide"
 
+  /// The name under which the keys stand that records may have.
+  public static let keysName = "_keys"
+  /// The name under which stands who may write a record.
+  public static let writerName = "_writer"
+  /// The name under which stands how fields that have no rule are merged.
+  public static let otherFieldsName = "_other-fields"
+
+  /// The name under which stands the older type that records are kept as.
+  public static let formName = "_alias"
+
   /// The rules in words, by name.
   public let texts: [String: String]
 
@@ -42,6 +52,21 @@ public struct ZoneRules: Hashable, Sendable {
   /// How records are arbitrated whole; nil where they are not.
   public var decide: DecideRule? { texts[Self.decideName].flatMap { DecideRule(text: $0) } }
 
+  /// The keys that records may have; nil for any.
+  public var keys: [String]? { texts[Self.keysName].map { $0.split(separator: " ").map { RuleWords.read($0) } } }
+
+  /// Keys in words, as `keys` reads them.
+  public static func text(ofKeys keys: [String]) -> String { RuleWords.text(keys) }
+
+  /// Whether a record is written by one device alone: that whose identity is its key.
+  public var isWrittenByItself: Bool { texts[Self.writerName] == Self.writerItself }
+
+  /// The only rule about who may write.
+  public static let writerItself = "self"
+
+  /// Whether records may have fields that have no rule: the newest value of each counts.
+  public var hasOtherFields: Bool { texts[Self.otherFieldsName] == MergeRule.newest.rawValue }
+
   /// How many records the collection may have; nil for any number.
   public var limit: Int? { texts[Self.limitName].flatMap { Int($0) } }
 
@@ -67,6 +92,11 @@ public struct ZoneRules: Hashable, Sendable {
       case Self.deleteName: if DeleteRule(rawValue: text) == nil { return "'\(text)' is no rule for deletions" }
       case Self.limitName: if Int(text).map({ $0 > 0 }) != true { return "'\(text)' is no limit" }
       case Self.decideName: if DecideRule(text: text) == nil { return "'\(text)' is no rule that decides" }
+      case Self.keysName: if text.split(separator: " ").isEmpty { return "'\(text)' names no keys" }
+      case Self.formName: if text.isEmpty { return "'_alias' names no type" }
+      case Self.writerName: if text != Self.writerItself { return "'\(text)' is no rule about who may write" }
+      case Self.otherFieldsName:
+        if text != MergeRule.newest.rawValue { return "'\(text)' is no rule of fields without one" }
       default:
         guard RecordName.isWellFormed(change.name) else { return "the field '\(change.name)' \(RecordName.rule)" }
         if FieldRule(text: text) == nil { return "'\(text)' is no rule of a field that this version knows" }
@@ -76,13 +106,17 @@ public struct ZoneRules: Hashable, Sendable {
   }
 
   /// What keeps a write from being one of a record of this collection.
-  public func problem(with write: Write) -> String? {
+  public func problem(with write: Write, for key: RecordKey) -> String? {
     guard let record = write.record else { return nil }
     if texts.isEmpty { return "the zone has no collection '\(collection)'" }
+    if let problem = problem(withKey: key, by: write.dot.device) { return problem }
     if let payload = write.payload, let problem = problem(withState: payload) { return problem }
     if write.tally != Tally() { return "a record of '\(collection)' has no count of its own" }
     for change in write.fields {
-      guard let rule = rule(of: change.name) else { return missing(change.name) }
+      guard let rule = rule(of: change.name) else {
+        if hasOtherFields, Scalar(bytes: change.value) != nil { continue }
+        return missing(change.name)
+      }
       if rule.merge != .newest { return mismatch(change.name, rule, .newest) }
       guard let value = Scalar(bytes: change.value), rule.type.admits(value) else { return mistyped(change.name, rule) }
     }
@@ -94,6 +128,18 @@ public struct ZoneRules: Hashable, Sendable {
           return mistyped(change.name, rule)
         }
       }
+    }
+    return nil
+  }
+
+  /// What keeps a device from writing to the record with this key.
+  public func problem(withKey key: RecordKey, by device: DeviceID) -> String? {
+    if let keys, !keys.contains(key.name) {
+      return
+        "the record '\(key)' is not in the zone; \(keys.count == 1 ? "did you mean" : "there are") \(keys.map { "'\($0)'" }.joined(separator: ", "))\(keys.count == 1 ? "?" : "")"
+    }
+    if isWrittenByItself, key.name != device.name {
+      return "the device '\(device)' may only describe itself, not '\(key.name)' (one writer a record)"
     }
     return nil
   }
@@ -110,12 +156,19 @@ public struct ZoneRules: Hashable, Sendable {
   }
 
   /// What keeps a cell that is given back from being a record of this collection.
-  func problem(with cell: Cell) -> String? {
+  func problem(with cell: Cell, for key: RecordKey) -> String? {
     if texts.isEmpty { return nil }
+    let authors = cell.entries.map(\.dot.device) + cell.fields.map(\.stamp.device)
+    for author in authors {
+      if let problem = problem(withKey: key, by: author) { return problem }
+    }
     for entry in cell.entries {
       if let problem = problem(withState: entry.payload) { return problem }
     }
-    for field in cell.fields where rule(of: field.name)?.merge != .newest { return missing(field.name) }
+    for field in cell.fields {
+      let rule = rule(of: field.name)
+      if rule?.merge != .newest, rule != nil || !hasOtherFields { return missing(field.name) }
+    }
     for part in cell.content.parts {
       guard let rule = rule(of: part.name) else { return missing(part.name) }
       if rule.merge != part.rule { return mismatch(part.name, rule, part.rule) }

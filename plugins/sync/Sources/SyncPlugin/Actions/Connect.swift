@@ -30,7 +30,7 @@ struct Connect: AsyncAction {
     var token: String?
     @Field("A file of PEM certificates: the authorities that may vouch for the server; default: the system's")
     var certificates: SourcePath?
-    @Field("A schema file, *.sync.yaml: which records the zone's devices share; without one it is the timer alone")
+    @Field("A schema file, *.sync.yaml: which records the devices share; default: the timer's, pomodoro.sync.yaml")
     var schema: SourcePath?
     @Field(
       "The collections of the schema that this device holds, each with the values that its records must have: { notes: { folder: inbox }, folders: {} }; default: all"
@@ -79,7 +79,7 @@ struct Connect: AsyncAction {
     if status.outboxDepth > 0 { context.log("\(NoticeText.waiting(status.outboxDepth, "from earlier")) to be sent") }
     try await connection.checkRoom(waiting: input.wait)
     // Now the zone's rules are known here.
-    do { try await connection.records?.declare() } catch { throw Failure.error(error) }
+    do { try await connection.records.declare() } catch { throw Failure.error(error) }
     try await connection.announce(name: name, version: input.version)
     return Output(
       device: status.device.name, zone: input.zone, file: connection.file, waiting: status.outboxDepth)
@@ -116,9 +116,9 @@ struct Connect: AsyncAction {
     return try await open("device-\(RecordLimits.devices)")
   }
 
-  /// The schema that is named, nil for none.
-  private func schema(_ input: Input) throws -> RecordSchema? {
-    guard let path = input.schema?.path, !path.isEmpty else { return nil }
+  /// The schema that is named; the timer's where none is.
+  private func schema(_ input: Input) throws -> RecordSchema {
+    guard let path = input.schema?.path, !path.isEmpty else { return Pomodoro.schema }
     guard let content = FileManager.default.contents(atPath: path) else {
       throw ActionError(Failure.schema.code, "the schema '\(path)' cannot be read")
     }

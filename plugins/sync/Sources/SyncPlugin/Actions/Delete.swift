@@ -31,9 +31,9 @@ struct Delete: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      let records = try connection.requireRecords()
+      let records = connection.records
       let collection = try records.requireShown(input.collection)
-      let found = await records.delete(collection, try RecordFailures.key(input.key))
+      let found = try await records.delete(collection, try RecordFailures.key(input.key))
       if let (key, action) = found { try await connection.session.act(key, action) }
       if input.wait { try await connection.flush(timeout: input.timeout) }
       return Output(deleted: found != nil, acknowledged: await connection.isAcknowledged)

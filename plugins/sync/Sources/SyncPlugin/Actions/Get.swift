@@ -37,17 +37,17 @@ struct Get: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      let records = try connection.requireRecords()
+      let records = connection.records
       let collection = try records.requireShown(input.collection)
       let key = try RecordFailures.key(input.key)
       if input.fetch { try await connection.pull(timeout: input.timeout) }
-      guard let (record, changed, by) = try records.get(collection, key) else {
+      guard let (record, changed, by) = try await records.get(collection, key) else {
         if input.required {
           throw ActionError(Failure.none.code, "there is no record '\(key)' in '\(collection.name)'")
         }
         return Output(found: false)
       }
-      let cell = await connection.session.machine.view(of: .init(type: collection.name, name: key))
+      let cell = await connection.session.machine.view(of: .init(type: collection.type, name: key))
       return Output(found: true, record: record, ids: collection.ids(of: cell), changed: changed, by: by)
     } catch {
       throw Failure.error(error)

@@ -34,10 +34,10 @@ struct Put: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      let records = try connection.requireRecords()
+      let records = connection.records
       let key = try RecordFailures.key(input.key)
       let (recordKey, action) = try await records.put(
-        records.schema.require(input.collection), key, input.fields, replaces: input.replace)
+        records.require(input.collection), key, input.fields, replaces: input.replace)
       try await connection.session.act(recordKey, action)
       if input.wait { try await connection.flush(timeout: input.timeout) }
       return Output(key: key, acknowledged: await connection.isAcknowledged)

@@ -29,7 +29,7 @@ struct Query: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      let records = try connection.requireRecords()
+      let records = connection.records
       if input.fetch { try await connection.pull(timeout: input.timeout) }
       let rows = try records.query(input.sql, input.values, timeout: input.timeout)
       return Output(rows: rows, count: rows.count)

@@ -25,7 +25,7 @@ struct Subscribe: Service {
       if let line = progress.take(notice, machine) { context.log(line) }
       if let line = NoticeText.line(notice, machine) { context.log(line) }
       switch notice {
-      case .changed(let key, remote: true, rule: _) where key.type != PomodoroPolicy.deviceInfoType:
+      case .changed(let key, remote: true, rule: _) where key.type != Pomodoro.deviceInfoType:
         try context.post("sync.changed")
       case .parked: try context.post("sync.parked")
       case .paused: try context.post("sync.paused")

@@ -40,7 +40,7 @@ struct Transaction: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      let records = try connection.requireRecords()
+      let records = connection.records
       var actions: [(key: RecordKey, action: SyncMachine.Action)] = []
       var keys: [String] = []
       for (index, write) in input.writes.enumerated() {
@@ -71,9 +71,13 @@ struct Transaction: AsyncAction {
     guard let name = write["collection"]?.stringValue else {
       throw ActionError(Failure.record.code, "it names no collection")
     }
-    let collection = try records.schema.require(name)
+    let collection = try records.require(name)
     let key = try RecordFailures.key(write["key"]?.stringValue)
-    if write["delete"] == true { return (key, await records.delete(try records.requireShown(name), key)) }
+    if let alias = collection.alias {
+      throw ActionError(
+        Failure.record.code, "records of '\(name)' are kept as \(alias.rawValue), which have no part in transactions")
+    }
+    if write["delete"] == true { return (key, try await records.delete(try records.requireShown(name), key)) }
     let fields = write["fields"]?.objectValue ?? ValueObject()
     return (key, try await records.put(collection, key, fields, replaces: write["replace"] == true))
   }

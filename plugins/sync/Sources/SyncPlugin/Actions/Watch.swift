@@ -1,6 +1,7 @@
 import FlowModel
 import FlowPluginKit
 import SyncEngine
+import SyncPomodoro
 import SyncRecords
 
 /// Follows the records until the run ends: an event and a line for each change, with the old and the new values.
@@ -26,7 +27,7 @@ struct Watch: Service {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      let records = try connection.requireRecords()
+      let records = connection.records
       let wanted = input.collection.flatMap { $0.isEmpty ? nil : $0 }
       if let wanted { _ = try records.requireShown(wanted) }
       let (notices, shown) = (connection.notices(), records.shown)
@@ -54,16 +55,15 @@ struct RecordChange {
   /// Nil for every other notice, and when nothing that the schema shows has changed.
   init?(_ notice: SyncMachine.Notice, _ schema: RecordSchema) {
     guard case .recordChanged(let key, let before, let after, let isRemote) = notice,
-      let collection = schema.collection(key.type)
+      let collection = schema.collection(storedAs: key.type)
     else { return nil }
-    let old = collection.record(before, by: collection.delete)
-    let new = collection.record(after, by: collection.delete)
+    let (old, new) = (collection.shown(before), collection.shown(after))
     guard old != new else { return nil }
-    self.collection = key.type
+    self.collection = collection.name
     value = ValueObject([
-      ("collection", .string(key.type)), ("key", .string(key.name)), ("old", old.map { .object($0) } ?? .null),
+      ("collection", .string(collection.name)), ("key", .string(key.name)), ("old", old.map { .object($0) } ?? .null),
       ("new", new.map { .object($0) } ?? .null), ("isRemote", .boolean(isRemote)),
-      ("by", .string(after.content.changed?.device.name ?? "")),
+      ("by", .string((after.content.changed ?? after.latestStamp)?.device.name ?? "")),
     ])
   }
 

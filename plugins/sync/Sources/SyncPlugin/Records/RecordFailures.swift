@@ -18,14 +18,6 @@ enum RecordFailures {
 }
 
 extension Connection {
-  /// The records of the schema; throws when the connection has none.
-  func requireRecords() throws -> RecordStore {
-    if let records { return records }
-    throw ActionError(
-      Failure.schema.code,
-      "sync.connect was given no schema; write 'schema: notes.sync.yaml' there, the file that names the collections")
-  }
-
   /// Whether the server has everything that was done here.
   var isAcknowledged: Bool { get async { await session.status().outboxDepth == 0 } }
 }

@@ -3,6 +3,7 @@ import FlowModel
 import FlowPluginKit
 import SyncCore
 import SyncEngine
+import SyncPomodoro
 import SyncRecords
 import SyncSQLite
 
@@ -26,8 +27,9 @@ struct RecordStore: Sendable {
   var shown: RecordSchema { schema.showing(subscription) }
 
   /// The collection with this name, of which this device must hold something.
-  func requireShown(_ name: String) throws(RecordProblem) -> RecordSchema.Collection {
-    try schema.require(name, in: subscription)
+  func requireShown(_ name: String) throws -> RecordSchema.Collection {
+    _ = try require(name)
+    return try schema.require(name, in: subscription)
   }
 
   /// Reads a schema file; throws an `ActionError` with every diagnostic.
@@ -38,28 +40,55 @@ struct RecordStore: Sendable {
   }
 
   /// Names the collections and their rules to the zone, as far as it does not know them; throws when it keeps others.
+  ///
+  /// A zone that has named none of a collection in an older form keeps the rules of the timer's own schema for it, once it
+  /// has such a record.
   func declare() async throws {
     for collection in schema.collections {
       let machine = await session.machine
-      let (key, wanted, known) = (
-        ZoneRules.key(of: collection.name), collection.rules, machine.rules(of: collection.name)
-      )
+      let (key, wanted) = (ZoneRules.key(of: collection.name), collection.rules)
+      let named = machine.rules(of: collection.name)
+      var known = named
+      if let alias = collection.alias, named.texts.isEmpty {
+        let usual = Pomodoro.schema.collections.first { $0.alias == alias }?.rules
+        // Before the first answer nobody knows whether the zone has such a record.
+        if usual == wanted || machine.replica.cursor == nil { continue }
+        let isInUse = machine.replica.confirmed.keys.contains { $0.type == alias.rawValue }
+        if let usual, isInUse { known = usual }
+      } else if collection.alias != nil, known.texts[ZoneRules.formName] == nil {
+        throw ActionError(
+          Failure.schema.code,
+          "the zone keeps '\(collection.name)' as records of a schema and this schema as \(collection.type); take another zone"
+        )
+      }
       if let difference = known.difference(to: wanted) { throw ActionError(Failure.schema.code, difference) }
       // Rules that the zone did not take, of an earlier schema, are given up; what was written under them stays.
       for item in machine.replica.outbox.items(for: key) where item.parkedBecause != nil {
         await session.discard(parked: item.position)
       }
-      let missing = wanted.texts.filter { known.texts[$0.key] == nil }
+      let missing = wanted.texts.filter { named.texts[$0.key] == nil }
       if missing.isEmpty { continue }
       let fields = missing.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
       try await session.act(key, .init(fields: fields))
     }
   }
 
+  /// The collection with this name; throws with the nearest right one, and what to do where no schema was named.
+  func require(_ name: String) throws -> RecordSchema.Collection {
+    if schema.collection(name) == nil, schema == Pomodoro.schema {
+      let names = schema.collections.map(\.name).joined(separator: ", ")
+      throw ActionError(
+        Failure.schema.code,
+        "sync.connect was given no schema, and the timer's has no collection '\(name)' but \(names); write 'schema: notes.sync.yaml' there, the file that names the collections"
+      )
+    }
+    return try schema.require(name)
+  }
+
   // MARK: Reading
 
   /// A record as it reads now, references resolved; nil when it is not there.
-  func get(_ collection: RecordSchema.Collection, _ key: String) throws -> (
+  func get(_ collection: RecordSchema.Collection, _ key: String) async throws -> (
     record: ValueObject, changed: Int, by: String
   )? {
     let rows = try query.run("SELECT * FROM \"\(collection.name)\" WHERE _key = ?", ordered: [.text(key)])
@@ -68,6 +97,10 @@ struct RecordStore: Sendable {
     for (name, value) in zip(rows.columns, row) {
       guard let field = collection.field(name) else { continue }
       record[name] = field.value(field.asWritten(value))
+    }
+    if collection.hasOtherFields {
+      let cell = await session.machine.view(of: RecordKey(type: collection.type, name: key))
+      for (name, text) in collection.otherFields(of: cell) { record[name] = .string(text) }
     }
     func column(_ name: String) -> Scalar { rows.columns.firstIndex(of: name).map { row[$0] } ?? .null }
     guard case .integer(let changed) = column("_changed"), case .text(let by) = column("_by") else { return nil }
@@ -122,21 +155,21 @@ struct RecordStore: Sendable {
   func put(
     _ collection: RecordSchema.Collection, _ key: String, _ values: ValueObject, replaces: Bool = false
   ) async throws -> (key: RecordKey, action: SyncMachine.Action) {
-    let recordKey = RecordKey(type: collection.name, name: key)
+    let recordKey = RecordKey(type: collection.type, name: key)
     let view = await session.machine.view(of: recordKey)
-    let isNew = !view.isRecord || view.content.isDeleted(by: collection.delete)
+    let isNew = collection.shown(view) == nil
     let edit = try RecordInput(collection, replaces: replaces).edit(values, isNew: isNew, seed: .random(in: 0 ... .max))
-    return (recordKey, .init(record: edit))
+    return (recordKey, try collection.action(edit, over: view))
   }
 
   /// The action that deletes a record; nil when it is not there.
   func delete(
     _ collection: RecordSchema.Collection, _ key: String
-  ) async -> (key: RecordKey, action: SyncMachine.Action)? {
-    let recordKey = RecordKey(type: collection.name, name: key)
+  ) async throws -> (key: RecordKey, action: SyncMachine.Action)? {
+    let recordKey = RecordKey(type: collection.type, name: key)
     let view = await session.machine.view(of: recordKey)
-    guard view.isRecord, !view.content.isDeleted(by: collection.delete) else { return nil }
-    return (recordKey, .init(record: RecordEdit(isDeletion: true)))
+    guard collection.shown(view) != nil else { return nil }
+    return (recordKey, try collection.action(RecordEdit(isDeletion: true), over: view))
   }
 
   /// A key of its own for a new record: a UUID of version 7, so that keys sort by time.

@@ -40,7 +40,7 @@ extension BackendConformance {
     guard case .conflict(let record?) = reply.results.first else {
       throw Failure(rule: "M12 F10 another version is a conflict", seen: "\(reply)")
     }
-    try expect(record.version == 1 && record.key == PomodoroPolicy.timer, "the conflict brings the record", "\(record)")
+    try expect(record.version == 1 && record.key == Pomodoro.timer, "the conflict brings the record", "\(record)")
     try expect(record == (try await all(backend, zone)).first, "it is the record that is stored", "\(record)")
   }
 
@@ -72,7 +72,7 @@ extension BackendConformance {
     let write = Write(
       dot: Dot(device: device(1), number: 1), milliseconds: now,
       fields: [.init(name: "a", value: [1], act: act), .init(name: "b", value: [2])])
-    let commit = Operation(key: PomodoroPolicy.settings, expectedVersion: 0, change: .write(write))
+    let commit = Operation(key: Pomodoro.settings, expectedVersion: 0, change: .write(write))
     let reply = try await backend.commit([commit], zone: zone)
     guard case .committed(_, _, let stamps) = reply.results.first else {
       throw Failure(rule: "M2 a write of two acts is taken", seen: "\(reply)")
@@ -97,7 +97,7 @@ extension BackendConformance {
     let now = try await backend.serverTime()
     _ = try await backend.commit([operation(write(1, at: now), expected: 0)], zone: zone)
     let both = (1...2 as ClosedRange<Int64>).map {
-      Operation(key: PomodoroPolicy.timer, expectedVersion: $0, change: .retire(device(1)))
+      Operation(key: Pomodoro.timer, expectedVersion: $0, change: .retire(device(1)))
     }
     let reply = try await backend.commit(both, zone: zone)
     guard reply.results.count == 2, case .committed(2, _, []) = reply.results[0], reply.results[1] == .unchanged else {

@@ -19,7 +19,7 @@ public enum BackendConformance {
     public var description: String { "\(rule): \(seen)" }
   }
 
-  /// Runs every check, each on a zone of its own that `make` prepares with `PomodoroPolicy`; gives what was broken.
+  /// Runs every check, each on a zone of its own that `make` prepares with `Pomodoro.policy`; gives what was broken.
   public static func run(_ make: @Sendable (_ zone: String) async throws -> any SyncBackend) async -> [Failure] {
     var failures: [Failure] = []
     for (index, check) in checks.enumerated() {
@@ -90,12 +90,12 @@ public enum BackendConformance {
   }
 
   static func operation(_ write: Write, expected: Int64) -> Operation {
-    Operation(key: PomodoroPolicy.timer, expectedVersion: expected, change: .write(write))
+    Operation(key: Pomodoro.timer, expectedVersion: expected, change: .write(write))
   }
 
   static func deviceRecord(_ device: Int, at milliseconds: Int64) -> Operation {
     Operation(
-      key: RecordKey(type: PomodoroPolicy.deviceInfoType, name: self.device(device).name), expectedVersion: 0,
+      key: RecordKey(type: Pomodoro.deviceInfoType, name: self.device(device).name), expectedVersion: 0,
       change: .write(
         Write(
           dot: Dot(device: self.device(device), number: 1), milliseconds: milliseconds,

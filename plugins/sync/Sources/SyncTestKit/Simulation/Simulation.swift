@@ -26,7 +26,7 @@ public struct Simulation {
   static let epochMilliseconds: Int64 = 1_704_628_800_000
 
   let plan: SimulationPlan
-  let policy = PomodoroPolicy()
+  let policy = Pomodoro.policy
   var now: Int64 = 0
   var queue = EventQueue<Event>()
   var random: SplitMix64
@@ -198,10 +198,10 @@ public struct Simulation {
     let index = step.device
     switch step.command {
     case .set(let state, let completed):
-      give(.acted(PomodoroPolicy.timer, .init(payload: state.payload, tally: .add(completed))), to: index)
-    case .resetCount: give(.acted(PomodoroPolicy.timer, .init(tally: .reset)), to: index)
+      give(.acted(Pomodoro.timer, .init(payload: state.payload, tally: .add(completed))), to: index)
+    case .resetCount: give(.acted(Pomodoro.timer, .init(tally: .reset)), to: index)
     case .setting(let name, let value):
-      give(.acted(PomodoroPolicy.settings, .init(fields: [.init(name: name, value: value)])), to: index)
+      give(.acted(Pomodoro.settings, .init(fields: [.init(name: name, value: value)])), to: index)
     case .switched(let online): give(.switched(online: online), to: index)
     case .crash(let delay): crash(index, restartAfterMilliseconds: delay)
     case .loseCursor:

@@ -26,7 +26,7 @@ public struct SimulationPlan: Sendable {
     self.seed = seed
     self.devices = devices
     self.healsAtMilliseconds = healsAtMilliseconds
-    settings.essentialTypes = [PomodoroPolicy.timer.type]
+    settings.essentialTypes = [Pomodoro.timer.type]
   }
 
   /// One thing that happens to one device.

@@ -1,28 +1,16 @@
 import SyncCore
+import SyncPomodoro
 
-/// The merge policy of the zone `PomodoroZone` (S18–S26, M5, M6).
-public struct PomodoroPolicy: MergePolicy {
-  /// The zone's name (S10).
-  public static let zone = "PomodoroZone"
-  /// The timer's record: one fixed name, so that saving never makes a second (F10).
-  public static let timer = RecordKey(type: "CD_TimerState", name: "timer")
-  /// The settings' record.
-  public static let settings = RecordKey(type: "CD_Settings", name: "settings")
-  /// The record type of devices; each device's record bears the device's id (S8).
-  public static let deviceInfoType = "CD_DeviceInfo"
-  /// Every record type of the zone.
-  public static let recordTypes = [timer.type, settings.type, deviceInfoType]
-  /// The platforms that a device may name (S8).
-  public static let platforms = ["macOS", "iOS", "linux"]
+/// The rules of the timer written out by hand (S18–S26, M5, M6), which its schema is held to.
+struct TimerReference: MergePolicy {
+  private static let recordTypes = [Pomodoro.timer.type, Pomodoro.settings.type, Pomodoro.deviceInfoType]
+  private static let platforms = ["macOS", "iOS", "linux"]
 
   /// Five seconds, the ends included (S18, C13).
-  public let windowMilliseconds: Int64 = 5000
-
-  /// The policy has no settings.
-  public init() {}
+  let windowMilliseconds: Int64 = 5000
 
   /// Focus before break before snooze before idle; of two that run down, the one with less left at one instant.
-  public func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
+  func standing(of entry: Entry, atMilliseconds reference: Int64) -> Standing {
     guard let state = try? TimerState(payload: entry.payload) else { return Standing(priority: -1) }
     guard state.kind.runsDown else { return Standing(priority: state.kind.priority) }
     return Standing(
@@ -31,13 +19,13 @@ public struct PomodoroPolicy: MergePolicy {
   }
 
   /// What keeps a write from being a timer's state, settings or a device's description.
-  public func problem(with write: Write, for key: RecordKey) -> String? {
+  func problem(with write: Write, for key: RecordKey) -> String? {
     switch key.type {
-    case Self.timer.type: problemWithTimer(write, key)
-    case Self.settings.type:
-      key == Self.settings
+    case Pomodoro.timer.type: problemWithTimer(write, key)
+    case Pomodoro.settings.type:
+      key == Pomodoro.settings
         ? problemWithFields(write) : "the record '\(key)' is not in the zone; did you mean 'settings'?"
-    case Self.deviceInfoType: problemWithDevice(write, key)
+    case Pomodoro.deviceInfoType: problemWithDevice(write, key)
     default:
       "the zone has no record type '\(key.type)'; it has \(Self.recordTypes.joined(separator: ", "))"
     }
@@ -45,17 +33,19 @@ public struct PomodoroPolicy: MergePolicy {
 
   /// What keeps a cell that is given back from being the record it is given back as: each of its parts is held to what a
   /// write of it is held to.
-  public func problem(with cell: Cell, for key: RecordKey) -> String? {
+  func problem(with cell: Cell, for key: RecordKey) -> String? {
     for entry in cell.entries {
       let write = Write(dot: entry.dot, milliseconds: entry.milliseconds, payload: entry.payload)
       if let problem = problem(with: write, for: key) { return problem }
     }
-    if cell.tally != Tally(), key.type != Self.timer.type { return "the record '\(key)' holds a count; only timers do" }
+    if cell.tally != Tally(), key.type != Pomodoro.timer.type {
+      return "the record '\(key)' holds a count; only timers do"
+    }
     if cell.entries.isEmpty, cell.fields.isEmpty {
       let author = DeviceID(key.name) ?? DeviceID(stem: "device", random: 0)
       let write = Write(
         dot: Dot(device: author, number: 1), milliseconds: 0, tally: cell.tally,
-        fields: key.type == Self.timer.type ? [] : [.init(name: "lastSeen", value: [])])
+        fields: key.type == Pomodoro.timer.type ? [] : [.init(name: "lastSeen", value: [])])
       return problem(with: write, for: key)
     }
     for field in cell.fields {
@@ -68,7 +58,7 @@ public struct PomodoroPolicy: MergePolicy {
   }
 
   private func problemWithTimer(_ write: Write, _ key: RecordKey) -> String? {
-    guard key == Self.timer else { return "the record '\(key)' is not in the zone; did you mean 'timer'?" }
+    guard key == Pomodoro.timer else { return "the record '\(key)' is not in the zone; did you mean 'timer'?" }
     if !write.fields.isEmpty { return "a timer's write holds fields; only a state and a count are allowed" }
     if write.tally.count < 0 || write.tally.epoch < 0 { return "completedPomodoros is negative" }
     guard let payload = write.payload else { return nil }

@@ -1,0 +1,26 @@
+/// Values within a rule in words: they may hold anything, so what stands between the words is written as its code.
+enum RuleWords {
+  /// Several values, with a space between them.
+  static func text(_ values: [String]) -> String {
+    values.map { value in
+      value.utf8.map { byte -> String in
+        byte <= 0x20 || byte == UInt8(ascii: ",") || byte == UInt8(ascii: "%") || byte >= 0x7F
+          ? "%" + String(Int(byte) + 0x100, radix: 16).dropFirst() : String(UnicodeScalar(byte))
+      }.joined()
+    }.joined(separator: " ")
+  }
+
+  /// One of the values that `text` gave.
+  static func read(_ word: some StringProtocol) -> String {
+    var (bytes, rest) = ([UInt8](), Array(word.utf8)[...])
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let code = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+        bytes.append(code)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
