@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// `--on workers=N` with the real command.
-@Suite(.serialized, .timeLimit(.minutes(2))) struct OnWorkersTests {
+@Suite(.serialized, .timeLimit(.minutes(10))) struct OnWorkersTests {
   private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-on-\(UUID().uuidString)"
 
   private func write(_ text: String, to name: String = "flow.yaml") throws {

@@ -72,7 +72,9 @@ extension WorkflowCheck {
     let found = wrong.mismatch(with: .array(of: .any))?.found ?? ""
     report(
       .expressionType, "foreach of step '\(name(step))' does not fit: the expression may give \(found)",
-      at: tree.span(node), help: "expected is a list" + (allowsObject ? " or an object" : ""))
+      at: tree.span(node),
+      help: "expected is a list" + (allowsObject ? " or an object" : "")
+        + (found == "a string" ? "; of a text that is JSON fromJSON(…) makes one" : ""))
   }
 
   // MARK: Types

@@ -75,7 +75,8 @@ enum ForeignKeys {
 
   private static let stepNames = [
     "depends_on": "needs", "depends-on": "needs", "dependencies": "needs", "depends": "needs", "deps": "needs",
-    "requires": "needs", "after_steps": "needs", "when": "if", "condition": "if", "only_if": "if",
+    "requires": "needs", "after_steps": "needs", "upstream": "needs", "upstream_tasks": "needs",
+    "when": "if", "condition": "if", "only_if": "if",
     "cmd": "run", "cmds": "run", "script": "run", "bash": "run", "bash_command": "run", "exec": "run",
     "environment": "env", "vars": "env", "variables": "env", "timeout": "deadline", "time-limit": "deadline",
     "silent": "quiet", "desc": "name", "title": "name", "args": "with", "arguments": "with", "inputs": "with",
@@ -87,7 +88,7 @@ enum ForeignKeys {
     "tasks": "steps", "environment": "env", "params": "inputs", "parameters": "inputs", "args": "inputs",
     "onExit": "finally", "after_script": "finally", "always": "finally", "max-parallel": "concurrency",
     "parallelism": "concurrency", "jobs-limit": "concurrency", "summary": "description", "title": "name",
-    "time-limit": "timeout", "dotenv": "env-file", "env_file": "env-file",
+    "dag_id": "name", "time-limit": "timeout", "dotenv": "env-file", "env_file": "env-file",
   ]
 
   private static let stepRemedies: [String: String] = [
@@ -120,9 +121,15 @@ enum ForeignKeys {
     "become": "a step has the rights of who calls flowrun; leave it out",
     "stage": "order comes from 'needs'; leave it out",
     "priority": "order comes from 'needs' and 'estimate'; leave it out",
+    "priority_weight": "order comes from 'needs' and 'estimate'; leave it out",
+    "threads": oneAtOnce, "cores": oneAtOnce, "cpus": oneAtOnce,
   ]
 
+  private static let oneAtOnce = "a step has one place; how many run at once a queue with a 'width' says"
+
   private static let workflowRemedies: [String: String] = [
+    ".PHONY": "put what is to run below 'steps', each under a key with its 'needs'",
+    "rules": "put what is to run below 'steps', each under a key with its 'needs'",
     "on": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
     "true": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
     "triggers": "a workflow runs when somebody calls 'flowrun FILE'; leave it out",
@@ -154,6 +161,7 @@ enum ForeignKeys {
   /// What a step is repeated with elsewhere.
   private static let repeating: Set<String> = [
     "strategy", "matrix", "withItems", "withParam", "withSequence", "with_items", "loop", "for",
+    "expand",
   ]
 
   /// How a step is repeated here.

@@ -65,6 +65,7 @@ extension WorkflowReader {
   /// A text, or a list of texts.
   private mutating func command(_ node: NodeID, _ owner: Owner) -> Value? {
     let expected = "a command: a text, or a list of a program and its arguments"
+    let help = "write 'run: make test', or 'run: [make, test]'"
     switch tree.kind(node) {
     case .sequence where !tree.elements(node).isEmpty:
       var words: [Value] = []
@@ -76,8 +77,8 @@ extension WorkflowReader {
     case .scalar where isString(node):
       let text = tree.text(node)
       if text.contains(where: { !$0.isWhitespace }) { return .string(text) }
-      reportType(node, owner, expected: expected)
-    default: reportType(node, owner, expected: expected)
+      reportType(node, owner, expected: expected, help: help)
+    default: reportType(node, owner, expected: expected, help: help)
     }
     return nil
   }

@@ -107,7 +107,11 @@ extension WorkflowReader {
       reportType(
         node, owner,
         expected: allowsMap ? "a list, an expression in ${{ }} or a map" : "a list or an expression in ${{ }}",
-        help: isBare ? "write '${{ \(text) }}'" : "write '[…]' around a single item")
+        help: isBare
+          ? "write '${{ \(text) }}'"
+          : text.contains("*")
+            ? "let a step list the files as JSON, and read that: ${{ fromJSON(steps.list.outputs.stdout) }}"
+            : "write '[…]' around a single item")
       return nil
     case .mapping:
       reportType(node, owner, expected: "a list or an expression in ${{ }}")

@@ -24,7 +24,7 @@ extension WorkflowReader {
         node, .text(key.rawValue), expected: "a map from step id to step",
         help: tree.kind(node) == .sequence
           ? "give each step an id as its key, without the dash: 'build: { run: make }'; 'needs' says what comes after what"
-          : nil)
+          : "give each step an id as its key: '\(key.rawValue): { build: { run: make } }'")
       return
     }
     readIDs(node)
@@ -220,7 +220,10 @@ extension WorkflowReader {
     }
     report(
       .unknownStep, "step '\(name)' needs '\(need)', which is not a step", at: span(node),
-      related: related.map { [$0] } ?? [], correction: nearest.map { Correction(need, to: $0) })
+      related: related.map { [$0] } ?? [], correction: nearest.map { Correction(need, to: $0) },
+      otherwise: need.contains(".")
+        ? "a need is the id of a step; files that a step reads stand in 'inputs-from'"
+        : need.contains("/") ? "what an included file holds is over with the step that includes it: need that" : nil)
   }
 }
 

@@ -36,7 +36,7 @@ import Testing
     #expect(rig.pulls == pulls)
     #expect(rig.machine.replica.statistics.requests == requests)
     #expect(rig.machine.replica.cursor == rig.zone.cursor)
-    #expect(rig.notices.filter { $0 == .changed(PomodoroPolicy.timer, remote: true, rule: nil) }.count == 2)
+    #expect(rig.notices.filter { $0 == .changed(Pomodoro.timer, remote: true, rule: nil) }.count == 2)
   }
 
   @Test mutating func `changes behind a gap are fetched, and a second copy of them is nothing new`() throws {

@@ -121,7 +121,7 @@ import Testing
     one.give(set("a", [1]))
     one.advance(milliseconds: 1000)
     func name(_ rig: Rig) -> RecordKey {
-      RecordKey(type: PomodoroPolicy.deviceInfoType, name: rig.machine.replica.device.name)
+      RecordKey(type: Pomodoro.deviceInfoType, name: rig.machine.replica.device.name)
     }
     let old = name(other)
     other.give(.acted(old, .init(fields: [.init(name: "platform", value: Array("linux".utf8))])))

@@ -73,7 +73,7 @@ struct RecordFleet {
   mutating func restart(_ device: Int, _ subscription: Subscription?) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(
-      replica: replica, policy: PomodoroPolicy(), settings: settings(subscription), seed: UInt64(device + 1))
+      replica: replica, policy: Pomodoro.policy, settings: settings(subscription), seed: UInt64(device + 1))
     give(device, .started)
   }
 

@@ -24,12 +24,12 @@ import Testing
   init() throws { folder = try Folder() }
 
   private func open() throws -> SQLiteBackend {
-    try SQLiteBackend(path: folder.file("zone.sqlite"), zones: [Self.zone: PomodoroPolicy()], clock: clock)
+    try SQLiteBackend(path: folder.file("zone.sqlite"), zones: [Self.zone: Pomodoro.policy], clock: clock)
   }
 
   private func page(_ backend: SQLiteBackend) async throws -> ChangePage {
     try await backend.changes(
-      zone: Self.zone, since: nil, limit: 100, maximumBytes: 1 << 20, reader: .device(Self.mac))
+      zone: Self.zone, since: nil, limit: 100, maximumBytes: 1 << 20, reader: .device(Self.mac), of: nil)
   }
 
   private func commit(_ backend: SQLiteBackend, _ key: RecordKey, _ write: Write) async throws {
@@ -88,10 +88,10 @@ import Testing
     try await declare(backend)
     #expect(try await forgets(backend, numbersFrom: 10))
     let phone = ZoneReader.device(DeviceID(stem: "phone", random: 2))
-    _ = try await backend.changes(zone: Self.zone, since: nil, limit: 1, maximumBytes: 1, reader: phone)
+    _ = try await backend.changes(zone: Self.zone, since: nil, limit: 1, maximumBytes: 1, reader: phone, of: nil)
     #expect(try await !forgets(backend, numbersFrom: 20))
     clock.now.withLock { $0 += 60 * 86_400_000 }
-    _ = try await backend.changes(zone: Self.zone, since: nil, limit: 1, maximumBytes: 1, reader: phone)
+    _ = try await backend.changes(zone: Self.zone, since: nil, limit: 1, maximumBytes: 1, reader: phone, of: nil)
     clock.now.withLock { $0 += 60 * 86_400_000 }
     #expect(try await !hasForgotten(backend))
     clock.now.withLock { $0 += 31 * 86_400_000 }

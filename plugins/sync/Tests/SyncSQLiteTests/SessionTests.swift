@@ -86,7 +86,7 @@ import Testing
   @Test func `S32: what is done here waits for the disk, what is heard does not`() async throws {
     let store = MemoryReplicaStore()
     let mac = try await SyncSession.open(
-      device: "mac", zone: PomodoroPolicy.zone, backend: try backend(), store: store, policy: PomodoroPolicy())
+      device: "mac", zone: Pomodoro.zone, backend: try backend(), store: store, policy: Pomodoro.policy)
     await mac.start()
     #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 })
     let before = store.saves.count

@@ -301,9 +301,9 @@
         #expect(await mac.wait(milliseconds: 60_000) { $0.completedPulls > 0 })
         var requests: Int64 = 0
         for number in 1...6 as ClosedRange<UInt8> {
-          try await mac.act(PomodoroPolicy.settings, .init(fields: [.init(name: "n", value: [number])]))
+          try await mac.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [number])]))
           let isThere = await phone.wait(milliseconds: 60_000) {
-            $0.view(of: PomodoroPolicy.settings).fields.first?.value == [number]
+            $0.view(of: Pomodoro.settings).fields.first?.value == [number]
           }
           #expect(isThere, "\(number)")
           // With its first commit the server begins a life of the zone, which is fetched.
@@ -319,7 +319,7 @@
     private func session(_ device: String, _ address: String) async throws -> SyncSession {
       let session = try await SyncSession.open(
         device: device, zone: "Conformance0", backend: try HTTPBackend(address: address, token: Self.token),
-        store: try SQLiteReplicaStore(path: ":memory:"), policy: PomodoroPolicy())
+        store: try SQLiteReplicaStore(path: ":memory:"), policy: Pomodoro.policy)
       await session.start()
       return session
     }

@@ -126,9 +126,9 @@ struct Connect: AsyncAction {
   }
 
   /// Which part of the zone is asked for, nil for all of it.
-  private func subscription(_ input: Input, _ schema: RecordSchema?) throws -> Subscription? {
+  private func subscription(_ input: Input, _ schema: RecordSchema) throws -> Subscription? {
     guard let wanted = input.subscribe else { return nil }
-    guard let schema else {
+    guard let path = input.schema?.path, !path.isEmpty else {
       throw ActionError(
         Failure.input.code, "'subscribe' needs a 'schema', the file that names the collections")
     }

@@ -33,7 +33,7 @@ extension BackendConformance {
 
   private static func page(_ backend: any SyncBackend, _ zone: String) async throws -> ChangePage {
     try await backend.changes(
-      zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20, reader: .device(device(1)))
+      zone: zone, since: nil, limit: SyncLimits.records, maximumBytes: 1 << 20, reader: .device(device(1)), of: nil)
   }
 
   private static func tell(_ device: Int, _ cursor: Cursor, _ backend: any SyncBackend, _ zone: String) async throws {
@@ -93,7 +93,7 @@ extension BackendConformance {
     let now = try await backend.serverTime()
     let (_, _, deleted) = try await deleted(backend, zone, at: now)
     let fetched = try await backend.changes(
-      zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .device(device(3)))
+      zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .device(device(3)), of: nil)
     try expect(fetched.isReaderNoted, "who fetches is noted", "\(fetched)")
     for device in 1...2 { try await tell(device, deleted.cursor, backend, zone) }
     let kept = try await page(backend, zone)
@@ -106,7 +106,7 @@ extension BackendConformance {
     let gone = try await page(backend, zone)
     try expect(!gone.records.contains { $0.key == note }, "a retired device is not waited for", "\(gone)")
     // Nobody knows what a program of an earlier version has seen.
-    _ = try await backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .unnamed)
+    _ = try await backend.changes(zone: zone, since: nil, limit: 1, maximumBytes: 1000, reader: .unnamed, of: nil)
     _ = try await backend.commit([put(note, 1, 9, at: now, life: 1)], zone: zone)
     guard let anew = try await page(backend, zone).records.first(where: { $0.key == note }) else {
       throw Failure(rule: "what is made anew is there", seen: "nothing")

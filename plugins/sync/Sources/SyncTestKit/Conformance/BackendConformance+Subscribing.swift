@@ -31,7 +31,8 @@ extension BackendConformance {
         titled("b", "out", 3, at: now), titled("f", "in", 4, at: now, collection: "folders"),
         deviceRecord(1, at: now),
       ], zone: zone)
-    let page = try await backend.changes(zone: zone, since: nil, limit: 9, maximumBytes: 1 << 20, of: wanted)
+    let page = try await backend.changes(
+      zone: zone, since: nil, limit: 9, maximumBytes: 1 << 20, reader: .nobody, of: wanted)
     let names = page.records.map(\.key.name)
     try expect(
       names == ["notes", "folders", "a", device(1).name], "what is subscribed to comes, and all that is no record",
@@ -43,7 +44,7 @@ extension BackendConformance {
         titled("f", "out", 7, at: now + 1, expected: 1, collection: "folders"),
       ], zone: zone)
     let next = try await backend.changes(
-      zone: zone, since: page.cursor, limit: 9, maximumBytes: 1 << 20, of: wanted)
+      zone: zone, since: page.cursor, limit: 9, maximumBytes: 1 << 20, reader: .nobody, of: wanted)
     try expect(next.records.map(\.key.name) == ["b"], "what has come to belong to it comes", "\(next.records)")
     try expect(
       next.others.map(\.key.name) == ["a", "f"], "of what does not the key comes alone", "\(next.others)")
@@ -59,7 +60,8 @@ extension BackendConformance {
       let title = number % 8 == 0 ? "in" : "out"
       _ = try await backend.commit([titled("n\(number)", title, number + 1, at: now)], zone: zone)
     }
-    let first = try await backend.changes(zone: zone, since: nil, limit: 3, maximumBytes: 1 << 20, of: wanted)
+    let first = try await backend.changes(
+      zone: zone, since: nil, limit: 3, maximumBytes: 1 << 20, reader: .nobody, of: wanted)
     try expect(
       first.records.map(\.key.name) == ["notes", "n8", "n16"] && first.hasMore,
       "a page counts what is wanted, not what is passed over", "\(first)")
@@ -67,7 +69,8 @@ extension BackendConformance {
     _ = try await backend.commit([moved], zone: zone)
     var (cursor, names, others, hasMore) = (first.cursor, [String](), [String](), true)
     while hasMore {
-      let page = try await backend.changes(zone: zone, since: cursor, limit: 7, maximumBytes: 1 << 20, of: wanted)
+      let page = try await backend.changes(
+        zone: zone, since: cursor, limit: 7, maximumBytes: 1 << 20, reader: .nobody, of: wanted)
       try expect(page.records.count + page.others.count <= 7, "a page keeps to its limit", "\(page)")
       names += page.records.map(\.key.name)
       others += page.others.map(\.key.name)
