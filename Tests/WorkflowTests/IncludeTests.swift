@@ -162,7 +162,7 @@ import Testing
         f: { uses: ./inner.yaml, with: { target: x }, retry: { attempts: 2 } }
         g: { uses: ./inner.yaml, with: { target: x }, foreach: [1], prewarm: true }
         h: { uses: ./pipe.yaml }
-        i: { uses: ./last.yaml }
+        i: { uses: ./last.yaml, queue: utility }
       """,
       "last.yaml": Self.ending,
     ])
@@ -174,13 +174,37 @@ import Testing
       "main.yaml:3:44: error: the input 'target' of 'inner.yaml' does not fit",
       "step 'b' lacks the input 'target' of 'inner.yaml'", "there is no file 'nowhere.yaml' that can be read",
       "broken.yaml:3:14: error: step 'q' uses 'flow.nop'", "'deadline' stands in that file (line 2)",
-      "'concurrency' stands in that file (line 2), which is for the whole run; a queue with a 'width'",
+      "cannot use './last.yaml': the step has a 'queue', and 'last.yaml' a 'concurrency'",
       "::: inner.yaml:", "'target' is declared here",
       "there is no file 'pipe.yaml' that can be read", "which cannot have 'retry'",
       "which cannot have 'prewarm'",
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
     let circle = try folder.flowrun("validate", "one.yaml").text
     #expect(circle.contains("the files include each other: one.yaml → two.yaml → one.yaml"))
+  }
+
+  @Test func `limits its own steps by its concurrency, and those of what it includes, but no others`() throws {
+    let three = (0..<3).map { "  s\($0): { run: \"echo $$ > s\($0); sleep 0.05\" }\n" }.joined()
+    let folder = try WorkflowFolder([
+      "limited.yaml": "name: limited\nconcurrency: 1\nsteps:\n\(three)  deep: { uses: ./deep.yaml }\n",
+      "deep.yaml": "name: deep\nsteps:\n\(three)",
+      "queued.yaml": "name: queued\nconcurrency: 1\nsteps:\n  a: { run: 'true', queue: utility }\n",
+      "twice.yaml": "name: twice\nconcurrency: 2\nsteps:\n  a: { uses: ./limited.yaml }\n",
+      "main.yaml": "name: main\nsteps:\n\(three)  part: { uses: ./limited.yaml }\n",
+      "wrong.yaml": "name: wrong\nsteps:\n  a: { uses: ./queued.yaml }\n  b: { uses: ./twice.yaml }\n",
+    ])
+    let run = try folder.run("main.yaml")
+    #expect(run.conclusion == "success", "\(run.output)")
+    let times = run.steps.filter { $0.key.hasPrefix("part/") && $0.key.contains(/s[0-9]$/) }.values.map { step in
+      (start: step["startedAt"] as? Double ?? 0, end: step["endedAt"] as? Double ?? 0)
+    }.sorted { $0.start < $1.start }
+    #expect(times.count == 6)
+    for (one, next) in zip(times, times.dropFirst()) { #expect(one.end <= next.start) }
+    #expect(run.steps["part/deep/s1"]?["queue"] as? String == "part/")
+    #expect(run.steps["s1"]?["queue"] as? String == "user-initiated")
+    let text = try folder.flowrun("validate", "wrong.yaml").text
+    #expect(text.contains("it has a 'concurrency', and 'queued.yaml' steps with a 'queue'"), "\(text)")
+    #expect(text.contains("it has a 'concurrency', and so has 'limited.yaml' inside"), "\(text)")
   }
 
   @Test func `has a finally of its own, which sees what is inside, waits for no gate and takes no failure up`() throws {

@@ -87,8 +87,13 @@ struct Flattening {
     if outer > 0 { flat.scopes[outer - 1].members.append(entryIndex) }
     let number = flat.scopes.count + 1
     let first = StepIndex(flat.steps.count)
+    let limit = inner.concurrency.map {
+      QueueDeclaration(name: prefix, qualityOfService: .userInitiated, width: $0)
+    }
+    if let limit { flat.queues.append(limit) }
     let names = Renaming(
-      inner, prefix: prefix, events: entry.events, declarations: { [library] in library.catalogDeclaration($0) })
+      inner, prefix: prefix, usualQueue: limit?.name, events: entry.events,
+      declarations: { [library] in library.catalogDeclaration($0) })
     for queue in inner.queues {
       var renamed = queue
       renamed.name = prefix + queue.name
@@ -182,11 +187,15 @@ private struct Renaming {
   private let events: Set<String>
   private let queues: Set<String>
   private let declarations: (String) -> ActionDeclaration?
+  /// Where steps stand that say nothing of it: what the file's `concurrency` has become.
+  private let usualQueue: String?
 
   init(
-    _ workflow: Workflow, prefix: String, events: Set<String>, declarations: @escaping (String) -> ActionDeclaration?
+    _ workflow: Workflow, prefix: String, usualQueue: String?, events: Set<String>,
+    declarations: @escaping (String) -> ActionDeclaration?
   ) {
     self.prefix = prefix
+    self.usualQueue = usualQueue
     self.declarations = declarations
     queues = Set(workflow.queues.map(\.name))
     self.events = events
@@ -213,7 +222,7 @@ private struct Renaming {
     if let queue = options.queue {
       if queues.contains(queue) { options.queue = prefix + queue }
     } else {
-      options.queue = caller.queue
+      options.queue = usualQueue ?? caller.queue
     }
     options.blocking = options.blocking ?? caller.blocking
     options.isExcused = options.isExcused || caller.isOptional || caller.isExcused

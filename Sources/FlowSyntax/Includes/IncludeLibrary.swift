@@ -101,11 +101,9 @@ final class IncludeLibrary: Sendable {
       return Entry(
         path: path,
         problem: "'\(key.rawValue)' stands in that file (line \(check.tree.line(of: member.key))), "
-          + (key == .concurrency
-            ? "which is for the whole run; a queue with a 'width' limits the steps of a file"
-            : key == .secrets
-              ? "but a file that is included gets its secrets as inputs with 'secret: true'"
-              : "and there is one for the whole run"),
+          + (key == .secrets
+            ? "but a file that is included gets its secrets as inputs with 'secret: true'"
+            : "and there is one for the whole run"),
         result: result)
     }
     return Entry(
@@ -189,7 +187,7 @@ struct IncludeCatalog: ActionCatalog {
 extension WorkflowKey {
   /// The keys that an included file cannot have: there is one gate, one run.
   static let notInIncluded: [WorkflowKey] = [
-    .deadline, .timeout, .durable, .history, .secrets, .budgets, .concurrency,
+    .deadline, .timeout, .durable, .history, .secrets, .budgets,
   ]
 }
 

@@ -41,7 +41,7 @@ extension WorkflowCheck {
           help: "the path is relative to the file that states it; flowrun validate says everything about that file")
       }
       let isFan = tree.member(StepKey.foreach.rawValue, of: places.steps[step].value) != nil
-      if isFan { checkItemWorkflow(entry, of: step) }
+      if isFan { checkItemWorkflow(entry, of: step) } else { checkConcurrency(of: entry, step) }
       if workflow.steps[step].options.isFinal {
         report(
           .conflictingKeys, "step '\(name(step))' of 'finally' cannot be a workflow of its own",
@@ -55,6 +55,30 @@ extension WorkflowCheck {
           at: tree.span(member.key), related: [.init(span(.uses, of: step), "it uses a file here")],
           help: "state it at the steps of that file")
       }
+    }
+  }
+
+  /// What a file limits becomes a queue of its steps, so that none of them can stand in another one.
+  private mutating func checkConcurrency(of entry: IncludeLibrary.Entry, _ step: Int) {
+    func cannot(_ reason: String, _ help: String) {
+      report(
+        .conflictingKeys, "step '\(name(step))' cannot use '\(workflow.steps[step].uses)': \(reason)",
+        at: span(.uses, of: step), help: help)
+    }
+    let files = filesRun(by: entry)
+    let limited = files.filter { $0.workflow.concurrency != nil }.map(\.file)
+    guard let first = limited.first else { return }
+    if workflow.steps[step].options.queue != nil {
+      cannot("the step has a 'queue', and '\(first)' a 'concurrency'", "keep one of the two")
+    }
+    guard entry.workflow?.concurrency != nil else { return }
+    if limited.count > 1 {
+      cannot("it has a 'concurrency', and so has '\(limited[1])' inside", "keep one of the two")
+    }
+    if let queued = files.first(where: { $0.workflow.steps.contains { $0.hasOptions && $0.options.queue != nil } }) {
+      cannot(
+        "it has a 'concurrency', and '\(queued.file)' steps with a 'queue'",
+        "give the queue a 'width' in place of 'concurrency'")
     }
   }
 

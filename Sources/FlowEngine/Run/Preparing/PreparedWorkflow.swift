@@ -137,7 +137,8 @@ public struct PreparedWorkflow: Sendable {
       throw Problem(step: step.id, message: "'\(declaration.name)': \(error)")
     }
     return RegisteredAction(
-      declaration: declaration, body: .asynchronous { inputs, context in try await itemRun.outputs(of: inputs, context) })
+      declaration: declaration,
+      body: .asynchronous { inputs, context in try await itemRun.outputs(of: inputs, context) })
   }
 
   /// What a step has beyond its action; nil: nothing.

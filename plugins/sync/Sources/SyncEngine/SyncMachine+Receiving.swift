@@ -79,7 +79,8 @@ extension SyncMachine {
   /// says nothing of who is noted.
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
-    guard settings.subscription == nil, replica.cursor == cursor, !page.hasMore, isSkewMeasured, !replica.isResynchronizing, !isPushHeld, !isOffline,
+    guard settings.subscription == nil, replica.cursor == cursor, !page.hasMore, isSkewMeasured,
+      !replica.isResynchronizing, !isPushHeld, !isOffline,
       pausedBecause == nil, staged == nil, pull.inFlight == nil, !pull.isWanted, push.inFlight == nil,
       replica.budget.bytesLeft(atMilliseconds: now) >= bytes
     else { return }

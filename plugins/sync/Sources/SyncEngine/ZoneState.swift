@@ -112,7 +112,8 @@ public struct ZoneState: Sendable {
     var page = ChangePageBuilder(
       subscription, since: cursor, present: sequence, limit: limit, maximumBytes: maximumBytes)
     for record in newer where !page.take(record, bytes: record.cell.packed().count) { break }
-    return page.page(at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped,
+    return page.page(
+      at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped,
       isReaderNoted: reader != .nobody)
   }
 }

@@ -62,7 +62,8 @@
           isFull = !page.take(record, bytes: packed.count)
         }
         if isFull || rows.count < most {
-          return page.page(at: present, serverMilliseconds: rows.integer(0, 2), dropped: dropped,
+          return page.page(
+            at: present, serverMilliseconds: rows.integer(0, 2), dropped: dropped,
             isReaderNoted: reader != .nobody)
         }
         (builder, before) = (page, (present, dropped))
