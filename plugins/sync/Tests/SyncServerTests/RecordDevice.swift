@@ -83,7 +83,7 @@
 
     private func replica() -> Replica? {
       let file = file
-      return ProcessHistory.waiting { () async -> Replica? in
+      return ProcessHistory.waited { () async -> Replica? in
         guard let store = try? SQLiteReplicaStore(path: file, isReadOnly: true) else { return nil }
         defer { try? store.close() }
         return (try? await store.load()).flatMap { try? Replica(stored: $0) } ?? nil
