@@ -14,6 +14,7 @@ extension SyncMachine {
       pull.inFlight = nil
       replica.spend(bytes: Self.bytes(of: page), atMilliseconds: now)
       succeed(\.pull, sentMilliseconds: flight.sentMilliseconds, page.serverMilliseconds, now)
+      canTell = page.isReaderNoted
       receive(page, now)
       // A poke of another life of the zone that came before the request is answered by it: no cursor will ever reach it.
       if !page.hasMore, let poked = channel.poked, poked.atMilliseconds <= flight.sentMilliseconds,
@@ -107,7 +108,6 @@ extension SyncMachine {
   // MARK: Changes
 
   private mutating func receive(_ answered: ChangePage, _ now: Int64) {
-    canTell = answered.isReaderNoted
     if isOvertaken(by: answered) { return }
     guard let page = staging(answered) else { return }
     var hasLost = false
@@ -141,12 +141,29 @@ extension SyncMachine {
 
   private mutating func renewIdentity(impersonatedBy records: [Record], isCertain: Bool = false) {
     guard isCertain || records.contains(where: replica.isImpersonated) else { return }
+    acknowledgeWhatIsKnown(in: records)
     replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()))
     // What looked as if the zone had it already is new to it now.
     begin(Set(replica.outbox.lazy.filter { $0.write?.record != nil }.map(\.key)))
     // Nobody knows of it under this name until it has fetched.
     (canTell, pull.isWanted, pull.inFlight) = (false, true, nil)
     tell(.renamed(replica.device))
+  }
+
+  /// What the zone has taken already, though its answer got lost, must not be sent under another name as well.
+  private mutating func acknowledgeWhatIsKnown(in records: [Record]) {
+    let present = Dictionary(records.map { ($0.key, $0) }) { $1 }
+    let known = replica.outbox.filter { item in
+      guard let write = item.write, item.wasSent, item.parkedBecause == nil else { return false }
+      return [present[item.key], replica.confirmed[item.key]].contains { record in
+        record.map { replica.isKnown(write, in: $0) } ?? false
+      }
+    }
+    for item in known {
+      replica.remove(position: item.position)
+      replica.count { $0.acknowledged += 1 }
+      tell(.acknowledged(item.key, version: present[item.key]?.version ?? 0))
+    }
   }
 
   /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
