@@ -30,7 +30,12 @@ import Testing
     }
     fixture.change = { $0.observer = listener }
     let run = try fixture.start()
-    while listener.started < Limits.slots, run.nowNanoseconds < longest { await Task.yield() }
+    // A step is told to have started before its body begins.
+    while listener.started < Limits.slots || probe.door.waiting.load(ordering: .acquiring) < Limits.slots,
+      run.nowNanoseconds < longest
+    {
+      await Task.yield()
+    }
     let (started, inBody) = (listener.started, probe.door.waiting.load(ordering: .acquiring))
     // Deadlines too have a thread that no step can take.
     await withCheckedContinuation { continuation in run.wake(after: .milliseconds(20)) { continuation.resume() } }
