@@ -81,13 +81,11 @@ extension SyncMachine {
   private mutating func take(_ page: ChangePage, since cursor: Cursor, _ now: Int64) {
     let bytes = Self.bytes(of: page)
     guard settings.subscription == nil, replica.cursor == cursor, !page.hasMore, isSkewMeasured,
-      !replica.isResynchronizing, !isPushHeld, !isOffline,
-      pausedBecause == nil, staged == nil, pull.inFlight == nil, !pull.isWanted, push.inFlight == nil,
+      !replica.isResynchronizing, !isPushHeld, !isOffline, pausedBecause == nil, staged == nil, pull.inFlight == nil,
+      !pull.isWanted, push.inFlight == nil,
       replica.budget.bytesLeft(atMilliseconds: now) >= bytes
     else { return }
     replica.spend(bytes: bytes, atMilliseconds: now)
-    var page = page
-    page.isReaderNoted = canTell
     receive(page, now)
   }
 
