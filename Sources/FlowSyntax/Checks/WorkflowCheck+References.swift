@@ -116,6 +116,11 @@ extension WorkflowCheck {
             ? "it stands in 'finally', which runs when all steps are over" : "add '\(name(target))' to its needs")
       return
     }
+    if reference.path.count == 1, !reference.isWhole, workflow.steps[target].options.fan != nil {
+      return report(
+        .unknownMember, "'steps.\(id)' is one step, whose items cannot be read by an index", at: place,
+        help: "its outputs are arrays, an element an item: steps.\(id).outputs.NAME[0]")
+    }
     guard reference.path.count > 1 else { return }
     let member = reference.path[1]
     let members = ContextKey.names(of: "steps")
