@@ -78,8 +78,11 @@ extension SyncMachine {
       item.wasSent = true
       replica.replace(item)
     }
-    pacing.lastPushMilliseconds = now
-    pacing.waitingSinceMilliseconds = nil
+    // A word of the device's own is no action that others would follow closely.
+    if !items.isEmpty {
+      pacing.lastPushMilliseconds = now
+      pacing.waitingSinceMilliseconds = nil
+    }
     replica.spend(bytes: items.reduce(0) { $0 + $1.packedBytes }, atMilliseconds: now)
     effects.append(.send(flight.number, .commit(operations)))
   }
