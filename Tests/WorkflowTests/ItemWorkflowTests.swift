@@ -199,4 +199,33 @@ import Testing
       "'parallel' is 65, and at most 64 such runs go on at once", "there is no file 'nowhere.yaml' that can be read",
     ] { #expect(text.contains(part), "\(part)\nis not in\n\(text)") }
   }
+
+  @Test func `gets no variable that a secret comes from, and says what its outputs lack`() throws {
+    let folder = try WorkflowFolder([
+      "part.yaml": """
+      name: part
+      inputs: { token: { type: string, secret: true } }
+      steps:
+        plain: { run: 'echo "has ${DEPLOY_TOKEN:-nothing}"' }
+        given: { run: 'echo "given $TOKEN"', env: { TOKEN: "${{ inputs.token }}" } }
+      outputs: { wrong: "${{ fromJSON(steps.plain.outputs.stdout) }}" }
+
+      """,
+      "main.yaml": """
+      name: main
+      secrets: { token: { env: DEPLOY_TOKEN } }
+      steps:
+        each: { uses: ./part.yaml, foreach: [1], with: { token: "${{ secrets.token }}" } }
+
+      """,
+    ])
+    let run = try FlowrunProcess.run(
+      ["main.yaml", "--report", "report.json"], in: folder.url.path, environment: ["DEPLOY_TOKEN": "planted-secret"])
+    #expect(run.exitCode == 0, "\(run)")
+    #expect(run.output.contains("each[0]: plain: has nothing"), "\(run)")
+    #expect(
+      run.output.contains("each[0]: given: given") && run.output.contains("each[0]: warning: outputs: "), "\(run)")
+    let report = try String(contentsOf: folder.url.appendingPathComponent("report.json"), encoding: .utf8)
+    #expect(!(run.output + run.errors + report).contains("planted-secret"))
+  }
 }

@@ -23,8 +23,10 @@ extension WorkflowRun: ActionHost {
     return "\(run.id)/\(stepID(of: step))" + (repetitions > 0 ? "~\(repetitions)" : "")
   }
 
-  /// Those that the workflow's secrets come from.
-  public var withheldVariables: Set<String> { prepared.secretVariables }
+  /// Those that the workflow's secrets come from, and those of the run that this one carries out an item of.
+  public var withheldVariables: Set<String> {
+    prepared.secretVariables.union(options.outer?.run.withheldVariables ?? [])
+  }
 
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {

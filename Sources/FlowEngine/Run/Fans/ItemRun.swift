@@ -37,6 +37,7 @@ struct ItemRun: Sendable {
     }
     context.onCancel { run.cancel() }
     let report = await run.report
+    for warning in report.warnings { context.log(warning, level: .warning) }
     outer.keep(report, of: context.step, beganAt: began)
     switch report.conclusion {
     case .success, .partial: return report.outputs
@@ -88,7 +89,6 @@ private struct ItemLines: RunObserver {
       case .pluginLog(let plugin, let stream, let line): context.host.log([line], from: stream, plugin: plugin)
       case .stepRetrying(let step, _, _, let failure):
         context.log("\(step): tries again\(failure.map { " after \($0.code): \($0.message)" } ?? "")", level: .warning)
-      case .warning(let message): context.log(message, level: .warning)
       default: break
       }
     }
