@@ -72,11 +72,15 @@ struct SlurmEngine {
 
   /// How many places a node has: its processors, the fewest of any that can be used, unless somebody says.
   private func placesPerNode() throws(ExecutorProblem) -> Int {
-    let partitions = try ask(["sinfo", "--noheader", "--format=%R"])
+    let known = try ask(["sinfo", "--noheader", "--format=%R %a"]).map { $0.split(separator: " ").map(String.init) }
+    let partitions = known.compactMap(\.first)
     let partition = address["partition"]
     if let partition, !partitions.contains(partition) {
-      let known = partitions.isEmpty ? "there are none" : "there are \(partitions.joined(separator: ", "))"
-      throw ExecutorProblem("Slurm has no partition '\(partition)'; \(known)")
+      let others = partitions.isEmpty ? "there are none" : "there are \(partitions.joined(separator: ", "))"
+      throw ExecutorProblem("Slurm has no partition '\(partition)'; \(others)")
+    }
+    if let state = known.first(where: { $0.first == partition })?.last, state != "up" {
+      throw ExecutorProblem("Slurm's partition '\(partition ?? "")' is \(state)")
     }
     let nodes = try ask(
       ["sinfo", "--noheader", "--Node", "--format=%c %t %N"] + (partition.map { ["--partition=\($0)"] } ?? []))
@@ -88,7 +92,9 @@ struct SlurmEngine {
       guard words.count == 3, let processors = Int(words[0]) else { continue }
       // A star says that the node does not answer.
       if words[1].hasSuffix("*") || ["down", "drain", "drng", "fail", "maint", "unk"].contains(words[1]) {
-        unusable.append("\(words[2]) is \(words[1])")
+        let state = "\(words[2]) is \(words[1])"
+        // A node is listed once for each of its partitions.
+        if !unusable.contains(state) { unusable.append(state) }
       } else {
         fewest = min(fewest ?? .max, processors)
         most = max(most, processors)
