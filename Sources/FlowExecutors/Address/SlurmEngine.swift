@@ -93,11 +93,15 @@ struct SlurmEngine {
 
   /// What Slurm has for the address.
   func cluster() throws(ExecutorProblem) -> SlurmNodes {
-    let partitions = try ask(["sinfo", "--noheader", "--format=%R"])
+    let known = try ask(["sinfo", "--noheader", "--format=%R %a"]).map { $0.split(separator: " ").map(String.init) }
+    let partitions = known.compactMap(\.first)
     let partition = address["partition"]
     if let partition, !partitions.contains(partition) {
-      let known = partitions.isEmpty ? "there are none" : "there are \(partitions.joined(separator: ", "))"
-      throw ExecutorProblem("Slurm has no partition '\(partition)'; \(known)")
+      let others = partitions.isEmpty ? "there are none" : "there are \(partitions.joined(separator: ", "))"
+      throw ExecutorProblem("Slurm has no partition '\(partition)'; \(others)")
+    }
+    if let state = known.first(where: { $0.first == partition })?.last, state != "up" {
+      throw ExecutorProblem("Slurm's partition '\(partition ?? "")' is \(state)")
     }
     let nodes = ["sinfo", "--noheader", "--Node", "--format=\(SlurmNodes.format)"]
     return SlurmNodes(try ask(nodes + (partition.map { ["--partition=\($0)"] } ?? [])), of: address)

@@ -56,9 +56,10 @@ struct SlurmNodes {
   func placesPerNode() throws(ExecutorProblem) -> Int {
     let usable = nodes.filter(\.isUsable).map(\.share.cpus)
     guard let fewest = usable.min(), let most = usable.max() else {
-      let states =
-        nodes.isEmpty ? "it has none" : nodes.map { "\($0.name) is \($0.state)" }.joined(separator: ", ")
-      throw ExecutorProblem("no node of \(place) can be used: \(states)")
+      // A node is listed once for each of its partitions.
+      let states = Set(nodes.map { "\($0.name) is \($0.state)" }).sorted()
+      let text = states.isEmpty ? "it has none" : states.joined(separator: ", ")
+      throw ExecutorProblem("no node of \(place) can be used: \(text)")
     }
     let perNode = address["per-node"].flatMap { Int($0) } ?? max(1, fewest)
     guard perNode <= max(1, most) else {

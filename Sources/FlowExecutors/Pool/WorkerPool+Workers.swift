@@ -114,7 +114,8 @@ extension WorkerPool {
       loss = Loss(message: error.message + Self.help(error.message))
     case .unread:
       await session.awaitEnd()
-      loss = Loss(message: session.endText + Self.help(session.endText))
+      let help = Self.help(session.endText)
+      loss = Loss(message: session.endText + help, isLasting: !help.isEmpty)
     }
     await session.stop()
     return state.withLock { $0.isClosed } ? nil : loss
@@ -128,6 +129,8 @@ extension WorkerPool {
   }
 
   private func begin(_ start: WorkerStart, _ limits: PluginLimits) async -> Result<PluginSession, SystemError> {
+    var terms = terms
+    terms.tell = { [name, tell] in tell("\(name): \(start.name) \($0)") }
     do throws(SystemError) {
       return try await DetachedThread.run { [name, terms, folder] () -> Result<PluginSession, SystemError> in
         do throws(SystemError) {

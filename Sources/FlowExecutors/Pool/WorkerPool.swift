@@ -96,7 +96,7 @@ public final class WorkerPool: StepExecutor {
     await closeSized()
     let (sessions, isAwaited, grants) = state.withLock { state in
       state.isClosed = true
-      let isAwaited = state.members.contains { !$0.isReady && $0.problem == nil && $0.rest == nil }
+      let isAwaited = state.members.contains { !$0.isReady && $0.rest == nil }
       while let rest = state.endRest() { rest.finish(()) }
       return (
         state.members.compactMap { member in member.session.map { ($0, member.burial) } }, isAwaited,
@@ -107,7 +107,8 @@ public final class WorkerPool: StepExecutor {
     for (session, _) in sessions { session.requestStop() }
     for (_, burial) in sessions { await burial?.value }
     let command = lastCommand.withLock { $0 }
-    if isAwaited { command?.run() } else { command?.drop() }
+    // An engine may keep for good what it gave to a program that was killed, as Slurm does behind `srun`.
+    if isAwaited || sessions.contains(where: { $0.0.wasKilled }) { command?.run() } else { command?.drop() }
   }
 
   /// Runs one try of a step.

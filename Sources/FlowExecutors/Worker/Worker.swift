@@ -85,7 +85,10 @@ public final class Worker: Sendable {
     }
     await actions?.close()
     ProcessGuard.shared.killAll()
-    _ = ProcessGuard.shared.endLeftBehind()
+    if let warning = LeftBehindText.warning() {
+      output.notify("log", ["level": "warning", "message": .string(warning)])
+      output.flush()
+    }
   }
 
   // MARK: Reading

@@ -68,6 +68,9 @@ final class WorkerOutput: Sendable {
     }
   }
 
+  /// Writes what waits: the last thing before the process ends.
+  func flush() { _ = state.withLock { writeWaiting(&$0) } }
+
   /// A message without an answer.
   func notify(_ method: String, _ parameters: ValueObject) {
     write(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)], mayWait: true)
