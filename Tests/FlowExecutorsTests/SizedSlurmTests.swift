@@ -155,6 +155,22 @@ final class SizedSlurmTests {
       })
   }
 
+  @Test func `what comes of a body is written to no file in a run with secrets`() throws {
+    // The body's own number of `--result` words, which its worker, the parent, was started with.
+    let body = #"run: 'tr "\0" "\n" < /proc/$PPID/cmdline | grep -c -- --result || true', resources: { cpus: 1 }"#
+    for (head, count) in [("", "1"), ("secrets: { token: { env: TOKEN } }\n", "0")] {
+      try "\(head)name: x\nsteps: { a: { \(body) } }\noutputs: { count: '${{ steps.a.outputs.stdout }}' }\n".write(
+        toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+      let result = try FlowrunProcess.run(
+        ["flow.yaml", "--on", on, "--report", "report.json"], in: folder,
+        environment: cluster.environment.merging(["TOKEN": "hidden-value"]) { $1 })
+      #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+      let report = try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)
+      #expect(report.contains("\"\(count)\\n\""), "\(report)")
+      #expect(!FileManager.default.fileExists(atPath: "\(folder)/.flowrun/x/results"))
+    }
+  }
+
   @Test func `what the worker of a body's own ran when it was killed runs again under the next attempt`() throws {
     try write(
       """

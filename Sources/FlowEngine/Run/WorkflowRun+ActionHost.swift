@@ -29,7 +29,7 @@ extension WorkflowRun: ActionHost {
   }
 
   /// Whether the run has texts that are hidden wherever they are shown or written down.
-  public var hasSecrets: Bool { mask != nil }
+  public var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
 
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
