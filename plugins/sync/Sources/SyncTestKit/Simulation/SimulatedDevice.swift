@@ -19,6 +19,8 @@ struct SimulatedDevice {
   var known: [RecordKey: [Int64]] = [:]
   /// The zone's number of the change of each record that `known` reflects.
   var knownSequences: [RecordKey: Int64] = [:]
+  /// Transactions of which it has not seen everything.
+  var openTransactions: [Int] = []
   /// True times of every request.
   var requestTimes: [Int64] = []
   /// True times and sizes of everything sent and received.

@@ -34,6 +34,8 @@ public struct Simulation {
   var devices: [SimulatedDevice] = []
   var server: SimulatedServer
   var log: ActLog
+  /// Who has done what together.
+  var transactions: [(author: Int, parts: [(key: RecordKey, number: Int64)])] = []
   let onProgress: (Double) -> Void
   var report: SimulationReport
 
@@ -249,14 +251,19 @@ public struct Simulation {
       let dot = Dot(device: devices[index].id, number: number)
       for other in devices.indices where other != index { devices[other].awaited.append((dot, act.key, now)) }
     }
+    guard acts.count > 1 else { return }
+    transactions.append((index, zip(acts.map(\.key), first...).map { ($0, $1) }))
+    for other in devices.indices where other != index { devices[other].openTransactions.append(transactions.count - 1) }
   }
 
   /// After each event: what the device has seen now, and whether it went backwards anywhere.
   private mutating func observe(_ index: Int) {
     let replica = devices[index].machine.replica
+    var hasNews = false
     for (key, record) in replica.confirmed where devices[index].knownSequences[key] != record.sequence {
       devices[index].knownSequences[key] = record.sequence
       guard let content = server.contents[key]?[record.sequence] else { continue }
+      hasNews = true
       var known = devices[index].known[key] ?? Array(repeating: 0, count: plan.devices)
       for (device, number) in content.enumerated() { known[device] = max(known[device], number) }
       devices[index].known[key] = known
@@ -266,12 +273,36 @@ public struct Simulation {
         return true
       }
     }
+    if hasNews { observeTransactions(index) }
     if let last = devices[index].lastCursor, let cursor = replica.cursor,
       cursor.generation == last.generation, cursor.sequence < last.sequence, !server.hasGoneBack
     {
       report.violations.append("the cursor of \(devices[index].id) went back from \(last) to \(cursor)")
     }
     devices[index].lastCursor = replica.cursor ?? devices[index].lastCursor
+  }
+
+  /// A transaction is shown whole or not at all; what the zone has forgotten meanwhile nobody sees any more.
+  private mutating func observeTransactions(_ index: Int) {
+    let known = devices[index].known
+    devices[index].openTransactions = devices[index].openTransactions.filter { number in
+      let (author, parts) = transactions[number]
+      let (seen, others) = parts.reduce(into: (0, 0)) { counts, part in
+        if let known = known[part.key], known[author] >= part.number {
+          counts.0 += 1
+        } else if server.zone.records[part.key].flatMap({ server.contents[part.key]?[$0.sequence]?[author] }) ?? 0
+          >= part.number
+        {
+          counts.1 += 1
+        }
+      }
+      if seen > 0, others > 0, !server.hasGoneBack {
+        report.violations.append(
+          "\(devices[index].id) shows \(seen) parts of the transaction \(devices[author].id):\(parts[0].number), which has \(parts.count)"
+        )
+      }
+      return seen == 0
+    }
   }
 
   static func bytes(of request: SyncMachine.Request) -> Int {
