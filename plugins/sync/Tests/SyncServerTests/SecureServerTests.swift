@@ -19,6 +19,10 @@
       try authority.sign("localhost", as: "server")
     }
 
+    private var flowrun: String {
+      URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent().appendingPathComponent("flowrun").path
+    }
+
     private func server() throws -> ServerProcess {
       let zones = try folder.write("\(Self.zone) \(Self.token)\n", to: "zones")
       return try ServerProcess(
@@ -110,8 +114,6 @@
 
     @Test func `flowrun synchronizes over TLS, with a token that stands in no list of processes`() throws {
       let server = try server()
-      let flowrun = URL(fileURLWithPath: CommandLine.arguments[0]).deletingLastPathComponent()
-        .appendingPathComponent("flowrun").path
       let workflow = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .appendingPathComponent("../../../../workflows/sync.yaml").standardizedFileURL.path
       let common =
@@ -128,10 +130,44 @@
       let (second, seen) = try run("phone", "-i 'token=@\(file)'", "status\n")
       #expect(second == 0 && seen.contains("focus"), "\(seen)")
       let (third, refused) = try run("watch", "-i token=\(Self.token)", "status\n")
-      #expect(third == 1 && refused.contains("every user of this machine can read it"), "\(refused)")
+      #expect(third == 64 && refused.contains("everybody can read a command line"), "\(refused)")
       for device in ["mac", "phone"] {
         #expect(try TestFolder.rights(folder.file("\(device)/sync-\(device).sqlite")) == 0o600)
       }
+    }
+
+    @Test func `a token that a run was given stands in no store of runs`() throws {
+      let server = try server()
+      let token = try folder.write(Self.token + "\n", to: "token")
+      let workflows = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+        .appendingPathComponent("../../../../workflows").standardizedFileURL.path
+      for name in ["sync.yaml", "pomodoro.sync.yaml"] {
+        _ = try folder.write(String(contentsOfFile: "\(workflows)/\(name)", encoding: .utf8), to: name)
+      }
+      let (status, output) = try Shell.run(
+        "'\(flowrun)' '\(folder.file("sync.yaml"))' -i server=https://localhost:\(server.port) "
+          + "-i 'certificates=\(authority.certificate)' -i 'token=@\(token)' -i device=mac", input: "status\n")
+      #expect(status == 0, "\(output)")
+      let (found, kept) = try Shell.run("cd '\(folder.file("."))' && '\(flowrun)' runs export last", input: "")
+      #expect(found == 0 && kept.contains("https://localhost:\(server.port)") && !kept.contains(Self.token), "\(kept)")
+      let (notes, refused) = try Shell.run(
+        "'\(flowrun)' '\(workflows)/notes.yaml' -i line=milk -i token=\(Self.token)", input: "")
+      #expect(notes == 64 && refused.contains("everybody can read a command line"), "\(refused)")
+    }
+
+    @Test func `a workflow whose token is no secret takes none from the command line either`() throws {
+      let server = try server()
+      let file = try folder.write(
+        """
+        name: plain
+        inputs: { token: { type: string } }
+        steps:
+          connect:
+            uses: sync.connect
+            with: { server: "https://localhost:\(server.port)", token: "${{ inputs.token }}" }
+        """, to: "plain.yaml")
+      let (status, output) = try Shell.run("'\(flowrun)' '\(file)' -i token=\(Self.token)", input: "")
+      #expect(status == 1 && output.contains("every user of this machine can read it"), "\(output)")
     }
   }
 #endif
