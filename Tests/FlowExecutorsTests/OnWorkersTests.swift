@@ -67,6 +67,25 @@ import Testing
     try remove()
   }
 
+  @Test func `a command that ended because its worker's time was over is lost, and not tried again`() throws {
+    try write(
+      #"""
+      name: over
+      steps:
+        long:
+          run: |
+            echo began >> began
+            echo "slurmstepd: error: *** STEP 4.0 ON node1 CANCELLED DUE TO TIME LIMIT ***" > /proc/$PPID/fd/2
+            exit 143
+          retry: { attempts: 3, delay: 1ms }
+      """#)
+    let result = try run("flow.yaml", "--on", "workers=1")
+    #expect(result.exitCode == 1)
+    #expect(result.output.contains("its time was over [executor-lost]"), "\(result.output) \(result.errors)")
+    #expect(try String(contentsOfFile: "\(folder)/began", encoding: .utf8) == "began\n")
+    try remove()
+  }
+
   @Test func `what commands left running ends with the workers and is named, also where it is deaf`() throws {
     try write(
       #"""

@@ -145,8 +145,12 @@ public final class WorkerPool: StepExecutor {
       }
       return try callable.checkedOutputs(outputs)
     case .refused(let failure):
-      isSound = true
       try Task.checkCancellation()
+      // The engine ends the commands with the worker, which may live long enough to tell how they ended.
+      if Self.isFinal(session.lastLog) {
+        throw ExecutorLost("\(starts[member].name) of '\(name)' was lost: its time was over", isFinal: true)
+      }
+      isSound = true
       throw callable.error(failure)
     case .failed(let error): throw error
     case .unread:

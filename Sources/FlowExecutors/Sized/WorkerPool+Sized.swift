@@ -45,6 +45,8 @@ extension WorkerPool {
         throw lost
       }
       file.remove()
+      // How a body failed whose time was over is the engine's doing.
+      if lost.isFinal, message.objectValue?["error"] != nil { throw lost }
       return try Self.outcome(message, callable)
     } catch let problem as ExecutorProblem {
       throw ExecutorLost(problem.message)

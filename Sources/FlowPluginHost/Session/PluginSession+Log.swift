@@ -42,6 +42,9 @@ extension PluginSession {
     if let context, context.host.showsUnfinishedLines { context.showUnfinished(line, from: .standardError) }
   }
 
+  /// The last lines of the program's log, as an error quotes them.
+  package var lastLog: String { log.withLock { $0.explanation } }
+
   /// Passes on a last line without an end.
   func finishLog() {
     log.withLock { log in if let line = log.finish() { passOutput([line], dropped: 0) } }
