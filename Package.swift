@@ -127,8 +127,10 @@ let package = Package(
     + values(
       "SyncRecords", of: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine"],
       tests: ["FlowDiagnostics", "FlowModel", "SyncCore"])
-    + values("SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncPomodoro", "SyncTestKit"])
-    + values("SyncTestKit", of: "sync", uses: ["SyncCore", "SyncPomodoro", "SyncEngine"], tests: nil)
+    + values(
+      "SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncTestKit"])
+    + values(
+      "SyncTestKit", of: "sync", uses: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine"], tests: nil)
     + values(
       "SyncSQLite", of: "sync",
       uses: ["FlowSystem", "CSQLite", "SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],

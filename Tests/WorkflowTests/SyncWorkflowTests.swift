@@ -6,9 +6,10 @@ import TestSupport
 /// `workflows/sync.yaml` with the real binary, as two people at two terminals.
 @Suite(.timeLimit(.minutes(3))) struct SyncWorkflowTests {
   private let folders: DataFolders
-  private static let workflow = URL(fileURLWithPath: #filePath)
+  private static let workflows = URL(fileURLWithPath: #filePath)
     .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
-    .appendingPathComponent("workflows/sync.yaml").path
+    .appendingPathComponent("workflows")
+  private static let workflow = workflows.appendingPathComponent("sync.yaml").path
 
   init() throws { folders = try DataFolders() }
 
@@ -73,6 +74,39 @@ import TestSupport
     #expect(try FlowrunProcess.run(["sync", "status", "--data", folders.folder("none")]).exitCode == 64)
   }
 
+  @Test(arguments: ["notes", "pomodoro"])
+  func `a simulated day of any schema ends as the oracle says, and replays by its seed`(_ name: String) throws {
+    let schema = Self.workflows.appendingPathComponent("\(name).sync.yaml").path
+    let arguments = ["sync", "simulate", "--schema", schema, "--seed", "5", "--hours", "6", "--loss", "0.3", "--json"]
+    let (one, other) = (try FlowrunProcess.run(arguments), try FlowrunProcess.run(arguments))
+    #expect(one.exitCode == 0)
+    #expect(one.output == other.output)
+    let day = try #require(try JSONText.parse(one.output).objectValue)
+    #expect(day["schema"] == .string(name))
+    #expect(day["converged"] == true)
+    #expect(day["equalsOracle"] == true)
+    #expect(day["lost"] == 0)
+    #expect((day["requests"]?.integerValue ?? 0) > 50)
+    #expect((day["bytes"]?.integerValue ?? 0) > 1000)
+    let text = try FlowrunProcess.run(Array(arguments.dropLast()))
+    #expect(text.output.contains("replicas    equal, as the oracle says"))
+    #expect(text.output.contains("schema      \(name)"))
+  }
+
+  @Test func `a simulated day refuses what is no schema with its place`() throws {
+    let file = folders.path + "/wrong.sync.yaml"
+    let run = { try FlowrunProcess.run(["sync", "simulate", "--schema", file, "--hours", "1"]) }
+    #expect(try run().exitCode == 2)
+    #expect(try run().errors.contains("cannot read the schema"))
+    try Data("schema: shop\ncollections:\n  notes:\n    fields:\n      likes: { type: string, merge: counter }\n".utf8)
+      .write(to: URL(fileURLWithPath: file))
+    #expect(try run().exitCode == 2)
+    #expect(try run().errors.contains(".sync.yaml:5:"))
+    try Data("name: a workflow\nsteps: {}\n".utf8).write(to: URL(fileURLWithPath: file))
+    #expect(try run().exitCode == 2)
+    #expect(try FlowrunProcess.run(["sync", "simulate", "--scheme", file]).exitCode == 64)
+  }
+
   @Test func `F31 V20 the verbs list and mend what was set aside, and retire a device`() throws {
     let verb = { (words: [String]) in
       try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path, "--device", "mac"])
@@ -93,6 +127,47 @@ import TestSupport
     // It takes its place again when it writes.
     #expect(try run("phone", "idle\n").exitCode == 0)
     #expect(try status("phone")["devices"]?.arrayValue?.map { $0.objectValue?["isRetired"] } == [false, false])
+  }
+
+  private static let words = [
+    ["status"], ["parked"], ["devices"], ["parked", "--retry", "all"], ["devices", "retire", "x"],
+  ]
+
+  @Test(arguments: words)
+  func `the verbs say of a file whose device was killed while it made it that nothing is in it`(_ words: [String])
+    throws
+  {
+    let file = folders.path + "/sync-mac.sqlite"
+    try Data().write(to: URL(fileURLWithPath: file))
+    let result = try FlowrunProcess.run(["sync"] + words + ["--data", folders.path])
+    #expect(result.errors.contains("sync-mac.sqlite' is empty: its device has not begun"))
+    #expect(result.exitCode == (words.count == 1 ? 0 : 1))
+    #expect(try Data(contentsOf: URL(fileURLWithPath: file)).isEmpty)
+    // The device begins anew in it.
+    #expect(try run("mac", "focus 25m\n").exitCode == 0)
+    #expect(try FlowrunProcess.run(["sync", "devices", "--data", folders.path]).output.hasPrefix("mac-"))
+  }
+
+  @Test(arguments: words)
+  func `the verbs say what is wrong with a file that is no device's`(_ words: [String]) throws {
+    let file = folders.path + "/sync-mac.sqlite"
+    let said = { try FlowrunProcess.run(["sync"] + words + ["--data", self.folders.path]) }
+    #expect(try said().exitCode == 64)
+    try Data(repeating: 0x61, count: 5000).write(to: URL(fileURLWithPath: file))
+    #expect(try said().exitCode == 1)
+    #expect(try said().errors.contains("sync-mac.sqlite' is no SQLite file"))
+    try FileManager.default.removeItem(atPath: file)
+    try FileManager.default.createDirectory(atPath: file, withIntermediateDirectories: false)
+    #expect(try said().errors.contains("sync-mac.sqlite' is a folder"))
+    try FileManager.default.removeItem(atPath: file)
+    // A shared file is a SQLite file of another kind.
+    #expect(try run("phone", "").exitCode == 0)
+    try FileManager.default.removeItem(atPath: folders.path + "/sync-phone.sqlite")
+    try FileManager.default.copyItem(atPath: folders.path + "/shared.sqlite", toPath: file)
+    #expect(try said().exitCode == 1)
+    #expect(try said().errors.contains("it is a SQLite file and no device's own"))
+    let next = try run("mac", "")
+    #expect((next.output + next.errors).contains("it is a SQLite file and no device's own"))
   }
 
   @Test func `a device without a name gets a file of its own, and what is done is said to be sent`() throws {

@@ -1,7 +1,9 @@
 import ArgumentParser
+import FlowDiagnostics
 import FlowModel
 import Synchronization
 import SyncPlugin
+import SyncRecords
 
 /// `flowrun sync …`: what a device's synchronization stands at, and a day of it on the virtual clock.
 struct SyncCommand: AsyncParsableCommand {
@@ -12,6 +14,7 @@ struct SyncCommand: AsyncParsableCommand {
         flowrun sync status --device mac
         flowrun sync parked --retry all
         flowrun sync simulate --seed 3 --devices 3 --hours 24
+        flowrun sync simulate --schema notes.sync.yaml --loss 0.4
       """,
     subcommands: [
       SyncStatusCommand.self, SyncParkedCommand.self, SyncDevicesCommand.self, SyncSimulateCommand.self,
@@ -42,7 +45,10 @@ struct SyncStatusCommand: Verb {
     var values: [Value] = []
     for file in files {
       do {
-        guard let status = try await SyncReports.status(file: file) else { continue }
+        guard let status = try await SyncReports.status(file: file) else {
+          StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n")
+          continue
+        }
         values.append(.object(status.value))
         if !json {
           if values.count > 1 { StandardOutput.write("\n") }
@@ -61,7 +67,17 @@ struct SyncStatusCommand: Verb {
 struct SyncSimulateCommand: Verb {
   static let configuration = CommandConfiguration(
     commandName: "simulate", abstract: "Plays a day of several devices on a virtual clock.",
-    discussion: "Exit code 1 when the devices did not end equal; the seed that is printed replays it.")
+    discussion: """
+      The users do whatever the schema allows: they write by each of its rules, delete, and do several things together. \
+      Every clock is wrong. With --loss messages also come late or twice, users go offline, processes are killed, and \
+      cursors are lost. Exit code 1 when the devices did not end equal, as an oracle says that shares no code with the \
+      merge, or something was lost; the seed that is printed replays it. Exit code 2 when the schema has an error.
+      """)
+
+  @Option(
+    help: "A schema file, *.sync.yaml: which records the devices share; default: the timer's.",
+    completion: .file(extensions: ["sync.yaml"]))
+  var schema: String?
 
   @Option(help: "What everything left to chance is drawn from.")
   var seed: UInt64 = 1
@@ -82,10 +98,13 @@ struct SyncSimulateCommand: Verb {
     guard (1...64).contains(devices) else { throw UsageProblem("--devices is \(devices), expected 1 to 64") }
     guard (1...720).contains(hours) else { throw UsageProblem("--hours is \(hours), expected 1 to 720") }
     guard (0...0.9).contains(loss) else { throw UsageProblem("--loss is \(loss), expected 0 to 0.9") }
+    let records = try schema.map(Self.read)
     let began = ContinuousClock.now
     let told = Mutex(began)
     // Whoever waits for long sees how far it has come.
-    let report = SyncReports.simulate(seed: seed, devices: devices, hours: hours, loss: loss) { share in
+    let report = SyncReports.simulate(
+      schema: records, seed: seed, devices: devices, hours: hours, loss: loss
+    ) { share in
       let isDue = told.withLock { told in
         guard told.duration(to: .now) >= .seconds(2) else { return false }
         told = .now
@@ -101,5 +120,19 @@ struct SyncSimulateCommand: Verb {
       StandardOutput.write(report.text + "\n")
     }
     if !report.isGood { ExitStatus.failure.exit() }
+  }
+
+  private static func read(_ file: String) throws -> RecordSchema {
+    let bytes: [UInt8]
+    do throws(FileProblem) {
+      bytes = try FileAccess.read(file)
+    } catch {
+      throw InvalidWorkflow(
+        description: "flowrun: cannot read the schema \(error)\(LoadedWorkflow.question(file))\n")
+    }
+    let read = SchemaFile(bytes: bytes, file: file)
+    if !read.diagnostics.isEmpty { StandardOutput.writeError(read.rendered()) }
+    guard let schema = read.schema else { throw InvalidWorkflow(description: "") }
+    return schema
   }
 }

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowDiagnostics
 import FlowModel
 import SyncPlugin
 
@@ -18,6 +19,11 @@ struct DeviceFiles: ParsableArguments {
       throw UsageProblem("no file \(whose)in '\(data)'; --data names the folder of a workflow that has synchronized")
     }
     return files
+  }
+
+  /// What is said of a file in which nothing has been done yet, as where its device was killed while it made it.
+  static func unused(_ file: String) -> String {
+    "'\(TerminalText.visible(file))' is empty: its device has not begun; its next run begins anew"
   }
 
   /// The only file; throws when there are several.
@@ -76,7 +82,11 @@ struct SyncParkedCommand: Verb {
   private func list() async throws {
     var values: [Value] = []
     for file in try devices.files() {
-      for one in try await failing({ try await SyncReports.parked(file: file) }) {
+      guard let parked = try await failing({ try await SyncReports.parked(file: file) }) else {
+        StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n")
+        continue
+      }
+      for one in parked {
         values.append(.object(one.value))
         if !json { StandardOutput.write(one.line + "\n") }
       }
@@ -116,7 +126,9 @@ struct SyncDevicesListCommand: Verb {
 
   func perform() async throws {
     let file = try devices.files()[0]
-    let all = try await failing { try await SyncReports.devices(file: file) }
+    let known = try await failing { try await SyncReports.devices(file: file) }
+    if known == nil { StandardOutput.writeError("flowrun: \(DeviceFiles.unused(file))\n") }
+    let all = known ?? []
     if json {
       StandardOutput.write(JSONText.write(.array(all.map { .object($0.value) })) + "\n")
     } else {

@@ -315,7 +315,14 @@ extension SyncMachine {
       return true
     }
     replica.spend(bytes: record.cell.packed().count, atMilliseconds: now)
+    let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
+      if settings.projection != nil, operation.isOfCollection, !isPast {
+        // It was taken, and its answer got lost. What came after it may be a part of a transaction, the whole of which only
+        // a fetch brings; then it is sent once more, and is nothing new.
+        (isPushHeld, pull.isWanted) = (true, true)
+        return true
+      }
       if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
       acknowledge(operation.key, position, version: record.version)
       renewIdentity(impersonatedBy: [record])
@@ -325,7 +332,6 @@ extension SyncMachine {
     let isTaken =
       if case .write(let write) = operation.change { record.cell.context.covers(write.dot) } else { false }
     renewIdentity(impersonatedBy: [record], isCertain: isTaken)
-    let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     let isUnknown = isPast && replica.confirmed[record.key] == nil
     // Of what lies outside of the subscription no fetch brings more than the key.
     let isUnheard = isPast && replica.mayBeOutside(record.key)

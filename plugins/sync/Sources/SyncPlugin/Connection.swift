@@ -68,7 +68,7 @@ final class Connection: Sendable {
         limits = schema.budget ?? .none
       }
       if delay > .zero { backend = DelayedBackend(backend, delayMilliseconds: delay.milliseconds) }
-      var settings = Self.settings(for: schema)
+      var settings = SyncSettings(for: schema)
       if let subscription {
         settings.projection = StoredProjection(shown)
         settings.subscription = subscription
@@ -111,18 +111,6 @@ final class Connection: Sendable {
     } catch {
       throw Failure.error(error)
     }
-  }
-
-  /// How a device behaves with the records of a schema. Where a budget runs low, what is decided whole goes first.
-  private static func settings(for schema: RecordSchema) -> SyncSettings {
-    var settings = SyncSettings()
-    settings.projection = StoredProjection(schema)
-    if schema.budget == nil {
-      (settings.pageRecords, settings.pageBytes) = (SyncLimits.records, SyncLimits.bodyBytes)
-    } else {
-      settings.essentialTypes = Set(schema.collections.filter { $0.decide != nil }.map(\.type) + [ZoneRules.type])
-    }
-    return settings
   }
 
   /// A client of the server, and how it is closed.

@@ -6,11 +6,11 @@ import SyncPomodoro
 import SyncSQLite
 
 extension SyncReports {
-  /// What was set aside in a device's own file, with a line for each.
-  public static func parked(file: String) async throws -> [(value: ValueObject, line: String)] {
+  /// What was set aside in a device's own file, with a line for each; nil before its first use.
+  public static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
-    guard let replica = try Replica(stored: try await store.load()) else { return [] }
+    guard let replica = try Replica(stored: try await store.load()) else { return nil }
     return SyncStatus(of: replica, atMilliseconds: SystemClock().nowMilliseconds()).parked.map { ($0.value, $0.line) }
   }
 
@@ -24,11 +24,11 @@ extension SyncReports {
     try await change(file: file, position: position) { .discarded(position: $0) }
   }
 
-  /// The devices of the zone that a device's own file knows, with a line for each.
-  public static func devices(file: String) async throws -> [(value: ValueObject, line: String)] {
+  /// The devices of the zone that a device's own file knows, with a line for each; nil before its first use.
+  public static func devices(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
-    guard let replica = try Replica(stored: try await store.load()) else { return [] }
+    guard let replica = try Replica(stored: try await store.load()) else { return nil }
     let now = SystemClock().nowMilliseconds() + replica.skewMilliseconds
     return replica.devices.map { device, info in
       let isRetired = replica.isRetired(device)
@@ -64,9 +64,19 @@ extension SyncReports {
     }
   }
 
+  /// Whether anything is in a device's own file, which is left as it is.
+  private static func isUsed(_ file: String) async throws -> Bool {
+    let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
+    defer { try? store.close() }
+    return try await !store.load().isEmpty
+  }
+
   private static func withMachine<Value>(
     file: String, _ body: (inout SyncMachine, SQLiteReplicaStore) async throws -> Value
   ) async throws -> Value {
+    guard try await isUsed(file) else {
+      throw ActionError(Failure.input.code, "'\(file)' is empty: its device has not begun, and nothing is in it")
+    }
     let store = try SQLiteReplicaStore(path: file)
     defer { try? store.close() }
     guard let replica = try Replica(stored: try await store.load()) else {

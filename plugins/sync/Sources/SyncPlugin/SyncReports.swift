@@ -2,6 +2,8 @@ import FlowModel
 import Foundation
 import SyncCore
 import SyncEngine
+import SyncPomodoro
+import SyncRecords
 import SyncTestKit
 import SyncSQLite
 
@@ -24,13 +26,17 @@ public enum SyncReports {
       text: status.lines(of: replica, nowMilliseconds: now).joined(separator: "\n"))
   }
 
-  /// Plays a day on the virtual clock; `onProgress` hears now and then which share of it has been played.
+  /// Plays a day on the virtual clock with the records of a schema; `onProgress` hears now and then which share of it has
+  /// been played.
   public static func simulate(
-    seed: UInt64, devices: Int, hours: Int, loss: Double, onProgress: @escaping (Double) -> Void = { _ in }
+    schema: RecordSchema? = nil, seed: UInt64, devices: Int, hours: Int, loss: Double,
+    onProgress: @escaping (Double) -> Void = { _ in }
   ) -> DayReport {
+    let schema = schema ?? Pomodoro.schema
     let report = Simulation.run(
-      .day(seed: seed, devices: devices, hours: hours, loss: loss), onProgress: onProgress)
-    return DayReport(value: report.value, text: report.lines.joined(separator: "\n"), isGood: report.isGood)
+      .day(seed: seed, devices: devices, hours: hours, loss: loss, schema: schema), onProgress: onProgress)
+    return DayReport(
+      value: report.value(of: schema), text: report.lines(of: schema).joined(separator: "\n"), isGood: report.isGood)
   }
 }
 
@@ -54,32 +60,40 @@ public struct DayReport: Sendable {
 
 extension SimulationReport {
   /// The report as an object, as `flowrun sync simulate --json` gives it.
-  var value: ValueObject {
+  func value(of schema: RecordSchema) -> ValueObject {
     var latency = ValueObject()
     latency["p50"] = .integer(Int(self.latency(percentile: 0.5)))
     latency["p99"] = .integer(Int(self.latency(percentile: 0.99)))
     latency["max"] = .integer(Int(self.latency(percentile: 1)))
     var object = ValueObject()
     object["seed"] = Int(exactly: seed).map { .integer($0) } ?? .string(String(seed))
+    object["schema"] = .string(schema.name)
     object["converged"] = .boolean(converged)
     object["equalsOracle"] = .boolean(equalsOracle)
     object["requestsPerHourMax"] = .integer(requestsPerHourMax)
     object["bytesPerDayMax"] = .integer(bytesPerDayMax)
+    object["requests"] = .integer(requests)
+    object["bytes"] = .integer(bytes)
     object["latencyMilliseconds"] = .object(latency)
     object["conflicts"] = .object(SyncStatus.conflicts(conflicts))
     object["actions"] = .integer(actions)
     object["acknowledged"] = .integer(Int(acknowledged))
     object["parked"] = .integer(parked)
+    object["lost"] = .integer(lost)
     object["violations"] = .array(violations.map { .string($0) })
     return object
   }
 
   /// The report as lines for a person.
-  var lines: [String] {
+  func lines(of schema: RecordSchema) -> [String] {
     let decided = ConflictRule.allCases.compactMap { rule in conflicts[rule].map { "\(rule.rawValue) \($0)" } }
     let oracle = equalsOracle ? "as the oracle says" : "NOT as the oracle says"
-    var lines = ["seed        \(seed)", "replicas    \(converged ? "equal" : "DIFFERENT"), \(oracle)"]
-    lines.append("actions     \(actions), \(acknowledged) acknowledged, \(parked) parked")
+    var lines = [
+      "seed        \(seed)", "schema      \(schema.name)",
+      "replicas    \(converged ? "equal" : "DIFFERENT"), \(oracle)",
+    ]
+    lines.append("actions     \(actions), \(acknowledged) acknowledged, \(parked) parked, \(lost) lost")
+    lines.append("in all      \(requests) requests, \(bytes) bytes")
     lines.append("requests    at most \(requestsPerHourMax) in an hour, a device")
     lines.append("traffic     at most \(bytesPerDayMax) bytes in a day, a device")
     let (p50, p99, most) = (latency(percentile: 0.5), latency(percentile: 0.99), latency(percentile: 1))

@@ -1,4 +1,5 @@
 import struct Foundation.Data
+import FlowSystem
 import GRDB
 import SyncEngine
 
@@ -8,6 +9,8 @@ public struct SQLiteReplicaStore: ReplicaStore {
   let path: String
   /// Held while the file is open for writing.
   private let lock: FileLock?
+  /// Whether there was anything in it.
+  private let hasBegun: Bool
 
   /// Opens the file, and makes it when it is not there, for this process alone.
   ///
@@ -16,6 +19,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// Read only it makes nothing and changes nothing: for looking at a file that another process may be using.
   public init(path: String, isReadOnly: Bool = false) throws(ReplicaError) {
     self.path = path
+    if FilePath.isFolder(path) { throw .storage("'\(path)' is a folder, and a device's own file is wanted") }
     let isFile = path != ":memory:"
     lock = isReadOnly || !isFile ? nil : try FileLock(of: path)
     do {
@@ -24,15 +28,36 @@ public struct SQLiteReplicaStore: ReplicaStore {
         configuration.readonly = true
         configuration.busyMode = .timeout(5)
         queue = try DatabaseQueue(path: path, configuration: configuration)
+        hasBegun = try queue.read { try Self.hasBegun($0) }
         return
       }
       if isFile { FileLock.make(path) }
       queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
-      try SQLiteFailure.migrate(
-        queue, schemas: ["CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"])
+      _ = try queue.read { try Self.hasBegun($0) }
+      try SQLiteFailure.migrate(queue, schemas: Self.schemas)
+      hasBegun = true
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
     }
+  }
+
+  private static let schemas = [
+    "CREATE TABLE replica (key TEXT NOT NULL PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID"
+  ]
+
+  /// Whether there is anything in the file: not where its device was killed while it made it. Throws when it is another
+  /// program's, or of a newer version.
+  private static func hasBegun(_ database: Database) throws -> Bool {
+    let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+    let hasTable = try database.tableExists("replica")
+    let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
+    if !hasTable, others > 0 { throw ForeignFile() }
+    if found > schemas.count { throw SQLiteFailure.NewerVersion(found: found, known: schemas.count) }
+    return hasTable
+  }
+
+  private struct ForeignFile: Error, CustomStringConvertible {
+    var description: String { "it is a SQLite file and no device's own; name another" }
   }
 
   /// The zone that a device's file belongs to, nil when it has none yet or cannot be read.
@@ -45,6 +70,7 @@ public struct SQLiteReplicaStore: ReplicaStore {
 
   /// Everything but the journal and what is shown, which are for people.
   public func load() async throws(ReplicaError) -> [String: [UInt8]] {
+    if !hasBegun { return [:] }
     do {
       return try await queue.read { database in
         var stored: [String: [UInt8]] = [:]

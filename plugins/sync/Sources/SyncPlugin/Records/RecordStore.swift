@@ -40,36 +40,21 @@ struct RecordStore: Sendable {
   }
 
   /// Names the collections and their rules to the zone, as far as it does not know them; throws when it keeps others.
-  ///
-  /// A zone that has named none of a collection in an older form keeps the rules of the timer's own schema for it, once it
-  /// has such a record.
   func declare() async throws {
     for collection in schema.collections {
+      let key = ZoneRules.key(of: collection.name)
       let machine = await session.machine
-      let (key, wanted) = (ZoneRules.key(of: collection.name), collection.rules)
-      let named = machine.rules(of: collection.name)
-      var known = named
-      if let alias = collection.alias, named.texts.isEmpty {
-        let usual = Pomodoro.schema.collections.first { $0.alias == alias }?.rules
-        // Before the first answer nobody knows whether the zone has such a record.
-        if usual == wanted || machine.replica.cursor == nil { continue }
-        let isInUse = machine.replica.confirmed.keys.contains { $0.type == alias.rawValue }
-        if let usual, isInUse { known = usual }
-      } else if collection.alias != nil, known.texts[ZoneRules.formName] == nil {
-        throw ActionError(
-          Failure.schema.code,
-          "the zone keeps '\(collection.name)' as records of a schema and this schema as \(collection.type); take another zone"
-        )
+      let declaration: SyncMachine.Action?
+      do throws(RecordProblem) {
+        declaration = try collection.declaration(to: machine)
+      } catch {
+        throw ActionError(Failure.schema.code, "\(error)")
       }
-      if let difference = known.difference(to: wanted) { throw ActionError(Failure.schema.code, difference) }
       // Rules that the zone did not take, of an earlier schema, are given up; what was written under them stays.
       for item in machine.replica.outbox.items(for: key) where item.parkedBecause != nil {
         await session.discard(parked: item.position)
       }
-      let missing = wanted.texts.filter { named.texts[$0.key] == nil }
-      if missing.isEmpty { continue }
-      let fields = missing.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
-      try await session.act(key, .init(fields: fields))
+      if let declaration { try await session.act(key, declaration) }
     }
   }
 

@@ -12,6 +12,10 @@ struct ActLog {
     var fields: [String]
     /// The highest number of each device that the author had seen in this record.
     var past: [Int64]
+    /// What was done to a record of a collection; nil for a record in an older form.
+    var edit: RecordEdit?
+    /// What stood around the elements that were put into lists.
+    var places: [ListPlace] = []
   }
 
   /// Each device's acts, in the order of their numbers.
@@ -26,4 +30,19 @@ struct ActLog {
     // Numbers rise with the acts; what is looked for lies close to the end.
     acts[device].last { $0.number <= number && fits($0) }
   }
+
+  /// The act with this number; several parts of a transaction have numbers of their own.
+  func act(of device: Int, number: Int64) -> Act? { acts[device].last { $0.number == number } }
+}
+
+/// Where a user put a value into a list, as he saw it, or which one he took away.
+struct ListPlace {
+  var field: String
+  var value: [UInt8]
+  /// Whether it was taken away.
+  var isRemoved = false
+  /// The value right before it; nil at the begin.
+  var after: [UInt8]?
+  /// The value right behind it; nil at the end.
+  var before: [UInt8]?
 }

@@ -1,11 +1,12 @@
 import SyncCore
 import SyncPomodoro
+import SyncRecords
 
 /// Says what the outcome must be, from the list of every write that the server took and from who had seen what.
 ///
 /// It shares no code with the merge: no version vector, no horizon, no join. Causality is told by the users' own acts, the
-/// window and the table are written out as the product's rules state them: what sets a state competes with states; a count
-/// or a field is merged by itself and says nothing about how old a state is.
+/// window and the order of the states are written out as the product's rules state them: what sets a state competes with
+/// states; a count or a field is merged by itself and says nothing about how old a state is.
 public struct Oracle {
   /// A state that somebody set; devices are numbered from 0.
   public struct State: Sendable {
@@ -20,13 +21,14 @@ public struct Oracle {
     /// Its stamp's counter.
     public var counter: UInt32
     /// What was set.
-    public var state: TimerState
+    public var state: RecordState
     /// The highest number of each device that its author had seen when he acted.
     public var past: [Int64]
 
     /// Makes a state.
     public init(
-      device: Int, name: String, number: Int64, milliseconds: Int64, counter: UInt32, state: TimerState, past: [Int64]
+      device: Int, name: String, number: Int64, milliseconds: Int64, counter: UInt32, state: RecordState,
+      past: [Int64]
     ) {
       self.device = device
       self.name = name
@@ -35,6 +37,15 @@ public struct Oracle {
       self.counter = counter
       self.state = state
       self.past = past
+    }
+
+    /// Makes a timer's state.
+    public init(
+      device: Int, name: String, number: Int64, milliseconds: Int64, counter: UInt32, state: TimerState, past: [Int64]
+    ) {
+      self.init(
+        device: device, name: name, number: number, milliseconds: milliseconds, counter: counter,
+        state: state.recordState, past: past)
     }
   }
 
@@ -49,20 +60,19 @@ public struct Oracle {
     }
   }
 
+  let schema: RecordSchema
   /// The states that are still in question; those that can never count again are dropped as others come.
   private var states: [RecordKey: [State]] = [:]
-  private var newest: [RecordKey: Int64] = [:]
   private var tallies: [RecordKey: Tally] = [:]
   private var values: [RecordKey: [String: Value]] = [:]
+  /// What was done to each record of a collection.
+  var acts: [RecordKey: [RecordAct]] = [:]
 
   /// An oracle that knows of nothing.
-  public init() {}
+  public init(_ schema: RecordSchema = Pomodoro.schema) { self.schema = schema }
 
   /// Takes notice of a state that the server took.
-  public mutating func take(_ state: State, key: RecordKey) {
-    newest[key] = max(newest[key] ?? 0, state.milliseconds)
-    states[key, default: []].append(state)
-  }
+  public mutating func take(_ state: State, key: RecordKey) { states[key, default: []].append(state) }
 
   /// Takes notice of a count that the server took.
   public mutating func take(_ tally: Tally, key: RecordKey) {
@@ -80,31 +90,10 @@ public struct Oracle {
 
   /// The write whose state must count.
   public func winner(of key: RecordKey) -> Dot? {
-    let all = states[key] ?? []
-    guard let newest = newest[key] else { return nil }
-    // Only what lies in the last five seconds can count, but anything may have been seen by what does.
-    let recent = all.filter { newest - $0.milliseconds <= 5000 }
-    let alive = recent.filter { one in
-      !all.contains { $0.past[one.device] >= one.number && !($0.device == one.device && $0.number == one.number) }
-        && !all.contains { $0.device == one.device && $0.number > one.number }
-    }
-    return alive.max { Self.loses($0, to: $1, at: newest) }.flatMap { best in
+    guard let rule = schema.collection(storedAs: key.type)?.decide else { return nil }
+    return Self.winner(of: states[key] ?? [], by: rule).flatMap { best in
       DeviceID(best.name).map { Dot(device: $0, number: best.number) }
     }
-  }
-
-  private static func loses(_ one: State, to other: State, at newest: Int64) -> Bool {
-    let order: [TimerKind] = [.idle, .snooze, .breakTime, .focus]
-    let (mine, theirs) = (one.state, other.state)
-    let (rank, otherRank) = (order.firstIndex(of: mine.kind) ?? 0, order.firstIndex(of: theirs.kind) ?? 0)
-    if rank != otherRank { return rank < otherRank }
-    if mine.kind == .focus || mine.kind == .breakTime {
-      let left = mine.isPaused ? mine.remainingMilliseconds : mine.remainingMilliseconds + one.milliseconds - newest
-      let right =
-        theirs.isPaused ? theirs.remainingMilliseconds : theirs.remainingMilliseconds + other.milliseconds - newest
-      if left != right { return left > right }
-    }
-    return (one.milliseconds, one.counter, one.name) < (other.milliseconds, other.counter, other.name)
   }
 
   /// The count that must stand.
@@ -112,4 +101,42 @@ public struct Oracle {
 
   /// The value that each field must have.
   public func fields(of key: RecordKey) -> [String: [UInt8]] { (values[key] ?? [:]).mapValues(\.bytes) }
+
+  // MARK: States
+
+  /// Which of several states must count.
+  static func winner(of all: [State], by rule: DecideRule) -> State? {
+    guard let newest = all.map(\.milliseconds).max() else { return nil }
+    // Only what lies in the window can count, but anything may have been seen by what does.
+    let recent = all.filter { state in rule.window.map { newest - state.milliseconds <= $0 } ?? true }
+    let alive = recent.filter { one in
+      !all.contains { $0.past[one.device] >= one.number && !($0.device == one.device && $0.number == one.number) }
+        && !all.contains { $0.device == one.device && $0.number > one.number }
+    }
+    return alive.max { loses($0, to: $1, at: newest, by: rule) }
+  }
+
+  private static func loses(_ one: State, to other: State, at newest: Int64, by rule: DecideRule) -> Bool {
+    if let prefer = rule.prefer {
+      let (rank, otherRank) = (rank(of: one, prefer), rank(of: other, prefer))
+      if rank != otherRank { return rank > otherRank }
+    }
+    if let smallest = rule.smallest {
+      let (left, right) = (size(of: one, smallest, at: newest), size(of: other, smallest, at: newest))
+      if left != right { return left > right }
+    }
+    return (one.milliseconds, one.counter, one.name) < (other.milliseconds, other.counter, other.name)
+  }
+
+  private static func rank(of one: State, _ prefer: DecideRule.Preference) -> Int {
+    guard case .text(let text)? = one.state.value(prefer.field) else { return prefer.order.count }
+    return prefer.order.firstIndex(of: text) ?? prefer.order.count
+  }
+
+  private static func size(of one: State, _ smallest: DecideRule.Smallest, at newest: Int64) -> Int64 {
+    if let when = smallest.when, rank(of: one, when) == when.order.count { return 0 }
+    guard case .integer(let value)? = one.state.value(smallest.field) else { return .max }
+    let stands = smallest.unless.map { one.state.value($0) == .boolean(true) } ?? false
+    return smallest.ages && !stands ? value - (newest - one.milliseconds) : value
+  }
 }

@@ -17,10 +17,10 @@ struct SimulatedDevice {
   var effects = 0
   /// What the device has seen of each record: the highest number of each device.
   var known: [RecordKey: [Int64]] = [:]
-  /// The version of each record that `known` reflects.
-  var knownVersions: [RecordKey: Int64] = [:]
-  /// The last of its own actions that was durable.
-  var lastAct: Int64 = 0
+  /// The zone's number of the change of each record that `known` reflects.
+  var knownSequences: [RecordKey: Int64] = [:]
+  /// Transactions of which it has not seen everything.
+  var openTransactions: [Int] = []
   /// True times of every request.
   var requestTimes: [Int64] = []
   /// True times and sizes of everything sent and received.

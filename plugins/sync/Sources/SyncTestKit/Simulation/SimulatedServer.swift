@@ -1,6 +1,7 @@
 import SyncCore
 import SyncEngine
 import SyncPomodoro
+import SyncRecords
 
 /// The server in the simulated world: a zone, who listens, and the oracle's notes of what it took.
 struct SimulatedServer {
@@ -15,17 +16,26 @@ struct SimulatedServer {
   var zone: ZoneState
   var backup: ZoneState?
   var listeners: [Listener] = []
-  var oracle = Oracle()
+  var oracle: Oracle
   /// Whether the zone has ever gone back, so that the oracle's list is no longer the whole truth.
   var hasGoneBack = false
-  /// The highest number of each device that a version of a record contains, for the versions that somebody may still read.
+  /// The highest number of each device that a record contains, by the zone's number of its change, for all that somebody
+  /// may still read.
   var contents: [RecordKey: [Int64: [Int64]]] = [:]
+  /// The numbers of the writes that the server took, of each device.
+  private(set) var taken: [Set<Int64>]
   private let devices: [DeviceID: Int]
+  private let schema: RecordSchema
   /// Parts of writes that bear another time than that at which the user acted, in words.
   var misdated: [String] = []
+  /// What the server took twice, in words.
+  var repeated: [String] = []
 
-  init(seed: UInt64, devices: [DeviceID], policy: any MergePolicy) {
+  init(seed: UInt64, devices: [DeviceID], policy: any MergePolicy, schema: RecordSchema) {
     zone = ZoneState(generation: seed | 1, policy: policy)
+    oracle = Oracle(schema)
+    taken = Array(repeating: [], count: devices.count)
+    self.schema = schema
     self.devices = Dictionary(uniqueKeysWithValues: devices.enumerated().map { ($1, $0) })
   }
 
@@ -34,10 +44,14 @@ struct SimulatedServer {
   mutating func commit(
     _ operations: [Operation], now: Int64, log: ActLog, known: [RecordKey: [Int64]]
   ) throws(BackendError) -> CommitReply {
+    var latest: [RecordKey: [Int64]] = [:]
+    for key in Set(operations.map(\.key)) {
+      latest[key] = zone.records[key].flatMap { contents[key]?[$0.sequence] }
+    }
     let reply = try zone.commit(operations, serverMilliseconds: now)
     for (operation, result) in zip(operations, reply.results) {
-      guard case .committed(let version, _, let stamps) = result else { continue }
-      var content = contents[operation.key]?[version - 1] ?? Array(repeating: 0, count: devices.count)
+      guard case .committed(_, let sequence, let stamps) = result else { continue }
+      var content = latest[operation.key] ?? Array(repeating: 0, count: devices.count)
       switch operation.change {
       case .write(let write):
         if let device = devices[write.dot.device] { content[device] = max(content[device], write.dot.number) }
@@ -48,13 +62,24 @@ struct SimulatedServer {
         }
       case .retire, .seen: break
       }
-      contents[operation.key, default: [:]][version] = content
+      latest[operation.key] = content
+      contents[operation.key, default: [:]][sequence] = content
     }
     return reply
   }
 
   private mutating func take(_ write: Write, _ key: RecordKey, _ log: ActLog) {
-    guard let device = devices[write.dot.device] else { return }
+    guard let device = devices[write.dot.device], key.type != ZoneRules.type else { return }
+    if !taken[device].insert(write.dot.number).inserted { repeated.append("\(write.dot) was taken twice") }
+    if let record = write.record {
+      guard let act = log.act(of: device, number: write.dot.number) else { return }
+      check(write.stamp, "the write", of: act, write.dot)
+      oracle.take(
+        RecordAct(
+          device: device, name: write.dot.device.name, number: write.dot.number, stamp: write.stamp,
+          life: record.life, act: act))
+      return
+    }
     oracle.take(write.tally, key: key)
     if let payload = write.payload, let state = try? TimerState(payload: payload),
       let act = log.last(of: device, upTo: write.dot.number, where: { $0.key == key && $0.setsState })

@@ -1,6 +1,7 @@
 import SyncCore
 import SyncEngine
 import SyncPomodoro
+import SyncRecords
 
 /// Plays a plan on a virtual clock: the machines that the product runs, a network that loses and delays, and disks that
 /// survive being killed.
@@ -26,13 +27,15 @@ public struct Simulation {
   static let epochMilliseconds: Int64 = 1_704_628_800_000
 
   let plan: SimulationPlan
-  let policy = Pomodoro.policy
+  let policy: StoredPolicy
   var now: Int64 = 0
   var queue = EventQueue<Event>()
   var random: SplitMix64
   var devices: [SimulatedDevice] = []
   var server: SimulatedServer
   var log: ActLog
+  /// Who has done what together.
+  var transactions: [(author: Int, parts: [(key: RecordKey, number: Int64)])] = []
   let onProgress: (Double) -> Void
   var report: SimulationReport
 
@@ -48,10 +51,12 @@ public struct Simulation {
   private init(_ plan: SimulationPlan, _ onProgress: @escaping (Double) -> Void) {
     self.plan = plan
     self.onProgress = onProgress
+    policy = StoredPolicy(plan.schema)
     log = ActLog(devices: plan.devices)
     random = SplitMix64(seed: plan.seed)
     server = SimulatedServer(
-      seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), policy: policy)
+      seed: plan.seed, devices: (0..<plan.devices).map(SimulatedDevice.name), policy: policy,
+      schema: plan.schema)
     report = SimulationReport(seed: plan.seed)
     for index in 0..<plan.devices {
       devices.append(SimulatedDevice(index: index, plan: plan, policy: policy))
@@ -82,7 +87,7 @@ public struct Simulation {
   var hasComeToRest: Bool {
     devices.allSatisfy { device in
       device.isUp && device.machine.replica.cursor == server.zone.cursor
-        && !device.machine.replica.isResynchronizing
+        && !device.machine.replica.isResynchronizing && device.machine.replica.dropped == server.zone.dropped
         && device.machine.replica.outbox.allSatisfy { $0.parkedBecause != nil }
     }
   }
@@ -127,14 +132,26 @@ public struct Simulation {
     }
     devices[index].machine = SyncMachine(
       replica: replica, policy: policy, settings: plan.settings, seed: random.next())
+    declare(index)
     give(.started, to: index)
   }
 
-  mutating func give(_ event: SyncMachine.Event, to index: Int) {
+  /// Names the rules of the schema to the zone, as opening a device's file does.
+  private mutating func declare(_ index: Int) {
+    for collection in plan.schema.collections {
+      do throws(RecordProblem) {
+        guard let action = try collection.declaration(to: devices[index].machine) else { continue }
+        give(.acted(ZoneRules.key(of: collection.name), action), to: index)
+      } catch {
+        report.violations.append("\(devices[index].id) cannot name its rules: \(error)")
+      }
+    }
+  }
+
+  mutating func give(_ event: SyncMachine.Event, _ acts: [Vocabulary.Act] = [], to index: Int) {
     guard devices[index].isUp else { return }
     let local = Self.epochMilliseconds + now + devices[index].skewMilliseconds
-    var act: (key: RecordKey, action: SyncMachine.Action)?
-    if case .acted(let key, let action) = event { act = (key, action) }
+    var isNoted = acts.isEmpty
     let effects = devices[index].machine.handle(event, atMilliseconds: local)
     for effect in effects {
       let isKilled = isKilled(before: devices[index].effects, index)
@@ -144,9 +161,9 @@ public struct Simulation {
         return
       }
       carryOut(effect, index)
-      if case .save = effect, let done = act {
-        noteAction(index, done.key, done.action)
-        act = nil
+      if case .save = effect, !isNoted {
+        note(acts, index)
+        isNoted = true
       }
     }
     observe(index)
@@ -197,11 +214,16 @@ public struct Simulation {
   private mutating func perform(_ step: SimulationPlan.Step) {
     let index = step.device
     switch step.command {
-    case .set(let state, let completed):
-      give(.acted(Pomodoro.timer, .init(payload: state.payload, tally: .add(completed))), to: index)
-    case .resetCount: give(.acted(Pomodoro.timer, .init(tally: .reset)), to: index)
-    case .setting(let name, let value):
-      give(.acted(Pomodoro.settings, .init(fields: [.init(name: name, value: value)])), to: index)
+    case .acted(let key, let action): give(.acted(key, action), [.init(key: key, action: action)], to: index)
+    case .drawn(let seed):
+      guard devices[index].isUp else { return }
+      var vocabulary = Vocabulary(plan.schema, seed: seed)
+      let acts = vocabulary.acts(on: devices[index].machine)
+      if acts.count == 1 {
+        give(.acted(acts[0].key, acts[0].action), acts, to: index)
+      } else if !acts.isEmpty {
+        give(.transacted(acts.map { ($0.key, $0.action) }), acts, to: index)
+      }
     case .switched(let online): give(.switched(online: online), to: index)
     case .crash(let delay): crash(index, restartAfterMilliseconds: delay)
     case .loseCursor:
@@ -214,30 +236,34 @@ public struct Simulation {
 
   // MARK: What the oracle is told
 
-  /// An action is made when it is saved: from then on it must not be lost.
-  private mutating func noteAction(_ index: Int, _ key: RecordKey, _ action: SyncMachine.Action) {
-    let number = devices[index].machine.replica.nextNumber - 1
-    var known = devices[index].known[key] ?? Array(repeating: 0, count: plan.devices)
-    log.note(
-      .init(
-        number: number, key: key, milliseconds: now, setsState: action.payload != nil,
-        fields: action.fields.map(\.name), past: known), of: index)
-    known[index] = number
-    devices[index].known[key] = known
-    devices[index].lastAct = number
-    report.actions += 1
-    let dot = Dot(device: devices[index].id, number: number)
-    for other in devices.indices where other != index {
-      devices[other].awaited.append((dot, key, now))
+  /// What is done is done when it is saved: from then on it must not be lost.
+  private mutating func note(_ acts: [Vocabulary.Act], _ index: Int) {
+    let first = devices[index].machine.replica.nextNumber - Int64(acts.count)
+    for (number, act) in zip(first..., acts) {
+      var known = devices[index].known[act.key] ?? Array(repeating: 0, count: plan.devices)
+      log.note(
+        .init(
+          number: number, key: act.key, milliseconds: now, setsState: act.action.payload != nil,
+          fields: act.action.fields.map(\.name), past: known, edit: act.action.record, places: act.places), of: index)
+      known[index] = number
+      devices[index].known[act.key] = known
+      report.actions += 1
+      let dot = Dot(device: devices[index].id, number: number)
+      for other in devices.indices where other != index { devices[other].awaited.append((dot, act.key, now)) }
     }
+    guard acts.count > 1 else { return }
+    transactions.append((index, zip(acts.map(\.key), first...).map { ($0, $1) }))
+    for other in devices.indices where other != index { devices[other].openTransactions.append(transactions.count - 1) }
   }
 
   /// After each event: what the device has seen now, and whether it went backwards anywhere.
   private mutating func observe(_ index: Int) {
     let replica = devices[index].machine.replica
-    for (key, record) in replica.confirmed where devices[index].knownVersions[key] != record.version {
-      devices[index].knownVersions[key] = record.version
-      guard let content = server.contents[key]?[record.version] else { continue }
+    var hasNews = false
+    for (key, record) in replica.confirmed where devices[index].knownSequences[key] != record.sequence {
+      devices[index].knownSequences[key] = record.sequence
+      guard let content = server.contents[key]?[record.sequence] else { continue }
+      hasNews = true
       var known = devices[index].known[key] ?? Array(repeating: 0, count: plan.devices)
       for (device, number) in content.enumerated() { known[device] = max(known[device], number) }
       devices[index].known[key] = known
@@ -247,12 +273,36 @@ public struct Simulation {
         return true
       }
     }
+    if hasNews { observeTransactions(index) }
     if let last = devices[index].lastCursor, let cursor = replica.cursor,
       cursor.generation == last.generation, cursor.sequence < last.sequence, !server.hasGoneBack
     {
       report.violations.append("the cursor of \(devices[index].id) went back from \(last) to \(cursor)")
     }
     devices[index].lastCursor = replica.cursor ?? devices[index].lastCursor
+  }
+
+  /// A transaction is shown whole or not at all; what the zone has forgotten meanwhile nobody sees any more.
+  private mutating func observeTransactions(_ index: Int) {
+    let known = devices[index].known
+    devices[index].openTransactions = devices[index].openTransactions.filter { number in
+      let (author, parts) = transactions[number]
+      let (seen, others) = parts.reduce(into: (0, 0)) { counts, part in
+        if let known = known[part.key], known[author] >= part.number {
+          counts.0 += 1
+        } else if server.zone.records[part.key].flatMap({ server.contents[part.key]?[$0.sequence]?[author] }) ?? 0
+          >= part.number
+        {
+          counts.1 += 1
+        }
+      }
+      if seen > 0, others > 0, !server.hasGoneBack {
+        report.violations.append(
+          "\(devices[index].id) shows \(seen) parts of the transaction \(devices[author].id):\(parts[0].number), which has \(parts.count)"
+        )
+      }
+      return seen == 0
+    }
   }
 
   static func bytes(of request: SyncMachine.Request) -> Int {

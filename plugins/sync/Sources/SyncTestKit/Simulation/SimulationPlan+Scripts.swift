@@ -1,15 +1,16 @@
 import SyncCore
 import SyncPomodoro
+import SyncRecords
 
 extension SimulationPlan {
   /// A short, dense history: two to four devices that edit within and beside the window, with every kind of fault.
   ///
   /// Lost, duplicated, reordered and late messages, clocks up to 3 s wrong (one in eight 10 min), users who go offline,
   /// processes that are killed, cursors that are lost.
-  public static func concurrentHistory(seed: UInt64) -> SimulationPlan {
+  public static func concurrentHistory(seed: UInt64, schema: RecordSchema = Pomodoro.schema) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0x5eed)
     let devices = Int.random(in: 2...4, using: &random)
-    var plan = SimulationPlan(seed: seed, devices: devices, healsAtMilliseconds: 60_000)
+    var plan = SimulationPlan(seed: seed, devices: devices, healsAtMilliseconds: 60_000, schema: schema)
     plan.faults.loss = [0, 0, 0.1, 0.4].randomElement(using: &random) ?? 0
     plan.faults.duplication = [0, 0.1, 0.3].randomElement(using: &random) ?? 0
     plan.faults.lateness = [0, 0, 0.1].randomElement(using: &random) ?? 0
@@ -26,27 +27,54 @@ extension SimulationPlan {
     return plan
   }
 
-  /// A day or more of ordinary use: some twelve actions an hour over all devices together, some at the same moment.
-  public static func day(seed: UInt64, devices: Int, hours: Int, loss: Double) -> SimulationPlan {
+  /// A day or more of ordinary use: some twelve acts an hour over all devices together, some at the same moment.
+  ///
+  /// The clocks are up to 3 s wrong. Where messages are lost, some come twice or late as well, users go offline, processes
+  /// are killed, and cursors are lost.
+  public static func day(
+    seed: UInt64, devices: Int, hours: Int, loss: Double, schema: RecordSchema = Pomodoro.schema
+  ) -> SimulationPlan {
     var random = SplitMix64(seed: seed ^ 0xda7)
     let end = Int64(hours) * 3_600_000
-    var plan = SimulationPlan(seed: seed, devices: devices, healsAtMilliseconds: end)
+    var plan = SimulationPlan(seed: seed, devices: devices, healsAtMilliseconds: end, schema: schema)
     plan.faults.loss = loss
+    plan.faults.duplication = loss / 2
+    plan.faults.lateness = loss / 4
     plan.faults.delayMilliseconds = 20...120
     plan.faults.skewsMilliseconds = (0..<devices).map { _ in Int64.random(in: -3000...3000, using: &random) }
     for device in 0..<devices {
       var time: Int64 = Int64.random(in: 10_000...600_000, using: &random)
       while time < end - 600_000 {
-        plan.steps.append(Step(time, device, .set(state(&random), completed: Int64.random(in: 0...1, using: &random))))
+        plan.steps.append(Step(time, device, .drawn(random.next())))
         if devices > 1, Int.random(in: 0..<4, using: &random) == 0 {
           let other = (device + Int.random(in: 1..<devices, using: &random)) % devices
           let soon = time + Int64.random(in: 0...8000, using: &random)
-          plan.steps.append(Step(soon, other, .set(state(&random), completed: 0)))
+          plan.steps.append(Step(soon, other, .drawn(random.next())))
         }
         time += Int64.random(in: 120_000...(1_800_000), using: &random) * Int64(max(3, devices)) / 3
       }
+      if loss > 0 { plan.addTroubles(to: device, until: end, &random) }
     }
     return plan
+  }
+
+  /// What happens to one device about every six hours.
+  private mutating func addTroubles(to device: Int, until end: Int64, _ random: inout SplitMix64) {
+    var time = Int64.random(in: 0...21_600_000, using: &random)
+    while time < end {
+      switch Int.random(in: 0..<4, using: &random) {
+      case 0:
+        steps.append(
+          Step(time, device, .crash(restartAfterMilliseconds: Int64.random(in: 1...600_000, using: &random))))
+      case 1: steps.append(Step(time, device, .loseCursor))
+      default:
+        steps.append(Step(time, device, .switched(online: false)))
+        let back = time + Int64.random(in: 1000...7_200_000, using: &random)
+        steps.append(Step(min(back, end), device, .switched(online: true)))
+        time = back
+      }
+      time += Int64.random(in: 0...43_200_000, using: &random)
+    }
   }
 
   private static func command(_ random: inout SplitMix64) -> Command {
@@ -55,21 +83,7 @@ extension SimulationPlan {
     case 1: .switched(online: true)
     case 2: .crash(restartAfterMilliseconds: Int64.random(in: 1...4000, using: &random))
     case 3: .loseCursor
-    case 4: .resetCount
-    case 5, 6:
-      .setting(
-        ["focusMinutes", "sound", "theme"].randomElement(using: &random) ?? "theme",
-        [UInt8.random(in: 0...9, using: &random)])
-    default: .set(state(&random), completed: Int64.random(in: 0...1, using: &random))
+    default: .drawn(random.next())
     }
-  }
-
-  private static func state(_ random: inout SplitMix64) -> TimerState {
-    let kind = TimerKind.allCases.randomElement(using: &random) ?? .idle
-    let minutes: Int64 = kind == .focus ? 25 : kind == .breakTime ? 5 : 0
-    let remaining = minutes * 60_000 - (minutes == 0 ? 0 : Int64.random(in: 0...5000, using: &random))
-    return TimerState(
-      kind: kind, remainingMilliseconds: remaining,
-      isPaused: kind.runsDown && Int.random(in: 0..<5, using: &random) == 0)
   }
 }

@@ -1,6 +1,7 @@
 import SyncCore
 import SyncEngine
 import SyncPomodoro
+import SyncRecords
 
 /// What is to be simulated: who does what when, and what goes wrong.
 public struct SimulationPlan: Sendable {
@@ -8,6 +9,8 @@ public struct SimulationPlan: Sendable {
   public var seed: UInt64
   /// How many devices there are.
   public var devices: Int
+  /// The records that the devices share.
+  public var schema: RecordSchema
   /// What each user does when, in any order.
   public var steps: [Step] = []
   /// When the faults end and everything may come to rest, in milliseconds from the start.
@@ -15,18 +18,20 @@ public struct SimulationPlan: Sendable {
   /// What goes wrong on the way.
   public var faults = Faults()
   /// How the devices behave.
-  public var settings = SyncSettings()
+  public var settings: SyncSettings
   /// What a device may spend.
-  public var limits = RequestBudget.Limits()
+  public var limits: RequestBudget.Limits
   /// How long rest may take to come after the faults, in milliseconds.
   public var patienceMilliseconds: Int64 = 30 * 3_600_000
 
   /// Makes a plan without steps.
-  public init(seed: UInt64, devices: Int, healsAtMilliseconds: Int64) {
+  public init(seed: UInt64, devices: Int, healsAtMilliseconds: Int64, schema: RecordSchema = Pomodoro.schema) {
     self.seed = seed
     self.devices = devices
     self.healsAtMilliseconds = healsAtMilliseconds
-    settings.essentialTypes = [Pomodoro.timer.type]
+    self.schema = schema
+    settings = SyncSettings(for: schema)
+    limits = schema.budget ?? .none
   }
 
   /// One thing that happens to one device.
@@ -48,12 +53,10 @@ public struct SimulationPlan: Sendable {
 
   /// What can happen.
   public enum Command: Sendable {
-    /// The user sets the timer and adds to the count.
-    case set(TimerState, completed: Int64)
-    /// The user begins a new day.
-    case resetCount
-    /// The user changes a setting.
-    case setting(String, [UInt8])
+    /// The user does something to a record.
+    case acted(RecordKey, SyncMachine.Action)
+    /// The user does something that the schema allows, drawn from this number once it is time.
+    case drawn(UInt64)
     /// The user goes offline or online.
     case switched(online: Bool)
     /// The process is killed and starts again after so many milliseconds.
@@ -64,6 +67,19 @@ public struct SimulationPlan: Sendable {
     case backUpServer
     /// The server goes back to its last copy; announced, it begins a new life of the zone with it.
     case restoreServer(isAnnounced: Bool)
+
+    /// The user sets the timer and adds to the count.
+    public static func set(_ state: TimerState, completed: Int64) -> Command {
+      .acted(Pomodoro.timer, .init(payload: state.payload, tally: .add(completed)))
+    }
+
+    /// The user begins a new day.
+    public static var resetCount: Command { .acted(Pomodoro.timer, .init(tally: .reset)) }
+
+    /// The user changes a setting.
+    public static func setting(_ name: String, _ value: [UInt8]) -> Command {
+      .acted(Pomodoro.settings, .init(fields: [.init(name: name, value: value)]))
+    }
   }
 
   /// What goes wrong with messages and clocks.

@@ -26,6 +26,10 @@ public struct SimulationReport: Sendable {
   public var commits: Int64 = 0
   /// Requests of all devices.
   public var requests = 0
+  /// Bytes of all devices, sent and received.
+  public var bytes = 0
+  /// Acts that were saved, and are neither on the server nor set aside where they can be seen.
+  public var lost = 0
   /// When everything had come to rest, in milliseconds from the start.
   public var restedAtMilliseconds: Int64 = 0
   /// The effects that each device carried out: where a crash can be put.
@@ -41,5 +45,5 @@ public struct SimulationReport: Sendable {
   }
 
   /// Whether everything is as it must be.
-  public var isGood: Bool { converged && equalsOracle && violations.isEmpty }
+  public var isGood: Bool { converged && equalsOracle && lost == 0 && violations.isEmpty }
 }

@@ -1,0 +1,211 @@
+import SyncCore
+import SyncRecords
+
+/// What somebody did to a record of a collection, as the server took it.
+struct RecordAct {
+  var device: Int
+  var name: String
+  var number: Int64
+  var stamp: Stamp
+  /// In which life of the record, counted by its deletions, the server took it.
+  var life: Int64
+  var act: ActLog.Act
+
+  var edit: RecordEdit { act.edit ?? RecordEdit() }
+
+  func hasSeen(_ other: RecordAct) -> Bool {
+    act.past[other.device] >= other.number && !(device == other.device && number == other.number)
+  }
+}
+
+/// Records of collections: what must be shown follows from all acts on a record, each with those that its author had seen.
+extension Oracle {
+  /// Takes notice of an act on a record of a collection that the server took.
+  mutating func take(_ act: RecordAct) { acts[act.act.key, default: []].append(act) }
+
+  /// The records that somebody has written to.
+  var recordKeys: Set<RecordKey> { Set(acts.keys) }
+
+  /// The acts that count: those of the latest life; nil when the record must not be there.
+  func present(_ key: RecordKey) -> [RecordAct]? {
+    guard let collection = schema.collection(storedAs: key.type), let all = acts[key],
+      let life = all.map(\.life).max()
+    else { return nil }
+    let present = all.filter { $0.life == life }
+    return Self.isGone(present, collection.delete) ? nil : present
+  }
+
+  /// Whether a record to which just these acts of one life were done is deleted.
+  private static func isGone(_ acts: [RecordAct], _ rule: DeleteRule) -> Bool {
+    let deletions = acts.filter(\.edit.isDeletion)
+    if deletions.isEmpty { return false }
+    if rule == .deleteWins { return true }
+    return !acts.contains { act in !act.edit.isDeletion && !deletions.contains { $0.hasSeen(act) } }
+  }
+
+  /// Acts that were taken into a life of the record that does not fit what their authors had seen, in words.
+  func misplaced(_ key: RecordKey) -> [String] {
+    guard let collection = schema.collection(storedAs: key.type), let all = acts[key] else { return [] }
+    return all.compactMap { act in
+      let seen = all.filter { act.hasSeen($0) }
+      guard let life = seen.map(\.life).max() else { return nil }
+      let wasGone = Self.isGone(seen.filter { $0.life == life }, collection.delete)
+      let isRight = wasGone && !act.edit.isDeletion ? act.life > life : act.life == life
+      return isRight ? nil : "\(act.name):\(act.number) on \(key) is of life \(act.life); its author saw life \(life)"
+    }
+  }
+
+  /// What is not as it must be in a record as the zone has it, in words.
+  func problems(with cell: Cell?, _ key: RecordKey) -> [String] {
+    guard let collection = schema.collection(storedAs: key.type) else { return [] }
+    let isShown = cell.map { $0.isRecord && !$0.content.isDeleted(by: collection.delete) } ?? false
+    guard let acts = present(key) else { return isShown ? ["\(key) is there and must be deleted"] : [] }
+    guard let cell, isShown else { return ["\(key) is deleted and must be there"] }
+    // Whoever acts is later than all that he has seen, so this order puts causes before their effects.
+    let ordered = acts.sorted { $0.stamp < $1.stamp }
+    let state = collection.decide.map { self.state(ordered, by: $0) }
+    return collection.fields.flatMap { field -> [String] in
+      let found = field.rule.merge == .whole ? collection.values(of: cell)[index(of: field, collection)] : .null
+      switch field.rule.merge {
+      case .whole: return differ(found, state?.value(field.name) ?? .null, field, key)
+      case .list: return listProblems(field, cell, ordered).map { "\(key): \(field.name) \($0)" }
+      case .set:
+        let elements = Set((cell.content.part(field.name)?.state.elements ?? []).map(\.value))
+        return elements == set(field, ordered) ? [] : ["\(key): \(field.name) has not the elements that it must have"]
+      default:
+        return differ(collection.values(of: cell)[index(of: field, collection)], value(field, ordered), field, key)
+      }
+    }
+  }
+
+  private func index(of field: RecordSchema.Field, _ collection: RecordSchema.Collection) -> Int {
+    collection.fields.firstIndex { $0.name == field.name } ?? 0
+  }
+
+  private func differ(_ found: Scalar, _ expected: Scalar, _ field: RecordSchema.Field, _ key: RecordKey) -> [String] {
+    found == expected ? [] : ["\(key): \(field.name) is \(found), must be \(expected)"]
+  }
+
+  private func state(_ acts: [RecordAct], by rule: DecideRule) -> RecordState {
+    let states = acts.compactMap { act -> State? in
+      var values: [String: [UInt8]] = [:]
+      for case (let name, .state(let value)) in act.edit.fields { values[name] = value }
+      if values.isEmpty { return nil }
+      return State(
+        device: act.device, name: act.name, number: act.number, milliseconds: act.stamp.milliseconds,
+        counter: act.stamp.counter, state: RecordState(values: values), past: act.act.past)
+    }
+    return Self.winner(of: states, by: rule)?.state ?? RecordState()
+  }
+
+  // MARK: Fields
+
+  /// What a field that holds one value must hold.
+  private func value(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Scalar {
+    var written: [[UInt8]] = []
+    for act in acts {
+      switch act.edit.fields[field.name] {
+      case .set(let value)?, .largest(let value)?, .smallest(let value)?: written.append(value)
+      default: break
+      }
+    }
+    switch field.rule.merge {
+    case .newest: return written.last.flatMap { Scalar(bytes: $0) } ?? .null
+    case .largest where field.rule.hasEpochs: return largestInLastEpoch(field, acts)
+    case .largest: return extreme(written, isLargest: true)
+    case .smallest: return extreme(written, isLargest: false)
+    default: return .integer(sum(field, acts))
+    }
+  }
+
+  private func extreme(_ written: [[UInt8]], isLargest: Bool) -> Scalar {
+    let values = written.compactMap { Scalar(bytes: $0) }
+    return (isLargest ? values.max(by: Self.isSmaller) : values.min(by: Self.isSmaller)) ?? .null
+  }
+
+  private static func isSmaller(_ one: Scalar, _ other: Scalar) -> Bool {
+    switch (one, other) {
+    case (.integer(let left), .integer(let right)): left < right
+    case (.number(let left), .number(let right)): left < right
+    case (.text(let left), .text(let right)), (.json(let left), .json(let right)):
+      Array(left.utf8).lexicographicallyPrecedes(Array(right.utf8))
+    case (.boolean(let left), .boolean(let right)): !left && right
+    default: false
+    }
+  }
+
+  private func largestInLastEpoch(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Scalar {
+    var epochs: [(act: RecordAct, epoch: Int, value: Scalar)] = []
+    for act in acts {
+      guard case .inEpoch(let bytes, let begins)? = act.edit.fields[field.name], let value = Scalar(bytes: bytes) else {
+        continue
+      }
+      let seen = epochs.filter { act.hasSeen($0.act) }.map(\.epoch).max() ?? 0
+      epochs.append((act, seen + (begins ? 1 : 0), value))
+    }
+    let last = epochs.map(\.epoch).max() ?? 0
+    return epochs.filter { $0.epoch == last }.map(\.value).max(by: Self.isSmaller) ?? .null
+  }
+
+  private func sum(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Int64 {
+    var added: [(act: RecordAct, amount: Int64)] = []
+    for act in acts {
+      switch act.edit.fields[field.name] {
+      case .add(let amount)?: added.append((act, amount))
+      case .total(let total)?:
+        let seen = added.reduce(0) { act.hasSeen($1.act) ? $0 + $1.amount : $0 }
+        added.append((act, total - seen))
+      default: break
+      }
+    }
+    return added.reduce(0) { $0 + $1.amount }
+  }
+
+  private func set(_ field: RecordSchema.Field, _ acts: [RecordAct]) -> Set<[UInt8]> {
+    var added: [(act: RecordAct, value: [UInt8])] = []
+    var removed: [(act: RecordAct, value: [UInt8])] = []
+    /// The elements that somebody shows who has seen what `isSeen` says.
+    func shown(_ isSeen: (RecordAct) -> Bool) -> Set<[UInt8]> {
+      let gone = removed.filter { isSeen($0.act) }
+      return Set(
+        added.filter { one in
+          isSeen(one.act) && !gone.contains { $0.value == one.value && $0.act.hasSeen(one.act) }
+        }.map(\.value))
+    }
+    for act in acts {
+      switch act.edit.fields[field.name] {
+      case .elements(let add, let remove)?:
+        removed += Set(remove).subtracting(add).map { (act, $0) }
+        added += add.map { (act, $0) }
+      case .exactly(let values)?:
+        let present = shown { act.hasSeen($0) }
+        removed += present.subtracting(values).map { (act, $0) }
+        added += Set(values).subtracting(present).map { (act, $0) }
+      default: break
+      }
+    }
+    return shown { _ in true }
+  }
+
+  /// What is wrong with a list: an element that is missing or too many, or two in another order than somebody saw them in.
+  private func listProblems(_ field: RecordSchema.Field, _ cell: Cell, _ acts: [RecordAct]) -> [String] {
+    let shown = ListItem.inOrder(cell.content.part(field.name)?.state.items ?? []).compactMap(\.value)
+    let places = acts.flatMap(\.act.places).filter { $0.field == field.name }
+    var inserted: [[UInt8]] = []
+    for act in acts {
+      guard case .items(let insert, _)? = act.edit.fields[field.name] else { continue }
+      inserted += insert.map(\.value)
+    }
+    let gone = Set(places.filter(\.isRemoved).map(\.value))
+    let expected = inserted.filter { !gone.contains($0) }
+    func sorted(_ values: [[UInt8]]) -> [[UInt8]] { values.sorted { $0.lexicographicallyPrecedes($1) } }
+    if sorted(shown) != sorted(expected) { return ["has \(shown.count) elements, must have \(expected.count)"] }
+    let positions = Dictionary(shown.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
+    return places.filter { !$0.isRemoved }.flatMap { place -> [String] in
+      guard let position = positions[place.value] else { return [] }
+      let isBehind = place.after.flatMap { positions[$0] }.map { $0 < position } ?? true
+      let isBefore = place.before.flatMap { positions[$0] }.map { position < $0 } ?? true
+      return isBehind && isBefore ? [] : ["has an element that is not between those it was put between"]
+    }
+  }
+}

@@ -1,0 +1,171 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import SyncRecords
+
+/// Draws what a user does with the records of a schema: everything that it allows, by each of its rules.
+struct Vocabulary {
+  /// One change to one record.
+  struct Act {
+    var key: RecordKey
+    var action: SyncMachine.Action
+    var places: [ListPlace] = []
+  }
+
+  /// How many records a collection has that names no keys: few, so that devices meet.
+  private static let keys = 4
+  /// How often a collection that decides is taken, against another one: most of its rules are about states.
+  private static let decidingWeight = 4
+
+  let schema: RecordSchema
+  private var random: SplitMix64
+
+  init(_ schema: RecordSchema, seed: UInt64) {
+    self.schema = schema
+    random = SplitMix64(seed: seed)
+  }
+
+  /// What the user of a device does next: one act, or several that are one transaction; none where the device refuses.
+  mutating func acts(on machine: SyncMachine) -> [Act] {
+    let weighted = schema.collections.flatMap { collection in
+      Array(repeating: collection, count: collection.decide == nil ? 1 : Self.decidingWeight)
+    }
+    let free = schema.collections.filter { $0.alias == nil }
+    var acts: [Act] = []
+    if !free.isEmpty, chance(8) {
+      for _ in 0..<Int.random(in: 2...3, using: &random) {
+        guard let act = act(free[index(of: free)], machine), !acts.contains(where: { $0.key == act.key }) else {
+          continue
+        }
+        acts.append(act)
+      }
+    } else if !weighted.isEmpty, let act = act(weighted[index(of: weighted)], machine) {
+      acts = [act]
+    }
+    let isRefused =
+      acts.count == 1
+      ? machine.refusal(of: acts[0].action, on: acts[0].key) != nil
+      : machine.refusal(of: acts.map { ($0.key, $0.action) }) != nil
+    return isRefused ? [] : acts
+  }
+
+  private mutating func act(_ collection: RecordSchema.Collection, _ machine: SyncMachine) -> Act? {
+    let names = collection.keys ?? (collection.isWrittenByItself ? [machine.replica.device.name] : Self.names)
+    let key = RecordKey(type: collection.type, name: names[index(of: names)])
+    let view = machine.view(of: key)
+    let isShown = collection.shown(view) != nil
+    if collection.alias == nil, isShown, chance(6) {
+      return Act(key: key, action: .init(record: RecordEdit(isDeletion: true)))
+    }
+    var edit = RecordEdit(seed: random.next())
+    var places: [ListPlace] = []
+    let writesState = chance(2) || collection.decide != nil && !isShown
+    for field in collection.fields {
+      let isTaken = field.rule.merge == .whole ? writesState : chance(2) || field.isRequired && !isShown
+      if isTaken { edit.fields[field.name] = change(field, collection, view, &places) }
+    }
+    if collection.hasOtherFields, edit.fields.isEmpty || chance(3) {
+      edit.fields["other-\(Int.random(in: 1...3, using: &random))"] = .set(Scalar.text(word()).bytes)
+    }
+    guard let action = try? collection.action(edit, over: view) else { return nil }
+    return Act(key: key, action: action, places: places)
+  }
+
+  static let names = (1...keys).map { "record-\($0)" }
+
+  // MARK: Fields
+
+  private mutating func change(
+    _ field: RecordSchema.Field, _ collection: RecordSchema.Collection, _ view: Cell, _ places: inout [ListPlace]
+  ) -> RecordEdit.Field {
+    let value = scalar(field, field.rule.element).bytes
+    switch field.rule.merge {
+    case .newest:
+      let isNull = collection.alias == nil && !field.isRequired && chance(10)
+      return .set(isNull ? Scalar.null.bytes : value)
+    case .whole: return .state(value)
+    case .largest where field.rule.hasEpochs:
+      // The timer's count begins anew at 0 alone.
+      let begins = chance(12)
+      return .inEpoch(begins && collection.alias != nil ? Scalar.integer(0).bytes : value, begins: begins)
+    case .largest: return .largest(value)
+    case .smallest: return .smallest(value)
+    case .counter:
+      let number = Int64.random(in: -5...20, using: &random)
+      return chance(6) ? .total(number) : .add(number)
+    case .set: return elements(field, view)
+    case .list: return items(field, view, &places)
+    }
+  }
+
+  private mutating func elements(_ field: RecordSchema.Field, _ view: Cell) -> RecordEdit.Field {
+    let shown = (view.content.part(field.name)?.state.elements ?? []).map(\.value)
+    var (add, remove): ([[UInt8]], [[UInt8]]) = ([], [])
+    for _ in 0..<Int.random(in: 1...2, using: &random) { add.append(scalar(field, field.rule.element).bytes) }
+    if !shown.isEmpty, chance(2) { remove.append(shown[index(of: shown)]) }
+    if chance(2), !remove.isEmpty { add = [] }
+    return chance(6) ? .exactly(add) : .elements(add: add, remove: remove)
+  }
+
+  private mutating func items(
+    _ field: RecordSchema.Field, _ view: Cell, _ places: inout [ListPlace]
+  ) -> RecordEdit.Field {
+    let shown = ListItem.inOrder(view.content.part(field.name)?.state.items ?? []).filter { $0.value != nil }
+    // Without a value of its own nobody could tell which element is meant.
+    guard let value = unique(field) else {
+      return .items(
+        insert: [.init(after: nil, isAtEnd: true, value: scalar(field, field.rule.element).bytes)], remove: [])
+    }
+    if !shown.isEmpty, chance(3) {
+      let gone = shown[index(of: shown)]
+      places.append(ListPlace(field: field.name, value: gone.value ?? [], isRemoved: true))
+      return .items(insert: [], remove: [gone.id])
+    }
+    // Behind the last one, at the begin, or behind one of them.
+    let position = Int.random(in: 0...shown.count, using: &random)
+    let isAtEnd = position == shown.count
+    let after = position > 0 ? shown[position - 1] : nil
+    places.append(
+      ListPlace(
+        field: field.name, value: value, after: after?.value, before: isAtEnd ? nil : shown[position].value))
+    return .items(insert: [.init(after: after?.id, isAtEnd: isAtEnd, value: value)], remove: [])
+  }
+
+  /// A value that is drawn only once; nil for types that have too few.
+  private mutating func unique(_ field: RecordSchema.Field) -> [UInt8]? {
+    let number = Int64.random(in: 0...(1 << 50), using: &random)
+    switch field.rule.element {
+    case .string where field.choices == nil: return Scalar.text("line \(number)").bytes
+    case .integer, .duration: return Scalar.integer(number).bytes
+    case .number: return Scalar.number(Double(number)).bytes
+    default: return nil
+    }
+  }
+
+  private mutating func scalar(_ field: RecordSchema.Field, _ type: FieldType) -> Scalar {
+    switch type {
+    case .string:
+      guard let choices = field.choices, !choices.isEmpty else { return .text(word()) }
+      return .text(choices[index(of: choices)])
+    case .integer: return .integer(Int64.random(in: 0...1000, using: &random))
+    case .number: return .number(Double(Int.random(in: -100...100, using: &random)) / 4)
+    case .boolean: return .boolean(chance(2))
+    case .duration: return .integer(Int64.random(in: 0...5_400_000, using: &random))
+    case .reference(let target):
+      let collection = schema.collection(target)
+      let names = collection?.keys ?? Self.names
+      return .text(names[index(of: names)])
+    case .array(let element):
+      // As a workflow would have written it: texts and numbers alone need no more than this.
+      if case .string = element { return .json(#"["\#(word())"]"#) }
+      if case .integer = element { return .json("[\(Int.random(in: 0...9, using: &random))]") }
+      return .json("[]")
+    }
+  }
+
+  private mutating func word() -> String { "word \(Int.random(in: 1...5, using: &random))" }
+
+  private mutating func chance(_ one: Int) -> Bool { Int.random(in: 0..<one, using: &random) == 0 }
+
+  private mutating func index(of list: some Collection) -> Int { Int.random(in: 0..<list.count, using: &random) }
+}

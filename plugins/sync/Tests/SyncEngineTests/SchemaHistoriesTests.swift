@@ -1,0 +1,84 @@
+import SyncRecords
+import SyncTestKit
+import Testing
+
+/// Histories of the records of a schema with every rule, on a virtual clock, with everything going wrong that can.
+@Suite struct SchemaHistoriesTests {
+  #if DEBUG
+    private static let histories: UInt64 = 100
+  #else
+    private static let histories: UInt64 = 5000
+  #endif
+
+  /// Every merge rule and type, both rules for deletions, every way of referring, and a collection that decides.
+  private static let text = """
+    schema: shop
+    collections:
+      timers:
+        decide:
+          - causal
+          - { window: 5s }
+          - { prefer: state, order: [focus, pause, idle] }
+          - { smallest: remaining, ages: true, when: { state: [focus] } }
+          - newest
+          - device
+        fields:
+          state: { type: string, enum: [focus, pause, idle] }
+          remaining: { type: duration }
+          done: { type: integer, merge: largest, epoch: true }
+          remark: { type: string, merge: newest }
+      folders:
+        fields:
+          name: { type: string, required: true }
+          parent: { type: reference, to: folders, on-delete: delete }
+          owner: { type: reference, to: notes, on-delete: keep }
+        delete: delete-wins
+      notes:
+        fields:
+          title: { type: string }
+          flags: { type: array, items: integer }
+          tags: { type: array, items: string, merge: set }
+          lines: { type: array, items: string, merge: list }
+          likes: { type: integer, merge: counter }
+          best: { type: number, merge: largest }
+          least: { type: duration, merge: smallest }
+          open: { type: boolean }
+          folder: { type: reference, to: folders, on-delete: clear }
+        limit: 100000
+    """
+
+  private func schema() throws -> RecordSchema {
+    try #require(SchemaFile(bytes: Array(Self.text.utf8), file: "shop.sync.yaml").schema)
+  }
+
+  private func expectGood(_ report: SimulationReport) {
+    if report.isGood { return }
+    #expect(report.converged, "replay with seed \(report.seed)")
+    #expect(report.equalsOracle, "replay with seed \(report.seed)")
+    #expect(report.lost == 0, "replay with seed \(report.seed)")
+    #expect(report.violations.isEmpty, "replay with seed \(report.seed)")
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func `V13 V14 V15 V20: every faulty history of records by every rule ends as the oracle foretold`() throws {
+    let schema = try schema()
+    var actions = 0
+    for seed in 1...Self.histories {
+      let report = Simulation.run(.concurrentHistory(seed: seed, schema: schema))
+      expectGood(report)
+      #expect(report.parked == 0, "replay with seed \(seed)")
+      actions += report.actions
+    }
+    #expect(actions > Int(Self.histories) * 3)
+  }
+
+  @Test func `a day of several devices with lost messages, kills and users who go offline loses nothing`() throws {
+    var plan = SimulationPlan.day(seed: 4, devices: 3, hours: 24, loss: 0.3, schema: try schema())
+    expectGood(Simulation.run(plan))
+    // A budget is kept, and everything arrives all the same.
+    plan.limits = .init()
+    let report = Simulation.run(plan)
+    expectGood(report)
+    #expect(report.requestsPerHourMax <= 100)
+  }
+}
