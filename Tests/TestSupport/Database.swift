@@ -91,7 +91,10 @@ public enum Shell {
     process.executableURL = URL(fileURLWithPath: "/bin/bash")
     process.arguments = ["-c", script]
     let output = try FileHandle(forWritingTo: URL(fileURLWithPath: "\(name).out"))
-    process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: "\(name).in"))
+    let source = try FileHandle(forReadingFrom: URL(fileURLWithPath: "\(name).in"))
+    // `Process` keeps them open after its end; with 1,365 open files its `run` reads past the end of a buffer.
+    defer { for handle in [source, output] { try? handle.close() } }
+    process.standardInput = source
     process.standardOutput = output
     process.standardError = output
     try process.run()

@@ -79,8 +79,12 @@
       return isShown()
     }
 
-    /// Ends it as the system does when it must.
-    func kill() { process?.endByForce() }
+    /// Ends it as the system does when it must; false where it had ended by itself.
+    @discardableResult func kill() -> Bool {
+      guard let process, !process.hasEnded else { return false }
+      process.endByForce()
+      return true
+    }
 
     /// Ends it as its user does, and gives its exit code; nil when it had to be ended by force.
     func end() -> Int32? {

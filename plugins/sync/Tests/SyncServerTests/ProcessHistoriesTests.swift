@@ -30,21 +30,28 @@
         return all
       }
       #expect(problems == [])
-      print("histories of timers: \(Self.count), killed: \(ProcessHistory.kills.withLock { $0 })")
+      let kills = ProcessHistory.kills.withLock { $0 }
+      print(
+        "timers: \(Self.count) histories, \(kills.devices) kills of devices, \(kills.servers) of the server, "
+          + "\(kills.databases) of PostgreSQL")
     }
 
     /// On a thread of its own, since a history waits for processes.
     private static func play(_ seed: UInt64) async -> [String] {
       await withCheckedContinuation { continuation in
-        Thread.detachNewThread {
-          do {
-            let history = try ProcessHistory(seed: seed)
-            try history.play()
-            continuation.resume(returning: history.problems.map { "FLOWRUN_SEED=\(seed): \($0)" })
-          } catch {
-            continuation.resume(returning: ["FLOWRUN_SEED=\(seed): \(error)"])
-          }
-        }
+        Thread.detachNewThread { continuation.resume(returning: problems(of: seed)) }
+      }
+    }
+
+    /// What is wrong with a history, in words. At the end nothing of it is left: its database and its folder go away before
+    /// the tests can end.
+    private static func problems(of seed: UInt64) -> [String] {
+      do {
+        let history = try ProcessHistory(seed: seed)
+        try history.play()
+        return history.problems.map { "FLOWRUN_SEED=\(seed): \($0)" }
+      } catch {
+        return ["FLOWRUN_SEED=\(seed): \(error)"]
       }
     }
   }

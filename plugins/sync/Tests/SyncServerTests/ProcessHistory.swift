@@ -80,7 +80,12 @@
       if !within(seconds: 120, { lines.all.contains("\n") }) { problems.append("the server does not start") }
     }
 
-    private func killServer() { server?.endByForce() }
+    /// Kills it; false where it had ended by itself.
+    @discardableResult private func killServer() -> Bool {
+      guard let server, !server.hasEnded else { return false }
+      server.endByForce()
+      return true
+    }
 
     /// Plays the history and judges it.
     func play() throws {
@@ -107,8 +112,7 @@
     private func act(_ device: DeviceProcess) throws {
       switch Int.random(in: 0..<20, using: &random) {
       case 0:
-        device.kill()
-        Self.kills.withLock { $0.devices += 1 }
+        if device.kill() { Self.kills.withLock { $0.devices += 1 } }
         try device.startIfEnded()
       case 1:
         if let database, Bool.random(using: &random) {
@@ -117,8 +121,7 @@
           try database.start()
           return
         }
-        killServer()
-        Self.kills.withLock { $0.servers += 1 }
+        if killServer() { Self.kills.withLock { $0.servers += 1 } }
         try startServer()
       case 2: device.type("offline")
       case 3, 4: device.type("online")

@@ -19,6 +19,7 @@
               best: { type: integer, merge: largest }
               least: { type: integer, merge: smallest }
               folder: { type: reference, to: folders, on-delete: keep }
+              shelf: { type: string }
             delete: \(rule)
           accounts: { fields: { balance: { type: integer, merge: counter } } }
           timers:
@@ -27,14 +28,23 @@
               state: { type: string, enum: [focus, break, idle] }
         """, to: "notes.sync.yaml")
       for act in ["put", "delete", "move", "set", "query"] {
-        _ = try folder.write(workflow(act, isFile: home == .file), to: "\(act).yaml")
+        for isPartial in [false, true] {
+          _ = try folder.write(
+            workflow(act, isFile: home == .file, isPartial: isPartial), to: name(of: act, isPartial: isPartial))
+        }
       }
     }
 
+    /// The file with what a device runs for an act.
+    static func name(of act: String, isPartial: Bool) -> String { "\(act)\(isPartial ? "-part" : "").yaml" }
+
+    /// The shelf of which a device holds the notes that holds a part.
+    static let shelf = "low"
+
     private static let rows = """
-      SELECT 'notes' AS part, _key, title, tags, lines, likes, best, least FROM notes
-      UNION ALL SELECT 'accounts', '', '', '', '', coalesce(sum(balance), 0), 0, 0 FROM accounts
-      UNION ALL SELECT 'timers', _key, state, '', '', 0, 0, 0 FROM timers ORDER BY part, _key
+      SELECT 'notes' AS part, _key, title, tags, lines, likes, best, least, shelf FROM notes
+      UNION ALL SELECT 'accounts', '', '', '', '', coalesce(sum(balance), 0), 0, 0, '' FROM accounts
+      UNION ALL SELECT 'timers', _key, state, '', '', 0, 0, 0, '' FROM timers ORDER BY part, _key
       """
 
     /// The action of an act and its inputs.
@@ -43,7 +53,7 @@
       case "put":
         let fields = """
           { title: "v${{ inputs.number }}", tags: { add: ["t${{ inputs.number }}"] }, likes: { add: 1 }, \
-          lines: { insert: [{ value: "l${{ inputs.number }}" }] }, folder: home, \
+          lines: { insert: [{ value: "l${{ inputs.number }}" }] }, folder: home, shelf: "${{ inputs.shelf }}", \
           best: "${{ inputs.number }}", least: "${{ inputs.number }}" }
           """
         return ("put", "collection: notes, key: \"${{ inputs.key }}\", wait: false, fields: \(fields)")
@@ -65,9 +75,11 @@
     }
 
     /// A device that does one thing: what it does is sent after it has been saved, what it shows comes after.
-    private static func workflow(_ act: String, isFile: Bool) -> String {
+    private static func workflow(_ act: String, isFile: Bool, isPartial: Bool) -> String {
       let (name, inputs) = action(act)
       let isQuery = act == "query"
+      let all = "folders: {}, accounts: {}, timers: {}"
+      let part = isPartial ? ", subscribe: { notes: { shelf: \(shelf) }, \(all) }" : ""
       return """
         name: \(act)
         inputs:
@@ -76,11 +88,12 @@
           key: { type: string, default: kept }
           number: { type: integer, default: 0 }
           opposite: { type: integer, default: 0 }
+          shelf: { type: string, default: low }
         steps:
           connect:
             uses: sync.connect
             with:
-              { device: "${{ inputs.device }}", \(isFile ? "store" : "server"): "${{ inputs.place }}", schema: notes.sync.yaml, wait: 1s }
+              { device: "${{ inputs.device }}", \(isFile ? "store" : "server"): "${{ inputs.place }}", schema: notes.sync.yaml, wait: 1s\(part) }
           flush:
             uses: sync.flush
             needs: \(isQuery ? "connect" : "act")

@@ -1,6 +1,7 @@
 #if Network
   import Foundation
   import SyncCore
+  import TestSupport
 
   /// The servers of a history, before a SQLite file or together before a database, any of which may be killed.
   final class ServedZone {
@@ -21,23 +22,36 @@
       for index in servers.indices { try start(index) }
     }
 
-    /// Kills a server, or the database, and starts it again; true where it was the database.
-    func `break`(using random: inout SplitMix64) throws -> Bool {
+    /// What can be killed of it.
+    enum Part { case server, database }
+
+    /// Kills a server, or the database, and starts it again; says which, and nothing where it had ended by itself.
+    func `break`(using random: inout SplitMix64) throws -> Part? {
       if let database, random.next() % 2 == 0 {
         try database.kill()
         try database.start()
-        return true
+        return .database
       }
       let index = Int(random.next() % UInt64(servers.count))
-      kill(index)
+      let isKilled = kill(index)
       try start(index)
-      return false
+      return isKilled ? .server : nil
     }
 
     /// Ends all servers.
     func kill() { for index in servers.indices { kill(index) } }
 
-    private func kill(_ index: Int) { if servers[index] > 0 { Glibc.kill(servers[index], SIGKILL) } }
+    /// Kills one as the system does when it must, and waits until it has ended; false where it had by itself.
+    @discardableResult private func kill(_ index: Int) -> Bool {
+      guard isRunning(index), Glibc.kill(servers[index], SIGKILL) == 0 else { return false }
+      return within(seconds: 60) { !isRunning(index) }
+    }
+
+    /// Whether the process is a server, by the system's word: one that has ended and that nobody has asked about has no file.
+    private func isRunning(_ index: Int) -> Bool {
+      let file = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(servers[index])/exe")
+      return file?.contains("/flowrun-sync-server") ?? false
+    }
 
     private func start(_ index: Int) throws {
       let store = database.map { "--postgres '\($0.information)'" } ?? "--store '\(folder.file("served.sqlite"))'"
