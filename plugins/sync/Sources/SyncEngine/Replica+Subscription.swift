@@ -55,6 +55,9 @@ extension Replica {
     dirty.insert(.record(key))
   }
 
+  /// Whether a fetch brings a record as the zone has it, and not its key alone.
+  func isWanted(_ record: Record) -> Bool { subscription?.includes(record.key, record.cell) ?? true }
+
   /// Whether a record may be in the zone without being held here.
   func mayBeOutside(_ key: RecordKey) -> Bool { subscription.map { !$0.includesAll(of: key.type) } ?? false }
 }

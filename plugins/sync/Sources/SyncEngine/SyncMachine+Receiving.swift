@@ -260,15 +260,19 @@ extension SyncMachine {
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
     replica.remove(position: position)
-    if let cell = result(of: operation, on: known?.cell ?? Cell(), stamps) {
-      let isNext = known?.version ?? 0 == operation.expectedVersion
+    let follows = replica.cursor.map { $0.generation == generation && $0.sequence + 1 == sequence } ?? false
+    // What was deleted may have been forgotten and made anew, whose versions begin again: only that this write is in it is
+    // certain then.
+    let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
+    if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamps) {
+      let isNext = !mayBeAnother && known?.version ?? 0 == operation.expectedVersion
       // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
       replica.confirm(
         Record(
           key: operation.key, version: isNext ? version : known?.version ?? 0,
           sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell))
       // Nothing lies between the last change read and this one: reading it again would be an echo.
-      if isNext, let cursor = replica.cursor, cursor.generation == generation, cursor.sequence + 1 == sequence {
+      if isNext, follows {
         replica.move(to: Cursor(generation: generation, sequence: sequence))
       }
     }
@@ -296,16 +300,16 @@ extension SyncMachine {
   private mutating func conflicted(
     _ operation: Operation, _ position: Int64, _ record: Record?, _ now: Int64
   ) -> Bool {
+    // What is expected counts the writes before this one in the same request, which have not been made either.
+    let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
     // Another part of its transaction was in conflict, or the zone has forgotten what was there. Where a fetch has not
-    // told of that, the zone has lost it.
-    let isFirst = operation.expectedVersion == 0 || pacing.conflictsInARow == 0
+    // told of that, the zone has lost it; of what was not known to be there it has lost nothing.
+    let isFirst = base == 0 || pacing.conflictsInARow == 0
     if record == nil, isFirst, operation.isOfCollection {
       (isPushHeld, pull.isWanted) = (true, true)
       noteMissing(operation.key)
       return true
     }
-    // What is expected counts the writes before this one in the same request, which have not been made either.
-    let base = min(operation.expectedVersion, replica.confirmed[operation.key]?.version ?? 0)
     guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
       if !replica.isResynchronizing {
@@ -317,13 +321,15 @@ extension SyncMachine {
     replica.spend(bytes: record.cell.packed().count, atMilliseconds: now)
     let isPast = replica.cursor.map { record.sequence <= $0.sequence } ?? false
     if case .write(let write) = operation.change, replica.isKnown(write, in: record) {
-      if settings.projection != nil, operation.isOfCollection, !isPast {
-        // It was taken, and its answer got lost. What came after it may be a part of a transaction, the whole of which only
-        // a fetch brings; then it is sent once more, and is nothing new.
+      // It was taken, and its answer got lost.
+      if settings.projection != nil, operation.isOfCollection, !isPast, replica.isWanted(record) {
+        // What came after it may be a part of a transaction, the whole of which only a fetch brings. Where that has not
+        // brought this write yet, it is sent once more, and is nothing new.
         (isPushHeld, pull.isWanted) = (true, true)
-        return true
+        guard replica.confirmed[record.key]?.cell.context.covers(write.dot) == true else { return true }
+      } else if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true {
+        confirm(record)
       }
-      if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
       acknowledge(operation.key, position, version: record.version)
       renewIdentity(impersonatedBy: [record])
       return false
@@ -341,7 +347,7 @@ extension SyncMachine {
       return true
     }
     let isUnseen = replica.confirmed[record.key] == nil
-    if replica.confirmed[record.key].map({ record.version > $0.version }) ?? true { confirm(record) }
+    adopt(record)
     if isUnseen { beginUnseen(record.key) }
     return true
   }
@@ -382,5 +388,13 @@ extension SyncMachine {
       if !hasNews, isSameState, before.tally == after.tally, before.fields == after.fields { return }
     }
     tell(.changed(key, remote: true, rule: rule))
+  }
+}
+
+extension Operation {
+  /// Whether it begins another life of a record that was deleted when it was last seen.
+  fileprivate func beginsAnew(_ known: Record) -> Bool {
+    guard case .write(let write) = change, let record = write.record else { return false }
+    return known.cell.isRecord && record.life > known.cell.content.life
   }
 }
