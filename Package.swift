@@ -26,7 +26,7 @@ let package = Package(
     .library(
       name: "SyncKit",
       targets: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP", "SyncTestKit",
+        "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncHTTP", "SyncTestKit",
       ]),
     .library(name: "SyncMetrics", targets: ["SyncMetrics"]),
     .library(name: "SyncServerKit", targets: ["SyncPostgres", "SyncServer"]),

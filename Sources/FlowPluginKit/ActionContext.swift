@@ -43,6 +43,9 @@ public struct ActionContext: Sendable {
   /// Variables of this process that no child gets which is not given them: those that the workflow's secrets come from.
   public var withheldVariables: Set<String> { host.withheldVariables }
 
+  /// Whether the run was given texts that are shown and written down nowhere.
+  package var hasSecrets: Bool { host.hasSecrets }
+
   /// The time left until the step's deadline, never below zero; nil: no deadline.
   public var remaining: Duration? { host.remaining(of: step, attempt: attempt) }
 
@@ -182,6 +185,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func environment(of step: StepIndex) -> [String: String]
   /// Variables of this process that no child gets which is not given them.
   var withheldVariables: Set<String> { get }
+  /// Whether the run was given texts that are shown and written down nowhere.
+  var hasSecrets: Bool { get }
   /// What is the same for all tries of the step.
   func idempotencyKey(of step: StepIndex) -> String
   /// The time left until the deadline of the step or of this try; nil: none.
@@ -238,6 +243,9 @@ public protocol ActionHost: AnyObject, Sendable {
 extension ActionHost {
   /// None, for hosts without secrets.
   public var withheldVariables: Set<String> { [] }
+
+  /// None, for hosts without secrets.
+  public var hasSecrets: Bool { false }
 
   /// Run and step, for hosts that resume nothing.
   public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }

@@ -13,9 +13,12 @@ public protocol StepExecutor: Sendable {
   /// Whether what its bodies take of a machine (`resources`) counts against this one.
   var isHere: Bool { get }
 
-  /// Runs one try of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins. Throws an
-  /// ``ExecutorLost`` when it cannot be known how the body ended; the body does not run any more then.
-  func run(_ action: ActionDeclaration, _ inputs: ValueObject, _ context: ActionContext) async throws -> ValueObject
+  /// Runs one try of a step with complete inputs, and calls ``ActionContext/begun()`` when its body begins. `share` is what
+  /// it takes of a machine; nil: that is not counted. Throws an ``ExecutorLost`` when it cannot be known how the body ended;
+  /// the body does not run any more then.
+  func run(
+    _ action: ActionDeclaration, _ inputs: ValueObject, taking share: MachineShare?, _ context: ActionContext
+  ) async throws -> ValueObject
 }
 
 extension StepExecutor {

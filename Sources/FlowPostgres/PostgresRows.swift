@@ -34,17 +34,21 @@
 
     /// A whole number.
     package func integer(_ row: Int, _ column: Int) -> Int64 {
-      bytes(row, column).reduce(0) { $0 << 8 | Int64($1) }
+      guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return 0 }
+      let bytes = UnsafeRawBufferPointer(start: start, count: length(row, column))
+      return bytes.reduce(0) { $0 << 8 | Int64($1) }
     }
 
     /// A text.
     package func text(_ row: Int, _ column: Int) -> String { String(decoding: bytes(row, column), as: UTF8.self) }
 
+    /// How many bytes there are.
+    package func length(_ row: Int, _ column: Int) -> Int { Int(PQgetlength(result, Int32(row), Int32(column))) }
+
     /// Bytes.
     package func bytes(_ row: Int, _ column: Int) -> [UInt8] {
       guard let start = PQgetvalue(result, Int32(row), Int32(column)) else { return [] }
-      let length = Int(PQgetlength(result, Int32(row), Int32(column)))
-      return Array(UnsafeRawBufferPointer(start: start, count: length))
+      return Array(UnsafeRawBufferPointer(start: start, count: length(row, column)))
     }
 
     /// A message without line breaks.

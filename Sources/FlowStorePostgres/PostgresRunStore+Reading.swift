@@ -79,7 +79,11 @@
     /// Whether the database has standbys and waits for none of them: one that takes its place may lack what was written last.
     public var mayForgetAtFailover: Bool {
       let rows = try? execute(
-        "SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')) FROM pg_stat_replication")
+        """
+        SELECT count(*), count(*) FILTER (WHERE sync_state IN ('sync', 'quorum')
+          AND current_setting('synchronous_commit') NOT IN ('off', 'local'))
+        FROM pg_stat_replication
+        """)
       return rows.map { $0.integer(0, 0) > 0 && $0.integer(0, 1) == 0 } ?? false
     }
 

@@ -73,6 +73,27 @@ import Testing
     #expect(templates["flowrun-2"] != nil)
   }
 
+  @Test func `the folder of a step is its container's, and one beside the workflow is told to be left out`() throws {
+    let tool = try CommandLineTool()
+    defer { tool.remove() }
+    try tool.write(
+      """
+      name: folders
+      steps:
+        inside: { run: make, with: { cwd: /usr/src } }
+        beside: { run: make, with: { cwd: parts } }
+      """, to: "flow.yaml")
+    let result = try tool.run("export", "flow.yaml", "--format", "argo")
+    #expect(result.exitCode == 4, "\(result)")
+    #expect(
+      result.standardError
+        == "flowrun: step 'beside': its 'cwd' is left out: 'parts' starts at the workflow's folder, which no container has\n"
+    )
+    let templates = try check(result.standardOutput)
+    #expect(templates["inside"]?["container"]?.objectValue?["workingDir"] == "/usr/src")
+    #expect(templates["beside"]?["container"]?.objectValue?["workingDir"] == nil)
+  }
+
   @Test func `what has nothing that translates is told, and nothing is written`() throws {
     let tool = try CommandLineTool()
     defer { tool.remove() }

@@ -21,7 +21,7 @@ indirect enum ArgoFields: Sendable {
     "dag": .object(["tasks": .list(task)], required: ["tasks"]),
     "container": .object(
       [
-        "image": .text, "command": .list(.text), "args": .list(.text),
+        "image": .text, "workingDir": .text, "command": .list(.text), "args": .list(.text),
         "env": .list(.object(["name": .text, "value": .text], required: ["name"])),
       ], required: ["image"]),
     "retryStrategy": .object([

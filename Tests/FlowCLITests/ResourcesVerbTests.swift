@@ -65,7 +65,7 @@ import Testing
     }
   }
 
-  @Test func `are told by validate, and stay here where an executor does not count`() throws {
+  @Test func `are told by validate, which knows who counts them where`() throws {
     let tool = try tool(
       """
       name: placed
@@ -83,13 +83,63 @@ import Testing
     try tool.write(
       "name: placed\nsteps: { a: { run: 'true', resources: { cpus: 1 } }, b: { run: 'true' } }", to: "small.yaml")
     let slurm = try tool.run("validate", "small.yaml", "--on", "slurm=4")
-    #expect(slurm.standardOutput.contains("a  here: it has 'resources', which 'slurm' does not count"), "\(slurm)")
+    #expect(slurm.standardOutput.contains("  a  slurm=4: a job of its own with 1 cpu\n"), "\(slurm)")
+    // What is Slurm's to count may be more than this machine has.
+    let large = try tool.run("validate", "shares.yaml", "--on", "slurm=4")
+    #expect(large.exitCode == 0 && large.standardOutput.contains("a job of its own with 60000 cpus"), "\(large)")
     let workers = try tool.run("validate", "small.yaml", "--on", "workers=4")
+    #expect(workers.standardOutput.contains("  a  workers=4: 1 cpu of this machine\n"), "\(workers)")
     #expect(workers.standardOutput.contains("2 of 2 steps would be sent away"), "\(workers)")
+    let dask = try tool.run("validate", "small.yaml", "--on", "dask=tcp://head:8786")
+    #expect(dask.standardOutput.contains("a  here: it has 'resources', which 'dask' does not count"), "\(dask)")
     try tool.write(
-      "name: p\nsteps: { a: { run: 'true', executor: slurm=2, resources: { cpus: 1 } } }", to: "wrong.yaml")
+      "name: p\nsteps: { a: { run: 'true', executor: ssh=hosts, resources: { cpus: 1 } } }", to: "wrong.yaml")
     let wrong = try tool.run("validate", "wrong.yaml")
-    #expect(wrong.exitCode == 2 && wrong.standardOutput.contains("'slurm' does not count"), "\(wrong)")
+    #expect(wrong.exitCode == 2 && wrong.standardOutput.contains("'ssh' does not count"), "\(wrong)")
+  }
+
+  @Test func `of at most 1,000 different kinds are in a file`() throws {
+    func workflow(_ count: Int) -> String {
+      "name: many\nsteps:\n"
+        + (1...count).map { "  s\($0): { run: 'true', resources: { cpus: 1, memory: \($0)KiB } }\n" }.joined()
+    }
+    let tool = try tool(workflow(1000))
+    defer { tool.remove() }
+    let most = try tool.run("validate", "shares.yaml")
+    #expect(most.exitCode == 0, "\(most.standardOutput.suffix(500))")
+    try tool.write(workflow(1001), to: "more.yaml")
+    let more = try tool.run("validate", "more.yaml")
+    #expect(more.exitCode == 2, "\(more.standardOutput.suffix(500))")
+    #expect(more.standardOutput.contains("there are more than 1000 different 'resources'"))
+    // The same ones again are no further kind.
+    try tool.write(
+      workflow(1000) + "  again: { run: 'true', resources: { cpus: 1, memory: 7KiB } }\n", to: "again.yaml")
+    let again = try tool.run("validate", "again.yaml")
+    #expect(again.exitCode == 0, "\(again.standardOutput.suffix(500))")
+  }
+
+  @Test func `take what a resume says that there is, which is asked anew`() throws {
+    let tool = try tool(
+      """
+      name: resumed
+      steps:
+        first: { run: "test -e go", resources: { cpus: 2 } }
+        second: { run: "touch second", resources: { cpus: 2 }, needs: first }
+      """)
+    defer { tool.remove() }
+    let failed = try tool.run("shares.yaml", "--resources", "cpus=2")
+    #expect(failed.exitCode == 1, "\(failed)")
+    try tool.write("", to: "go")
+    let small = try tool.run("resume", "last", "--resources", "cpus=1")
+    #expect(
+      small.exitCode == 2 && small.standardError.contains("asks for 2 cpus, but there is 1 in '--resources'"),
+      "\(small)")
+    #expect(!FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent("second").path))
+    let wrong = try tool.run("resume", "last", "--resources", "cpu=1")
+    #expect(wrong.exitCode == 64 && wrong.standardError.contains("did you mean 'cpus'?"), "\(wrong)")
+    let resumed = try tool.run("resume", "last", "--resources", "cpus=2")
+    #expect(resumed.exitCode == 0, "\(resumed)")
+    #expect(FileManager.default.fileExists(atPath: tool.folder.appendingPathComponent("second").path))
   }
 
   @Test func `are exported as Slurm and Argo write them`() throws {

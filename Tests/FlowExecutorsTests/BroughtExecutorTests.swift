@@ -97,6 +97,26 @@ import Testing
     try remove()
   }
 
+  @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
+  func `a flowrun that Dask workers do not have is told, with what helps`() throws {
+    try "name: x\nsteps: { a: { run: 'touch ran' } }\n"
+      .write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
+    let cluster = try DaskCluster()
+    let result = try FlowrunProcess.run(
+      [
+        "flow.yaml", "--plugin-dir", "\(Self.plugins)/dask", "--on", "dask=\(cluster.address),worker=/no/flowrun",
+        "--report", "report.json",
+      ], in: folder, environment: DaskCluster.environment)
+    // A slow machine finds out when the run has begun.
+    #expect([1, 2].contains(result.exitCode), "\(result)")
+    let report = (try? String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)) ?? ""
+    let told = result.errors + report
+    #expect(told.contains("/no/flowrun: not found"), "\(result)")
+    #expect(told.contains("name the path that flowrun has there with 'worker=PATH'"), "\(result)")
+    #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
+    try remove()
+  }
+
   // MARK: ssh
 
   @Test(

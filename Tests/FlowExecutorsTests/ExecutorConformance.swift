@@ -14,6 +14,8 @@ struct ExecutorConformance {
   let pool: WorkerPool
   /// A folder that workers see too.
   let folder: String
+  /// What each body takes of a machine.
+  var share: MachineShare?
 
   /// The actions that it is tried with.
   static let registry = ActionRegistry([BasicsPlugin(), ShellPlugin()])
@@ -26,13 +28,14 @@ struct ExecutorConformance {
   }
 
   private func call(
-    _ action: String, _ inputs: ValueObject, _ host: TestHost = TestHost()
+    _ action: String, _ inputs: ValueObject, _ host: TestHost? = nil
   ) async throws -> ValueObject {
+    let host = host ?? TestHost(dataFolder: folder)
     let declaration = try #require(Self.registry.declaration(named: action))
-    return try await pool.run(declaration, inputs, host.context())
+    return try await pool.run(declaration, inputs, taking: share, host.context())
   }
 
-  private func shell(_ command: String, _ host: TestHost = TestHost()) async throws -> ValueObject {
+  private func shell(_ command: String, _ host: TestHost? = nil) async throws -> ValueObject {
     try await call("shell.run", ["command": .string(command), "env": [:], "successStatuses": [0]], host)
   }
 
@@ -72,16 +75,16 @@ struct ExecutorConformance {
   }
 
   private func logsAsItComes() async throws {
-    let host = TestHost()
+    let host = TestHost(dataFolder: folder)
     _ = try await shell("echo one; echo two >&2", host)
     #expect(Set(host.logLines) == [.init("one", from: .standardOutput), .init("two", from: .standardError)])
-    let quiet = TestHost()
+    let quiet = TestHost(dataFolder: folder)
     _ = try await call("flow.log", ["message": "said", "level": "warning"], quiet)
     #expect(quiet.logLines == [.init(level: .warning, "said")])
   }
 
   private func seesWhatIsStated() async throws {
-    let host = TestHost(environment: ["STATED": "yes and 'no'"])
+    let host = TestHost(dataFolder: folder, environment: ["STATED": "yes and 'no'"])
     let output = try await shell(#"echo "$STATED/$FLOWRUN_STEP/$FLOWRUN_ATTEMPT/$FLOWRUN_KEY""#, host)
     let context = host.context()
     #expect(output["stdout"]?.stringValue == "yes and 'no'/\(context.stepID)/1/\(context.idempotencyKey)\n")

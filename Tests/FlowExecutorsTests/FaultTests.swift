@@ -110,6 +110,43 @@ import Testing
       try scene.check(process.result(limitSeconds: 300), store)
     }
 
+    @Test(arguments: [false, true])
+    func `a standby that takes the place of its database has all that was recorded, and the run goes on`(
+      isCoordinatorKilled: Bool
+    ) throws {
+      let scene = try FaultScene("a promoted standby", steps: steps, isDurable: true)
+      let primary = try Database()
+      let standby = try Database(following: primary)
+      let store = [
+        "--store",
+        "postgresql:///postgres?host=\(primary.folder)/socket,\(standby.folder)/socket&user=sync"
+          + "&target_session_attrs=read-write",
+      ]
+      let process = try scene.start(["flow.yaml", "--on", "workers=4"] + store)
+      defer { process.send(SIGKILL) }
+      #expect(process.waitForOutput(" started on workers", limitSeconds: 90))
+      let next = try scene.start(["resume", "last", "--wait", "--on", "workers=4"] + store)
+      defer { next.send(SIGKILL) }
+      #expect(within(seconds: 30) { next.errorsSoFar.contains("waiting") })
+      scene.pause(100...600)
+      try scene.noteRecorded(store)
+      try primary.kill()
+      scene.pause(0...500)
+      if isCoordinatorKilled {
+        process.send(SIGKILL)
+        _ = process.result(limitSeconds: 20)
+      }
+      try standby.promote()
+      // What had been recorded is there.
+      try scene.noteRecorded(store)
+      if !isCoordinatorKilled {
+        let result = process.result(limitSeconds: 300)
+        #expect(result.exitCode == 0, "seed \(scene.seed): \(result.output.suffix(3000)) \(result.errors)")
+        #expect(!result.errors.contains("synchronous_standby_names"), "\(result.errors)")
+      }
+      try scene.check(next.result(limitSeconds: 300), store)
+    }
+
     @Test func `a coordinator that stood still past its lease is told who has the run, and repeats nothing`() throws {
       let scene = try FaultScene("stopped coordinators", steps: steps, isDurable: true)
       let database = try Database()

@@ -16,6 +16,12 @@ import Testing
     try FlowrunProcess.run(arguments, in: folder)
   }
 
+  /// Whether a process runs: what is dead, but has not been asked about, does not.
+  private static func isAlive(_ number: String) -> Bool {
+    let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
+    return text.map { !$0.contains(") Z") } ?? false
+  }
+
   private func remove() throws { try FileManager.default.removeItem(atPath: folder) }
 
   /// A report without what differs from run to run.
@@ -58,6 +64,30 @@ import Testing
     #expect(try report("here.json") == report("away.json"))
     #expect(away.output.contains("run started on workers"))
     #expect(away.output.contains("post started on user-initiated") || !away.output.contains("post started on workers"))
+    try remove()
+  }
+
+  @Test func `what commands left running ends with the workers and is named, also where it is deaf`() throws {
+    try write(
+      #"""
+      name: left
+      steps:
+        leave:
+          run: |
+            setsid sh -c "trap '' TERM; echo \$\$ > number; while :; do sleep 0.1; done" > left 2>&1 &
+            until [ -s number ]; do sleep 0.05; done
+        wait: { run: kill -0 $(cat number) && echo there, needs: leave }
+        stay: { run: "trap '' TERM; while :; do sleep 0.1; done", needs: wait, deadline: 300ms, optional: true }
+      """#)
+    let result = try run("flow.yaml", "--on", "workers=1")
+    #expect(result.exitCode == 0, "\(result.output)")
+    #expect(result.output.contains("wait: there"))
+    #expect(
+      result.output.contains("warning: workers: worker 1 ended what commands had left running: 'sh -c trap"),
+      "\(result.output)")
+    let number = try String(contentsOfFile: "\(folder)/number", encoding: .utf8)
+      .trimmingCharacters(in: .whitespacesAndNewlines)
+    #expect(within(seconds: 10) { !Self.isAlive(number) })
     try remove()
   }
 
@@ -178,11 +208,7 @@ import Testing
     }
     process.send(SIGKILL)
     _ = process.result(limitSeconds: 20)
-    func isAlive(_ number: String) -> Bool {
-      let text = try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)
-      return text.map { !$0.contains(") Z") } ?? false
-    }
-    #expect(within(seconds: 15) { !numbers.contains(where: isAlive) })
+    #expect(within(seconds: 15) { !numbers.contains(where: Self.isAlive) })
     try remove()
   }
 }

@@ -1,117 +1,172 @@
 import FlowTestKit
 import Foundation
-import TestSupport
-import Testing
 
-/// A workflow with random steps of all kinds that can be sent away, whose report is the same wherever they run.
+/// A workflow with random steps of all kinds that can be sent away, and of some that cannot, whose report is the same wherever
+/// they run.
 struct RandomWorkflow {
-  let text: String
+  /// The files by name, `flow.yaml` first of all.
+  private(set) var files: [String: String] = ["inner.yaml": inner, "item.yaml": item, "token": "s3cret Tökén\n"]
+  /// The steps that give back a text.
+  private var echoes: [Int] = []
+
+  private static let texts = [
+    "héllo wörld", "日本語", "🦊🚀", #"it's "quoted" $HOME `x` \n"#, "tab\there", "two\nlines\n", "", " spaces ", "null",
+    "-1e5",
+    "e\u{301}", "a=b;c&d|e",
+  ]
+
+  private static let inner = """
+    name: inner
+    concurrency: 1
+    inputs: { text: { type: string }, fails: { type: boolean } }
+    env: { INNER: "${{ inputs.text }}" }
+    steps:
+      a: { run: 'printf "%s" "$INNER"; [ "$FAILS" != true ]', env: { FAILS: "${{ inputs.fails }}" } }
+      b: { needs: a, run: 'echo "b $A"', env: { A: "${{ steps.a.outputs.stdout }}" } }
+      c: { foreach: [1, 2], run: 'echo "$N"', env: { N: "${{ item }}" } }
+    finally:
+      last: { run: 'echo "$HOW"', env: { HOW: "${{ run.conclusion }}" } }
+    outputs: { b: "${{ steps.b.outputs.stdout }}", c: "${{ steps.c.outputs.stdout }}" }
+    """
+
+  private static let item = """
+    name: item
+    inputs: { text: { type: string }, number: { type: integer } }
+    steps:
+      a: { run: 'echo "$TEXT ${FLOWRUN_KEY#*/} $FLOWRUN_STEP"', env: { TEXT: "${{ inputs.text }}" } }
+      b: { needs: a, run: '[ "$N" != 1 ]', env: { N: "${{ inputs.number }}" } }
+    outputs: { a: "${{ steps.a.outputs.stdout }}" }
+    """
 
   init(_ random: inout SeededGenerator) {
-    var text = "name: random\nenv: { STATED: \"1\" }\nsteps:\n"
-    let count = Int.random(in: 6...14, using: &random)
-    var echoes: [Int] = []
-    for index in 0..<count {
+    var text = "name: random\nenv: { STATED: \"1\" }\nevents: [told]\nsecrets: { token: { file: token } }\n"
+    if random.chance(30) { text += "concurrency: \(Int.random(in: 1...4, using: &random))\n" }
+    if random.chance(20) { text += "durable: true\n" }
+    if random.chance(20) { text += "defaults: { retry: { attempts: 2, delay: 1ms } }\n" }
+    text += "steps:\n"
+    for index in 0..<Int.random(in: 6...14, using: &random) {
       var parts: [String] = []
       let needs = (0..<index).filter { _ in random.chance(25) }.prefix(3)
       if !needs.isEmpty { parts.append("needs: [\(needs.map { "s\($0)" }.joined(separator: ", "))]") }
-      let echoed = needs.filter(echoes.contains)
-      switch Int.random(in: 0..<8, using: &random) {
-      case 0:
-        // It has failed as often as it may, or is well at the last try.
-        let last = Int.random(in: 1...3, using: &random)
-        parts.append("run: '[ \"$FLOWRUN_ATTEMPT\" = \(last) ] || exit \(index + 1)'")
-        parts.append("retry: { attempts: 2, delay: 1ms }")
-        if random.chance(70) { parts.append("optional: true") }
-      case 1:
-        parts.append("run: 'echo early; sleep 60'")
-        parts.append("deadline: 500ms")
-        parts.append("optional: true")
-      case 2:
-        parts.append("foreach: [a, b, c]")
-        parts.append("run: 'echo \"item $FLOWRUN_STEP\"; [ \"$FLOWRUN_STEP\" != \"s\(index)[\(random.next() % 4)]\" ]'")
-        parts.append("optional: true")
-      case 3:
-        parts.append("uses: flow.set")
-        parts.append("with: { values: { number: \(index), list: [1, 2] } }")
-      case 4:
-        parts.append("uses: flow.fail")
-        parts.append("with: { message: \"number \(index)\" }")
-        if random.chance(70) { parts.append("optional: true") }
-      default:
-        echoes.append(index)
-        let read = echoed.map { "${{ steps.s\($0).outputs.stdout || 'nothing' }}" }.joined(separator: " ")
-        parts.append("run: 'echo \"$STATED $FLOWRUN_STEP $FROM\"; echo error >&2'")
-        parts.append("env: { FROM: \"\(read)\" }")
+      parts += step(index, echoed: needs.filter(echoes.contains), &random)
+      if random.chance(60), !parts.contains("optional: true") { parts.append("optional: true") }
+      if random.chance(15) {
+        parts.append(
+          "if: \(random.pick(["always()", "failure()", "success()", "\"1 == 2\"", "\"env.STATED == '1'\""]))")
       }
-      if random.chance(20) {
-        parts.append("if: \(random.pick(["always()", "failure()", "success()", "\"1 == 2\""]))")
-      }
+      if random.chance(8) { parts.append("name: \(Self.quoted(random.pick(["Größe", "次"])))") }
       text += "  s\(index): { \(parts.joined(separator: ", ")) }\n"
     }
+    if random.chance(50) {
+      text += """
+        finally:
+          tell: { run: 'echo "$HOW"', env: { HOW: "${{ run.conclusion }}" } }
+          mourn: { run: exit \(Int.random(in: 0...1, using: &random)), needs: tell, if: failure() }
+
+        """
+    }
     let outputs = echoes.map { "  s\($0): \"${{ steps.s\($0).outputs.stdout || 'none' }}\"\n" }.joined()
-    self.text = outputs.isEmpty ? text : text + "outputs:\n" + outputs
-  }
-}
-
-/// What stays of a report when everything is taken out that may differ from run to run.
-struct TimelessReport: Equatable, CustomStringConvertible {
-  let description: String
-
-  /// What flowrun is to run with `arguments` in a folder that holds flow.yaml.
-  init(_ arguments: [String], in folder: String, environment: [String: String] = [:]) throws {
-    let result = try FlowrunProcess.run(
-      ["flow.yaml", "--report", "report.json", "--no-history"] + arguments, in: folder, environment: environment,
-      limitSeconds: 120)
-    try #require(FileManager.default.fileExists(atPath: "\(folder)/report.json"), "\(result)")
-    let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/report.json"))
-    let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any], "\(result)")
-    var lines = ["exit \(result.exitCode)", "conclusion \(report["conclusion"] ?? "")"]
-    let steps = try #require(report["steps"] as? [String: [String: Any]])
-    for (id, step) in steps.sorted(by: { $0.key < $1.key }) {
-      lines.append(try id + " " + Self.text(step.filter { Self.told.contains($0.key) }))
-    }
-    lines.append(try Self.text(report["outputs"] ?? [:]))
-    lines.append(try Self.text(report["warnings"] ?? []))
-    description = lines.joined(separator: "\n")
+    files["flow.yaml"] = outputs.isEmpty ? text : text + "outputs:\n" + outputs
   }
 
-  private static let told: Set<String> = [
-    "outcome", "conclusion", "reason", "attempts", "abandoned", "deferred", "blocking", "error", "needs", "items",
-  ]
-
-  private static let times: Set<String> = ["readyAt", "startedAt", "endedAt", "begunAt", "waitedMilliseconds", "queue"]
-
-  private static func text(_ value: Any) throws -> String {
-    let data = try JSONSerialization.data(withJSONObject: timeless(value), options: [.sortedKeys, .fragmentsAllowed])
-    return String(decoding: data, as: UTF8.self)
+  /// A text in YAML.
+  private static func quoted(_ text: String) -> String {
+    let escapes: [Character: String] = ["\"": "\\\"", "\\": "\\\\", "\n": "\\n", "\t": "\\t"]
+    return "\"" + text.map { escapes[$0] ?? String($0) }.joined() + "\""
   }
 
-  private static func timeless(_ value: Any) -> Any {
-    switch value {
-    case let object as [String: Any]:
-      object.filter { !times.contains($0.key) && !$0.key.hasSuffix("Milliseconds") }.mapValues(timeless)
-    case let list as [Any]: list.map(timeless)
-    default: value
+  /// What a step is, but for what any can have.
+  private mutating func step(_ index: Int, echoed: [Int], _ random: inout SeededGenerator) -> [String] {
+    switch Int.random(in: 0..<5, using: &random) {
+    case 0: return Self.ending(index, &random)
+    case 1: return Self.fanned(index, &random)
+    case 2: return Self.other(index, &random)
+    case 3: return Self.printing(&random)
+    default:
+      echoes.append(index)
+      let read = echoed.map { "${{ steps.s\($0).outputs.stdout || 'nothing' }}" }.joined(separator: " ")
+      let text = Self.quoted(echoed.isEmpty ? random.pick(Self.texts) : read)
+      return [
+        #"run: 'echo "$STATED $FLOWRUN_STEP ${FLOWRUN_KEY#*/} $FROM"; echo "error $FROM" >&2'"#,
+        "env: { FROM: \(text) }",
+      ]
     }
   }
-}
 
-extension TimelessReport {
-  /// Compares what random workflows come to here and elsewhere.
-  static func compare(
-    _ count: Int, in folder: String, on arguments: [String], environment: [String: String] = [:]
-  ) throws {
-    let seed = SeededGenerator.environmentSeed ?? UInt64.random(in: 0..<1 << 32)
-    print("seed of the workflows for \(arguments): \(seed)")
-    var random = SeededGenerator(seed: seed)
-    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-    for number in 0..<count {
-      let workflow = RandomWorkflow(&random)
-      try workflow.text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
-      let here = try TimelessReport([], in: folder)
-      let away = try TimelessReport(arguments, in: folder, environment: environment)
-      #expect(here == away, "seed \(seed), workflow \(number):\n\(workflow.text)")
-    }
+  /// A step that ends well, badly, late or not at all.
+  private static func ending(_ index: Int, _ random: inout SeededGenerator) -> [String] {
+    let last = Int.random(in: 1...3, using: &random)
+    let deadline = ["deadline: 2s", "optional: true"]
+    return random.pick([
+      // It has failed as often as it may, or is well at the last try.
+      [#"run: '[ "$FLOWRUN_ATTEMPT" = \#(last) ] || exit \#(index + 1)'"#, "retry: { attempts: 2, delay: 1ms }"],
+      ["run: 'echo early; sleep 60'"] + deadline,
+      [#"run: "trap '' TERM; echo early; while :; do sleep 0.1; done""#] + deadline,
+      ["run: 'echo before; exit \([2, 126, 127, 128, 255][index % 5])'"],
+      ["run: 'echo before; kill -\(["KILL", "TERM", "INT", "HUP", "PIPE"][index % 5]) $$; sleep 5'"],
+      [#"run: "trap 'echo trapped; exit 9' TERM; kill -TERM $$; sleep 1""#],
+      [
+        "run: 'echo $FLOWRUN_ATTEMPT; [ $FLOWRUN_ATTEMPT = 2 ] || sleep 60'",
+        "retry: { attempts: 2, delay: 1ms, attempt-deadline: 2s }",
+      ],
+      ["uses: shell.run", "with: { command: exit \(last), success-statuses: [0, 3] }"],
+      ["run: [no-such-program, x]"], ["run: pwd", "with: { cwd: \(random.pick(["/", "missing"])) }"],
+    ])
+  }
+
+  /// A step of many.
+  private static func fanned(_ index: Int, _ random: inout SeededGenerator) -> [String] {
+    random.pick([
+      [
+        "foreach: [a, b, c]", "optional: true",
+        "run: 'echo \"item $FLOWRUN_STEP\"; [ \"$FLOWRUN_STEP\" != \"s\(index)[\(random.next() % 4)]\" ]'",
+      ],
+      [
+        "foreach: { items: { one: 1, two: 2, three: 3 }, parallel: 2, fail-fast: false }",
+        #"run: 'echo "$K"; [ "$V" != \#(random.next() % 5) ]'"#, #"env: { K: "${{ key }}", V: "${{ item }}" }"#,
+      ],
+      [
+        "foreach: { axes: { os: [l, m], size: [1, 2.5, null] }, exclude: [{ os: m, size: 1 }] }",
+        #"run: 'printf %s "$X"'"#, #"env: { X: "${{ item.os }}-${{ item.size }}" }"#,
+      ],
+      [
+        "foreach: [1, 2, 3]", "fail-fast: false", "retry: { attempts: 2, delay: 1ms }",
+        "run: '[ $FLOWRUN_ATTEMPT -ge $N ] || exit $N'", #"env: { N: "${{ item }}" }"#,
+      ],
+      // Of those that have not begun when one fails it is told how far they were.
+      ["foreach: [a, b, c]", "parallel: 1", "run: 'echo $N; [ $N != b ]'", #"env: { N: "${{ item }}" }"#],
+      [
+        "uses: ./item.yaml", "foreach: [p, \(quoted(random.pick(texts)))]", "fail-fast: false",
+        #"with: { text: "${{ item }}", number: "${{ index }}" }"#,
+      ],
+    ])
+  }
+
+  /// A step whose output is long or odd.
+  private static func printing(_ random: inout SeededGenerator) -> [String] {
+    random.pick([
+      ["run: 'head -c 1048577 /dev/zero | tr \"\\0\" a; echo; echo end'"], ["run: 'seq 1 2000; seq 1 50 >&2'"],
+      [#"run: 'printf "a\377b\nno end"'"#], [#"run: 'printf "10%%\r100%%\n\n\n"; printf "crlf\r\n"'"#],
+      ["run: [printf, '%s\\n', \(quoted(random.pick(texts))), '$HOME', '*']"],
+      ["shell: bash", "run: 'false | true'"], ["shell: python", "run: 'print(\"ü\"); raise SystemExit(7)'"],
+      ["run: 'cat; read x || echo end of file; umask'"], ["run: 'sleep 30 & echo started'"],
+      [#"run: 'echo "$T"; printf %s "$T" | base64'"#, #"env: { T: "${{ secrets.token }}" }"#],
+    ])
+  }
+
+  /// A step that is no command, or stays here.
+  private static func other(_ index: Int, _ random: inout SeededGenerator) -> [String] {
+    random.pick([
+      [
+        "uses: flow.set",
+        "with: { values: { number: \(index), list: [1, 0.1, null], text: \(quoted(random.pick(texts))) } }",
+      ],
+      ["uses: flow.fail", "with: { message: \(quoted("number \(index) " + random.pick(texts))) }"],
+      ["uses: flow.sleep", "with: { for: \(random.pick(["1ms", "60s"])) }", "deadline: 2s", "optional: true"],
+      ["uses: flow.post", "with: { event: told }"], ["run: echo told", "after: told", "blocking: false"],
+      ["uses: ./inner.yaml", "with: { text: \(quoted(random.pick(texts))), fails: \(random.chance(25)) }"],
+      ["run: echo here", "executor: local"], ["run: echo deferred", "defer: true"],
+      ["uses: flow.noop", "enabled: false"],
+    ])
   }
 }

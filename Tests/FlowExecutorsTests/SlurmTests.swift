@@ -61,7 +61,12 @@ final class SlurmTests {
     _ = try cluster.ask("scontrol update NodeName=node1,node2 State=DRAIN Reason=test")
     let drained = try run("flow.yaml", "--on", on)
     #expect(drained.exitCode == 2)
-    #expect(drained.errors.contains("node1 is drain"))
+    #expect(
+      drained.errors == "flowrun: no node of Slurm can be used: node1 is drain, node2 is drain\n", "\(drained.errors)")
+    _ = try cluster.ask("scontrol update PartitionName=short State=DOWN")
+    let down = try run("flow.yaml", "--on", on + ",partition=short")
+    #expect(down.exitCode == 2)
+    #expect(down.errors == "flowrun: Slurm's partition 'short' is down\n")
     #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
   }
 
@@ -88,6 +93,34 @@ final class SlurmTests {
       (try? String(contentsOfFile: "/proc/\(number)/stat", encoding: .utf8)).map { $0.contains(") Z") } ?? true
     }
     #expect(isGone)
+  }
+
+  @Test func `what workers held that do not end in time when they are asked to is given back`() throws {
+    try write(
+      """
+      name: x
+      steps:
+        a: { run: "true" }
+        b: { run: "touch begun; until [ -e stop ]; do sleep 0.05; done", needs: a, executor: local }
+
+      """)
+    let process = try FlowrunProcess(["flow.yaml", "--on", on], in: folder, environment: cluster.environment)
+    #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
+    let workers = try Shell.run(
+      """
+      for p in $(pgrep -f -- 'worker --stdio'); do
+        [ "$(readlink /proc/$p/cwd)" = '\(folder)' ] && case $(ps -o comm= -p $p) in flowrun*) echo $p ;; esac
+      done; true
+      """
+    ).output.split(separator: "\n").compactMap { Int32($0) }
+    #expect(!workers.isEmpty)
+    for worker in workers { kill(worker, SIGSTOP) }
+    _ = FileManager.default.createFile(atPath: "\(folder)/stop", contents: nil)
+    let result = process.result(limitSeconds: 60)
+    #expect(result.exitCode == 0, "\(result)")
+    // What carried their pipes was killed; they themselves end as they were asked to, and tell Slurm nothing.
+    for worker in workers { kill(worker, SIGCONT) }
+    #expect(try within(seconds: 20) { try cluster.ask("squeue -h").isEmpty })
   }
 
   @Test(arguments: [false, true])

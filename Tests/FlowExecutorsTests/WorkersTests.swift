@@ -53,7 +53,9 @@ import Testing
       "command": .string("echo $$ > \(file); kill -STOP $PPID; sleep 60"), "env": [:], "successStatuses": [0],
     ]
     let start = ContinuousClock.now
-    await #expect(throws: ExecutorLost.self) { _ = try await pool.run(shell, inputs, TestHost().context()) }
+    await #expect(throws: ExecutorLost.self) {
+      _ = try await pool.run(shell, inputs, taking: nil, TestHost().context())
+    }
     #expect(ContinuousClock.now - start < .seconds(4))
     let process = try String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .whitespacesAndNewlines)
     let state = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)

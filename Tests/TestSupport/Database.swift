@@ -20,11 +20,27 @@ public final class Database: Sendable {
 
   /// Starts it in the folder whose servers `scripts/test` stops when a test that was killed could not.
   public init() throws {
-    let parent = ProcessInfo.processInfo.environment["FLOWRUN_TEST_POSTGRES"] ?? "/tmp"
-    folder = "\(parent)/sync-pg-\(UUID().uuidString.prefix(8))"
-    information = "host=\(folder)/socket dbname=postgres user=sync"
+    folder = Self.newFolder()
+    information = Self.information(folder)
     try start()
   }
+
+  /// Starts a standby of `other`, which from then on confirms nothing that the standby does not have.
+  public init(following other: Database) throws {
+    folder = Self.newFolder()
+    information = Self.information(folder)
+    try run("follow", other.folder)
+  }
+
+  private static func newFolder() -> String {
+    let parent = ProcessInfo.processInfo.environment["FLOWRUN_TEST_POSTGRES"] ?? "/tmp"
+    return "\(parent)/sync-pg-\(UUID().uuidString.prefix(8))"
+  }
+
+  private static func information(_ folder: String) -> String { "host=\(folder)/socket dbname=postgres user=sync" }
+
+  /// Has a standby take the place of the one that it follows.
+  public func promote() throws { try run("promote") }
 
   /// Starts it, also after it was killed.
   public func start() throws { try run("start") }
@@ -56,8 +72,8 @@ public final class Database: Sendable {
     _ = try Shell.run("kill -\(name) \(leader) $(ps -o pid= --ppid \(leader))")
   }
 
-  private func run(_ verb: String) throws {
-    let (status, output) = try Shell.run("'\(Self.script)' \(verb) '\(folder)'")
+  private func run(_ verb: String, _ other: String = "") throws {
+    let (status, output) = try Shell.run("'\(Self.script)' \(verb) '\(folder)' \(other)")
     guard status == 0 else { throw Failure(output: output) }
   }
 }

@@ -34,6 +34,7 @@ import Testing
       ("Steps in a workflow", Limits.steps), ("Characters in a step's id", Limits.stepIDCharacters),
       ("Tries of a step", Limits.attempts), ("Events posted in a run", Limits.events),
       ("Nodes that aliases expand to", Limits.aliasNodes), ("Maps and lists in each other", Limits.nestingDepth),
+      ("Different `resources` in a workflow", Limits.shares),
       ("Posts that wait for `flow.on`", Limits.waitingPosts), ("MiB in a file", Limits.fileBytes >> 20),
       ("KiB in a log line", Limits.logLineBytes >> 10), ("MiB of outputs of a step", Limits.outputBytes >> 20),
       ("Problems named in a file", Limits.diagnostics), ("Secrets of a workflow", Limits.secrets),

@@ -13,11 +13,13 @@ import shlex
 import socket
 import sys
 import threading
+import time
 import urllib.parse
 import uuid
 
 TIME_LIMIT = 10  # seconds for the scheduler to answer
 START_LIMIT = 30  # seconds for a task to begin and connect
+LOOK = 0.2  # seconds from one look at a task that begins to the next
 PIECE = 1 << 16
 
 
@@ -79,9 +81,12 @@ def work(host, port, token, words):
     A guard behind a pipe ends the command when the Dask worker is killed, which would leave it running.
     """
     import os
+    import shutil
     import socket
     import subprocess
 
+    if not shutil.which(words[0]):
+        raise FileNotFoundError(f"{words[0]}: not found")
     with socket.create_connection((host, port), timeout=30) as connection:
         connection.settimeout(None)
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -113,7 +118,7 @@ def own_host(address):
 def carry(address, worker, command):
     client = connect(address)
     listener = socket.create_server((own_host(address), 0))
-    listener.settimeout(START_LIMIT)
+    listener.settimeout(LOOK)
     token = secrets.token_hex(16)
     future = client.submit(
         work, *listener.getsockname()[:2], token, shlex.split(command),
@@ -132,14 +137,19 @@ def carry(address, worker, command):
 
 def accept(listener, token, future):
     """The connection of whoever knows the token."""
+    end = time.monotonic() + START_LIMIT
     while True:
         try:
             connection, _ = listener.accept()
         except TimeoutError:
             if future.status == "error":
-                print(f"the task failed: {future.exception()}", file=sys.stderr)
-            else:
-                print(f"the task did not begin within {START_LIMIT} s: it is {future.status}", file=sys.stderr)
+                problem = future.exception()
+                print(f"the task failed: {problem}", file=sys.stderr, flush=True)
+                # As a shell says that there is no such program.
+                os._exit(127 if isinstance(problem, FileNotFoundError) else 1)
+            if time.monotonic() < end:
+                continue
+            print(f"the task did not begin within {START_LIMIT} s: it is {future.status}", file=sys.stderr, flush=True)
             os._exit(1)
         connection.settimeout(5)
         try:

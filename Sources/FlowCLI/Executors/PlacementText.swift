@@ -9,12 +9,18 @@ enum PlacementText {
     let width = min(40, workflow.steps.map(\.id.text.count).max() ?? 0)
     var text = ""
     var away = 0
-    for (step, place) in zip(workflow.steps, placement.places) {
+    for (index, (step, place)) in zip(workflow.steps, placement.places).enumerated() {
       let id = step.id.text + String(repeating: " ", count: max(0, width - step.id.text.count))
       switch place {
       case .away(let address):
         away += 1
-        text += "  \(id)  \(TerminalText.visible(address))\n"
+        text += "  \(id)  \(TerminalText.visible(address))"
+        if let share = step.options.share {
+          text +=
+            placement.countsHere(StepIndex(index))
+            ? ": \(share.text()) of this machine" : ": a job of its own with \(share.text())"
+        }
+        text += "\n"
       case .here(let why): text += "  \(id)  here" + (why.map { ": \(TerminalText.visible($0))" } ?? "") + "\n"
       }
     }

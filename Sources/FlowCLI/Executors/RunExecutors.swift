@@ -54,6 +54,11 @@ struct RunExecutors: Sendable {
           address: try ExecutorAddress(text), needs: needs, workflowFolder: workflowFolder,
           pluginFolders: request.pluginFolders.map(FilePath.absolute), plugins: installation.brought,
           environment: Environment.all)
+        for step in steps.assignment.filter({ $0.value == index }).keys.sorted() where !steps.countsHere(step) {
+          let step = workflow.steps[Int(step)]
+          if let share = step.options.share { executor.shares.append((step.id, share)) }
+        }
+        executor.hasPlainSteps = executor.shares.count < steps.assignment.count { $0.value == index }
         executor.tell = { told.add($0) }
         executor.mayPing = { told.isSure }
         pools.append(try executor.pool())

@@ -22,6 +22,15 @@ extension ExportedWorkflow {
     ]
   }
 
+  /// What of the steps that translate is left out for Argo, a sentence each.
+  var argoOmissions: [String] {
+    steps.compactMap { step in
+      guard let folder = step.statedFolder, !folder.hasPrefix("/") else { return nil }
+      return "step '\(step.id)': its 'cwd' is left out: '\(folder)' starts at the workflow's folder, "
+        + "which no container has"
+    }
+  }
+
   /// The names of the steps' templates: no two are the same, and none is that of the whole.
   private var argoNames: [String: String] {
     var names: [String: String] = [:]
@@ -44,6 +53,9 @@ extension ExportedWorkflow {
       "image": .string(image), "command": .array([.string(step.words[0])]),
       "args": .array(step.words.dropFirst().map { .string(Self.argoText($0)) }),
     ]
+    if let folder = step.statedFolder, folder.hasPrefix("/") {
+      container["workingDir"] = .string(Self.argoText(folder))
+    }
     if !step.environment.isEmpty {
       container["env"] = .array(
         step.environment.map { ["name": .string($0.name), "value": .string(Self.argoText($0.value))] })

@@ -30,7 +30,7 @@ extension RunMemory {
       let store = try PostgresRunStore(address)
       if isDurable, store.mayForgetAtFailover {
         StandardOutput.writeError(
-          "flowrun: the database waits for none of its standbys (synchronous_standby_names): where one takes its place, "
+          "flowrun: the database waits for none of its standbys (synchronous_standby_names, synchronous_commit): where one takes its place, "
             + "steps may run again\n")
       }
       return store

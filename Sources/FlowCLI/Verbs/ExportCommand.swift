@@ -42,8 +42,9 @@ struct ExportCommand: Verb {
     case .argo:
       StandardOutput.write(json: exported.argo(image: image ?? "debian:stable-slim"), layout: .indented)
     }
-    if exported.omissions.isEmpty { return }
-    for omission in exported.omissions {
+    let omissions = exported.omissions + (format == .argo ? exported.argoOmissions : [])
+    if omissions.isEmpty { return }
+    for omission in omissions {
       StandardOutput.writeError("flowrun: \(TerminalText.visible(omission))\n")
     }
     ExitStatus.incomplete.exit()

@@ -60,9 +60,9 @@ struct ValidateCommand: Verb {
   }
 
   /// The step that asks for more than this machine has, which is no mistake of the file; nil: there is none.
-  private static func shortage(of graph: WorkflowGraph) -> PreparedWorkflow.Problem? {
+  private static func shortage(of graph: WorkflowGraph, _ placement: StepPlacement) -> PreparedWorkflow.Problem? {
     do throws(PreparedWorkflow.Problem) {
-      try graph.checkShares(in: nil)
+      try graph.checkShares(in: nil) { !placement.countsHere($0) }
       return nil
     } catch {
       return error
@@ -94,16 +94,17 @@ struct ValidateCommand: Verb {
         if check.isValid, let steps = check.result.graph?.workflow.steps.count {
           summaries += "\(TerminalText.visible(file)): valid, \(steps) step\(steps == 1 ? "" : "s")\n"
         }
-        if check.isValid, let graph = check.result.graph, let shortage = Self.shortage(of: graph) {
-          if on == nil {
-            summaries += "  it cannot run on this machine: \(shortage)\n"
-          } else {
-            isValid = false
-            StandardOutput.writeError("\(TerminalText.visible(file)): error: \(shortage)\n")
+        if check.isValid, let graph = check.result.graph {
+          let placement = StepPlacement(graph.workflow, installation.registry, on: on)
+          if let shortage = Self.shortage(of: graph, placement) {
+            if on == nil {
+              summaries += "  it cannot run on this machine: \(shortage)\n"
+            } else {
+              isValid = false
+              StandardOutput.writeError("\(TerminalText.visible(file)): error: \(shortage)\n")
+            }
           }
-        }
-        if let on, check.isValid, let workflow = check.result.graph?.workflow {
-          summaries += PlacementText.text(workflow, StepPlacement(workflow, installation.registry, on: on))
+          if on != nil { summaries += PlacementText.text(graph.workflow, placement) }
         }
       } catch {
         isValid = false

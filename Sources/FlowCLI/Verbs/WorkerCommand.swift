@@ -20,6 +20,7 @@ struct WorkerCommand: Verb {
 
   @Option(help: .hidden) var watch: Int32?
   @Option(help: .hidden) var silence: Int?
+  @Option(help: .hidden) var result: String?
 
   @OptionGroup var plugins: PluginArguments
 
@@ -30,7 +31,7 @@ struct WorkerCommand: Verb {
     }
     guard stdio else { throw UsageProblem("a worker is started by an executor, with --stdio") }
     let folders = plugins.folders.map(FilePath.absolute)
-    let worker = Worker(program: OwnProgram.path) { workflowFolder in
+    let worker = Worker(program: OwnProgram.path, result: result) { workflowFolder in
       let installation = try Installation(around: workflowFolder + "/workflow.yaml", given: folders)
       return Worker.Actions(
         registry: installation.registry, digest: installation.digest, close: { await installation.close() })

@@ -42,6 +42,7 @@ final class CalledActionHost: ActionHost {
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
   func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
   var withheldVariables: Set<String> { host.withheldVariables }
+  var hasSecrets: Bool { host.hasSecrets }
   func log(_ message: String, level: LogLevel, step: StepIndex) { host.log(message, level: level, step: step) }
   func log(_ lines: [String], from stream: LogStream, step: StepIndex) { host.log(lines, from: stream, step: step) }
   func log(_ lines: [String], from stream: LogStream, plugin: String) { host.log(lines, from: stream, plugin: plugin) }

@@ -28,6 +28,9 @@ extension WorkflowRun: ActionHost {
     prepared.secretVariables.union(options.outer?.run.withheldVariables ?? [])
   }
 
+  /// Whether the run has texts that are hidden wherever they are shown or written down.
+  public var hasSecrets: Bool { mask != nil || options.outer?.run.hasSecrets == true }
+
   /// The variables that workflow and step state.
   public func environment(of step: StepIndex) -> [String: String] {
     let owner = instances.owner(of: step)

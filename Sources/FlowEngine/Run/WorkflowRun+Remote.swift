@@ -40,8 +40,9 @@ extension WorkflowRun {
     guard let placement = options.placement, let index = placement.assignment[owner] else { return }
     let executor = placement.executors[index]
     let declaration = prepared.action(of: owner).declaration
+    let share = prepared.graph.workflow.steps[Int(owner)].options.share
     run(
-      { inputs, context in try await executor.run(declaration, inputs, context) }, start,
+      { inputs, context in try await executor.run(declaration, inputs, taking: share, context) }, start,
       ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), lane: .remote)
   }
 

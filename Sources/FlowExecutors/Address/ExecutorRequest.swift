@@ -18,6 +18,10 @@ public struct ExecutorRequest: Sendable {
   public var plugins: [InstalledPlugin]
   /// This program's own environment.
   public var environment: [String: String]
+  /// The steps that take a share of a machine, where that does not count against this one.
+  public var shares: [(step: StepID, share: MachineShare)] = []
+  /// Whether other steps are sent there too.
+  public var hasPlainSteps = true
   /// How often workers are asked for signs of life.
   package var pulse = PulseRhythm()
   /// Whether they may still be asked.
@@ -40,22 +44,32 @@ public struct ExecutorRequest: Sendable {
 
   /// The executor, none of whose workers has been started. Asks an engine which places there are, which may take a while.
   package func pool() throws(ExecutorProblem) -> WorkerPool {
-    let (starts, release) = try starts()
+    let means = try means()
     return WorkerPool(
-      name: address.name, starts: starts, needs: needs, workflowFolder: workflowFolder, pulse: pulse,
-      mayPing: mayPing, release: release, tell: tell)
+      name: address.name, starts: means.starts, needs: needs, workflowFolder: workflowFolder, pulse: pulse,
+      mayPing: mayPing, release: means.release, sized: means.sized, tell: tell)
   }
 
-  /// How the workers are started, and what gives back what is asked of an engine for them.
-  private func starts() throws(ExecutorProblem) -> ([WorkerStart], release: [String]?) {
+  /// How the workers are started, what gives back what is asked of an engine for them, and how workers for steps that take a
+  /// share of a machine are had.
+  private struct Means {
+    var starts: [WorkerStart]
+    var release: [String]?
+    var sized: SizedWorkers?
+  }
+
+  private func means() throws(ExecutorProblem) -> Means {
     switch address.name {
-    case ExecutorAddress.workers: return (localStarts(), nil)
+    case ExecutorAddress.workers: return Means(starts: localStarts())
     case ExecutorAddress.slurm:
-      let worker = workerCommand(address["worker"] ?? "flowrun")
+      let program = address["worker"] ?? "flowrun"
       let engine = SlurmEngine(address: address, environment: environment)
-      let starts = try engine.starts(worker)
-      return (starts, engine.release(starts))
-    default: return (try broughtStarts(), nil)
+      let cluster = try engine.cluster()
+      try cluster.check(shares)
+      let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.placesPerNode()) : []
+      let sized = engine.sized { workerCommand(program, result: $0) }
+      return Means(starts: starts, release: engine.release(starts), sized: shares.isEmpty ? nil : sized)
+    default: return Means(starts: try broughtStarts())
     }
   }
 
@@ -77,8 +91,9 @@ public struct ExecutorRequest: Sendable {
   }
 
   /// How a worker is called, behind whatever starts it.
-  func workerCommand(_ program: String) -> [String] {
-    [program, "worker", "--stdio"] + pluginFolders.flatMap { ["--plugin-dir", $0] }
+  func workerCommand(_ program: String, result: ResultFile? = nil) -> [String] {
+    let result = result.map { ["--result", $0.path] } ?? []
+    return [program, "worker", "--stdio"] + result + pluginFolders.flatMap { ["--plugin-dir", $0] }
   }
 
   /// The most processes of `workers` where nobody says how many.

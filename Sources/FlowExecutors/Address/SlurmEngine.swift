@@ -4,7 +4,7 @@ import FlowSyntax
 import FlowSystem
 
 /// Slurm as an engine of workers: one allocation a node, whose only task is the worker that `srun` carries. So both end
-/// together, and a node that dies takes no healthy one with it.
+/// together, and a node that dies takes no healthy one with it. A step with `resources` has an allocation of its own.
 struct SlurmEngine {
   let address: ExecutorAddress
   let environment: [String: String]
@@ -17,17 +17,36 @@ struct SlurmEngine {
   /// How long an allocation may wait in Slurm's queue where nobody says.
   private static let usualWait = Duration.seconds(3600)
 
+  init(address: ExecutorAddress, environment: [String: String]) {
+    self.address = address
+    self.environment = environment
+  }
+
+  private var wait: Duration { address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait }
+
   /// The workers that so many places take.
-  func starts(_ worker: [String]) throws(ExecutorProblem) -> [WorkerStart] {
-    let perNode = try placesPerNode()
+  func starts(_ worker: [String], perNode: Int) -> [WorkerStart] {
     let count = (address.places + perNode - 1) / perNode
-    let wait = address["wait"].flatMap { try? DurationText.parse($0) } ?? Self.usualWait
     return (0..<count).map { index in
       let places = address.places / count + (index < address.places % count ? 1 : 0)
-      return WorkerStart(
-        name: "allocation \(index + 1)", command: command(places, worker, name(index)), environment: environment,
-        places: places, startLimit: wait, exitSigns: ["task 0:"], release: Self.release([name(index)]))
+      return start("allocation \(index + 1)", named: name(index), MachineShare(cpus: places), places: places, worker)
     }
+  }
+
+  /// The workers of steps with `resources`, each a job that bears the name of the body.
+  func sized(_ worker: @escaping @Sendable (ResultFile?) -> [String]) -> SizedWorkers {
+    SizedWorkers(
+      places: address.places,
+      start: { share, body, result in start("job \(body)", named: body, share, places: 1, worker(result)) },
+      lackRoom: lackRoom)
+  }
+
+  private func start(
+    _ name: String, named job: String, _ share: MachineShare, places: Int, _ worker: [String]
+  ) -> WorkerStart {
+    WorkerStart(
+      name: name, command: command(share, worker, job), environment: environment, places: places, startLimit: wait,
+      exitSigns: ["task 0:"], release: Self.release([job]))
   }
 
   private func name(_ index: Int) -> String { "\(jobName).\(index + 1)" }
@@ -47,11 +66,13 @@ struct SlurmEngine {
   /// Ends the allocation when the worker has ended otherwise than it was asked to: with `srun` killed, nobody else would.
   private static let holder = #""$@"; status=$?; [ $status = 0 ] || scancel --quiet "$SLURM_JOB_ID"; exit $status"#
 
-  private func command(_ places: Int, _ worker: [String], _ name: String) -> [String] {
+  private func command(_ share: MachineShare, _ worker: [String], _ name: String) -> [String] {
     var words = [
-      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(places)", "--job-name=\(name)", "--mpi=none",
+      "srun", "--nodes=1", "--ntasks=1", "--cpus-per-task=\(share.cpus)", "--job-name=\(name)", "--mpi=none",
       "--export=\(Self.exported)",
     ]
+    if share.memoryBytes > 0 { words.append("--mem=\(share.memoryBytes >> 10)K") }
+    if share.gpus > 0 { words.append("--gres=gpu:\(share.gpus)") }
     for option in ["partition", "account", "qos", "constraint"] {
       if let value = address[option] { words.append("--\(option)=\(value)") }
     }
@@ -70,41 +91,29 @@ struct SlurmEngine {
 
   // MARK: What there is
 
-  /// How many places a node has: its processors, the fewest of any that can be used, unless somebody says.
-  private func placesPerNode() throws(ExecutorProblem) -> Int {
-    let partitions = try ask(["sinfo", "--noheader", "--format=%R"])
+  /// What Slurm has for the address.
+  func cluster() throws(ExecutorProblem) -> SlurmNodes {
+    let known = try ask(["sinfo", "--noheader", "--format=%R %a"]).map { $0.split(separator: " ").map(String.init) }
+    let partitions = known.compactMap(\.first)
     let partition = address["partition"]
     if let partition, !partitions.contains(partition) {
-      let known = partitions.isEmpty ? "there are none" : "there are \(partitions.joined(separator: ", "))"
-      throw ExecutorProblem("Slurm has no partition '\(partition)'; \(known)")
+      let others = partitions.isEmpty ? "there are none" : "there are \(partitions.joined(separator: ", "))"
+      throw ExecutorProblem("Slurm has no partition '\(partition)'; \(others)")
     }
-    let nodes = try ask(
-      ["sinfo", "--noheader", "--Node", "--format=%c %t %N"] + (partition.map { ["--partition=\($0)"] } ?? []))
-    var fewest: Int?
-    var most = 0
-    var unusable: [String] = []
-    for line in nodes {
-      let words = line.split(separator: " ").map(String.init)
-      guard words.count == 3, let processors = Int(words[0]) else { continue }
-      // A star says that the node does not answer.
-      if words[1].hasSuffix("*") || ["down", "drain", "drng", "fail", "maint", "unk"].contains(words[1]) {
-        unusable.append("\(words[2]) is \(words[1])")
-      } else {
-        fewest = min(fewest ?? .max, processors)
-        most = max(most, processors)
-      }
+    if let state = known.first(where: { $0.first == partition })?.last, state != "up" {
+      throw ExecutorProblem("Slurm's partition '\(partition ?? "")' is \(state)")
     }
-    guard let fewest else {
-      let states = unusable.isEmpty ? "it has none" : unusable.joined(separator: ", ")
-      throw ExecutorProblem(
-        "no node of \(partition.map { "the partition '\($0)'" } ?? "Slurm") can be used: \(states)")
-    }
-    let perNode = address["per-node"].flatMap { Int($0) } ?? max(1, fewest)
-    guard perNode <= max(1, most) else {
-      throw ExecutorProblem(
-        "no node has \(perNode) processors, as per-node=\(perNode) asks for; the largest has \(most)")
-    }
-    return perNode
+    let nodes = ["sinfo", "--noheader", "--Node", "--format=\(SlurmNodes.format)"]
+    return SlurmNodes(try ask(nodes + (partition.map { ["--partition=\($0)"] } ?? [])), of: address)
+  }
+
+  /// Whether a job of these names waits until others give something back.
+  @Sendable private func lackRoom(_ names: [String]) -> Bool {
+    let lines = try? ask(["squeue", "--noheader", "--me", "--states=PENDING", "--format=%r %j"])
+    let reasons = ["Resources ", "Priority "]
+    return lines?.contains { line in
+      reasons.contains { line.hasPrefix($0) && names.contains(String(line.dropFirst($0.count))) }
+    } ?? false
   }
 
   /// The lines that a command of Slurm prints.

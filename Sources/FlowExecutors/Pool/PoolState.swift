@@ -19,6 +19,12 @@ struct PoolState {
     var problem: String?
     /// What waits for it to be gone; nil: nothing needs to.
     var burial: Task<Void, Never>?
+    /// Whether it gets no more bodies, and ends when it has none: it makes room.
+    var isLeaving = false
+    /// Told when it is wanted again; nil: it has not left.
+    var rest: OneShot<Void>?
+    /// The newest worker of a step's own for which it has made room.
+    var lastClaim = 0
   }
 
   /// A body that waits for a place.
@@ -75,6 +81,41 @@ struct PoolState {
     nextID += 1
     waiting.append(Waiting(id: nextID, ticket: ticket))
     return nextID
+  }
+
+  // MARK: Making room
+
+  /// Whether a worker could make room for the claim of this number, which it has not done yet.
+  func canMakeRoom(for claim: Int) -> Bool { members.contains { $0.isReady && $0.lastClaim < claim } }
+
+  /// Has the worker with the fewest bodies make room; what is to be ended at once, where it has none.
+  mutating func makeRoom(for claim: Int) -> PluginSession? {
+    let candidates = members.indices.filter { members[$0].isReady && members[$0].lastClaim < claim }
+    guard let index = candidates.min(by: { members[$0].taken < members[$1].taken }) else { return nil }
+    members[index].isReady = false
+    members[index].isLeaving = true
+    members[index].lastClaim = claim
+    return leaver(index)
+  }
+
+  /// What is to be ended of a worker that makes room and has no body left.
+  func leaver(_ index: Int) -> PluginSession? {
+    members[index].isLeaving && members[index].taken == 0 ? members[index].session : nil
+  }
+
+  /// What to wait for until a worker that has left is wanted again; nil: it is.
+  mutating func beginRest(_ index: Int) -> OneShot<Void>? {
+    guard !isClosed, waiting.isEmpty else { return nil }
+    let rest = OneShot<Void>()
+    members[index].rest = rest
+    return rest
+  }
+
+  /// The first worker that has left and is wanted again now.
+  mutating func endRest() -> OneShot<Void>? {
+    guard let index = members.firstIndex(where: { $0.rest != nil }) else { return nil }
+    defer { members[index].rest = nil }
+    return members[index].rest
   }
 
   /// Takes somebody out of the line; false: a place has been granted.

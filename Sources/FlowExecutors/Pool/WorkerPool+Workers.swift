@@ -17,10 +17,12 @@ extension WorkerPool {
     var pause = Self.firstPause
     while !state.withLock({ $0.isClosed }) {
       let problem = await serve(index)
+      let hasLeft = problem == nil
       let (isOver, grants) = state.withLock { state -> (Bool, [(OneShot<PoolState.Grant>, PoolState.Grant)]) in
         state.members[index].session = nil
         state.members[index].isReady = false
-        state.members[index].failures += 1
+        state.members[index].isLeaving = false
+        state.members[index].failures = hasLeft ? 0 : state.members[index].failures + 1
         if let problem {
           state.members[index].failedStarts = problem.wasAtWork ? 0 : state.members[index].failedStarts + 1
           state.lastProblem = "\(starts[index].name): \(problem.message)"
@@ -37,6 +39,10 @@ extension WorkerPool {
       if state.withLock({ $0.isGone }) { opening.finish(false) }
       if problem != nil { await release(starts[index]) }
       if isOver { return }
+      if hasLeft {
+        await state.withLock { $0.beginRest(index) }?.wait()
+        continue
+      }
       let isNew = state.withLock { $0.members[index].failures <= 1 }
       pause = isNew ? Self.firstPause : min(pause * 2, Self.longestPause)
       try? await Task.sleep(for: pause)
@@ -61,7 +67,7 @@ extension WorkerPool {
     var wasAtWork = false
   }
 
-  /// Starts a worker and waits until it is gone; why, or nil when the executor was closed.
+  /// Starts a worker and waits until it is gone; why, or nil when it was to end: the executor was closed, or it made room.
   private func serve(_ index: Int) async -> Loss? {
     let start = starts[index]
     var limits = PluginLimits()
@@ -100,15 +106,16 @@ extension WorkerPool {
       // Calls go to others at once, though it may be a while until nothing of it runs.
       state.withLock { $0.members[index].isReady = false }
       await burial.value
-      if state.withLock({ $0.isClosed }) { return nil }
-      return Loss(message: session.endText, wasAtWork: true)
+      if session.wasStopped { return nil }
+      return state.withLock { $0.isClosed } ? nil : Loss(message: session.endText, wasAtWork: true)
     case .refused(let failure):
       loss = Loss(message: failure.message, isLasting: true)
     case .failed(let error), .lost(let error):
       loss = Loss(message: error.message + Self.help(error.message))
     case .unread:
       await session.awaitEnd()
-      loss = Loss(message: session.endText + Self.help(session.endText))
+      let help = Self.help(session.endText)
+      loss = Loss(message: session.endText + help, isLasting: !help.isEmpty)
     }
     await session.stop()
     return state.withLock { $0.isClosed } ? nil : loss
@@ -122,6 +129,8 @@ extension WorkerPool {
   }
 
   private func begin(_ start: WorkerStart, _ limits: PluginLimits) async -> Result<PluginSession, SystemError> {
+    var terms = terms
+    terms.tell = { [name, tell] in tell("\(name): \(start.name) \($0)") }
     do throws(SystemError) {
       return try await DetachedThread.run { [name, terms, folder] () -> Result<PluginSession, SystemError> in
         do throws(SystemError) {

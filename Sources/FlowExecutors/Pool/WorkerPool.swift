@@ -14,12 +14,15 @@ public final class WorkerPool: StepExecutor {
   /// How many bodies run at once at most.
   public let places: Int
   /// Whether all workers are processes of this machine.
-  public var isHere: Bool { starts.allSatisfy(\.isLocal) }
+  public var isHere: Bool { sized == nil && starts.allSatisfy(\.isLocal) }
   let starts: [WorkerStart]
   let needs: WorkerNeeds
   let terms: WorkerTerms
   let folder: String
   let tell: @Sendable (String) -> Void
+  /// How workers for steps that take a share of a machine are had, one a body; nil: such steps are as others are.
+  let sized: SizedWorkers?
+  let claims = Mutex(Claims())
   /// What gives back what is asked of an engine for the workers; nil: nothing is.
   private let release: [String]?
   private let lastCommand = Mutex<LastCommand?>(nil)
@@ -40,19 +43,21 @@ public final class WorkerPool: StepExecutor {
   ///   - pulse: how often workers are asked for signs of life.
   ///   - mayPing: whether they may still be asked.
   ///   - release: the command that gives back what is asked of an engine for the workers; nil: nothing is.
+  ///   - sized: how workers for steps that take a share of a machine are had; nil: such steps are as others are.
   ///   - tell: is told of workers that are left out or lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerNeeds, workflowFolder: String, pulse: PulseRhythm = PulseRhythm(),
-    mayPing: @escaping @Sendable () -> Bool = { true }, release: [String]? = nil,
+    mayPing: @escaping @Sendable () -> Bool = { true }, release: [String]? = nil, sized: SizedWorkers? = nil,
     tell: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.name = name
+    self.sized = sized
     self.starts = starts
     self.needs = needs
     self.release = release
     self.tell = tell
     folder = workflowFolder
-    places = starts.reduce(0) { $0 + $1.places }
+    places = sized?.places ?? starts.reduce(0) { $0 + $1.places }
     terms = WorkerTerms(workflowFolder: workflowFolder, pulse: pulse, mayPing: mayPing)
     calls = Dictionary(
       needs.actions.map { ($0.name, CallableAction($0)) }, uniquingKeysWith: { first, _ in first })
@@ -65,6 +70,7 @@ public final class WorkerPool: StepExecutor {
   package func open(
     waitingAtMost limit: Duration, clock: any Clock<Duration> = ContinuousClock()
   ) async throws(ExecutorProblem) -> Bool {
+    if starts.isEmpty { return true }
     if let release, let environment = starts.first?.environment {
       do throws(SystemError) {
         let command = try LastCommand(release, environment: environment)
@@ -87,9 +93,11 @@ public final class WorkerPool: StepExecutor {
 
   /// Ends all workers with everything they run.
   package func close() async {
+    await closeSized()
     let (sessions, isAwaited, grants) = state.withLock { state in
       state.isClosed = true
-      let isAwaited = state.members.contains { !$0.isReady && $0.problem == nil }
+      let isAwaited = state.members.contains { !$0.isReady && $0.rest == nil }
+      while let rest = state.endRest() { rest.finish(()) }
       return (
         state.members.compactMap { member in member.session.map { ($0, member.burial) } }, isAwaited,
         state.grants()
@@ -99,16 +107,24 @@ public final class WorkerPool: StepExecutor {
     for (session, _) in sessions { session.requestStop() }
     for (_, burial) in sessions { await burial?.value }
     let command = lastCommand.withLock { $0 }
-    if isAwaited { command?.run() } else { command?.drop() }
+    // An engine may keep for good what it gave to a program that was killed, as Slurm does behind `srun`.
+    if isAwaited || sessions.contains(where: { $0.0.wasKilled }) { command?.run() } else { command?.drop() }
   }
 
   /// Runs one try of a step.
   public func run(
-    _ action: ActionDeclaration, _ inputs: ValueObject, _ context: ActionContext
+    _ action: ActionDeclaration, _ inputs: ValueObject, taking share: MachineShare?, _ context: ActionContext
   ) async throws -> ValueObject {
     guard let callable = calls[action.name] else {
       throw ActionError("no-action", "'\(action.name)' cannot be sent away", isRetryable: false)
     }
+    if let share, let sized { return try await runSized(callable, inputs, share, sized, context) }
+    return try await run(callable, inputs, context)
+  }
+
+  func run(
+    _ callable: CallableAction, _ inputs: ValueObject, _ context: ActionContext
+  ) async throws -> ValueObject {
     while true {
       if let outputs = try await handOver(callable, inputs, context) { return outputs }
     }
@@ -160,7 +176,9 @@ public final class WorkerPool: StepExecutor {
     let (id, grant) = state.withLock { state -> (Int?, PoolState.Grant?) in
       if state.isGone { return (nil, .lost(ExecutorLost(state.lastProblem, isFinal: true))) }
       if let grant = state.takePlace() { return (nil, grant) }
-      return (state.wait(ticket), nil)
+      let id = state.wait(ticket)
+      state.endRest()?.finish(())
+      return (id, nil)
     }
     let result: PoolState.Grant
     if let grant {
@@ -180,11 +198,12 @@ public final class WorkerPool: StepExecutor {
   }
 
   private func giveBack(_ member: Int, isSound: Bool) {
-    let grants = state.withLock { state in
+    let (grants, leaver) = state.withLock { state in
       state.members[member].taken -= 1
       if isSound { state.members[member].failures = 0 }
-      return state.grants()
+      return (state.grants(), state.leaver(member))
     }
+    leaver?.requestStop()
     for (ticket, grant) in grants { ticket.finish(grant) }
   }
 }

@@ -40,6 +40,7 @@ public final class Worker: Sendable {
   private let program: String
   private let install: @Sendable (_ workflowFolder: String) throws -> Actions
   private let output: WorkerOutput
+  private let result: ResultFile?
   private let threads = WorkerThreads()
   private let state = Mutex(State())
 
@@ -48,9 +49,13 @@ public final class Worker: Sendable {
 
   /// - Parameters:
   ///   - program: the path of this program, which is started again as the guard.
+  ///   - result: the path of the file for what comes of its one body; nil: it has several, or nobody wants it.
   ///   - install: finds what is installed around a workflow's folder.
-  public init(program: String, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions) {
+  public init(
+    program: String, result: String? = nil, install: @escaping @Sendable (_ workflowFolder: String) throws -> Actions
+  ) {
     self.program = program
+    self.result = result.map { ResultFile(path: $0) }
     self.install = install
     output = WorkerOutput { Self.endAtOnce() }
   }
@@ -80,7 +85,10 @@ public final class Worker: Sendable {
     }
     await actions?.close()
     ProcessGuard.shared.killAll()
-    _ = ProcessGuard.shared.endLeftBehind()
+    if let warning = LeftBehindText.warning() {
+      output.notify("log", ["level": "warning", "message": .string(warning)])
+      output.flush()
+    }
   }
 
   // MARK: Reading
@@ -204,11 +212,14 @@ public final class Worker: Sendable {
   }
 
   private func finish(_ call: WorkerCall, _ result: Result<ValueObject, any Error>) {
+    let answer =
+      switch result {
+      case .success(let outputs): WorkerOutput.answer(call.id, ["outputs": .object(outputs)])
+      case .failure(let error): WorkerOutput.refusal(call.id, error)
+      }
+    self.result?.write(answer)
     state.withLock { _ = $0.calls.removeValue(forKey: call.id) }
-    switch result {
-    case .success(let outputs): output.answer(call.id, ["outputs": .object(outputs)])
-    case .failure(let error): output.refuse(call.id, error)
-    }
+    output.send(answer)
   }
 
   private func cancel(_ id: Int) {

@@ -68,18 +68,30 @@ final class WorkerOutput: Sendable {
     }
   }
 
+  /// Writes what waits: the last thing before the process ends.
+  func flush() { _ = state.withLock { writeWaiting(&$0) } }
+
   /// A message without an answer.
   func notify(_ method: String, _ parameters: ValueObject) {
     write(["jsonrpc": "2.0", "method": .string(method), "params": .object(parameters)], mayWait: true)
   }
 
   /// The answer to a request.
-  func answer(_ id: Int, _ result: Value) {
-    write(["jsonrpc": "2.0", "id": .integer(id), "result": result], mayWait: false)
-  }
+  func answer(_ id: Int, _ result: Value) { send(Self.answer(id, result)) }
 
   /// The answer to a request that failed.
-  func refuse(_ id: Int, _ error: any Error) {
+  func refuse(_ id: Int, _ error: any Error) { send(Self.refusal(id, error)) }
+
+  /// Sends an answer.
+  func send(_ answer: Value) { write(answer, mayWait: false) }
+
+  /// The message that answers a request.
+  static func answer(_ id: Int, _ result: Value) -> Value {
+    ["jsonrpc": "2.0", "id": .integer(id), "result": result]
+  }
+
+  /// The message that answers a request that failed.
+  static func refusal(_ id: Int, _ error: any Error) -> Value {
     var data: ValueObject = [:]
     let code: String
     let message: String
@@ -94,10 +106,9 @@ final class WorkerOutput: Sendable {
     case is CancellationError: (code, message) = ("cancelled", "the step was cancelled")
     default: (code, message) = ("error", "\(error)")
     }
-    write(
-      [
-        "jsonrpc": "2.0", "id": .integer(id),
-        "error": ["code": .string(code), "message": .string(message), "data": .object(data)],
-      ], mayWait: false)
+    return [
+      "jsonrpc": "2.0", "id": .integer(id),
+      "error": ["code": .string(code), "message": .string(message), "data": .object(data)],
+    ]
   }
 }

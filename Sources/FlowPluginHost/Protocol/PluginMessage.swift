@@ -96,7 +96,8 @@ package struct PluginFailure: Sendable, Hashable {
   /// The least pause before another try; nil: none.
   package let retryAfter: Duration?
 
-  init(_ members: ValueObject) {
+  /// The failure of an answer.
+  package init(_ members: ValueObject) {
     switch members["code"] {
     case .string(let word)?: code = word
     case let number?: code = number.integerValue.map { "error\($0)" } ?? "plugin-error"

@@ -103,6 +103,7 @@ extension PluginSession {
     let unread = child.unreadInputBytes()
     let (calls, readBytes) = state.withLock { state in
       state.isOver = true
+      if case .signaled = status { state.wasKilled = true }
       return (state.takeCalls(), state.queuedBytes - state.outbox.count - unread)
     }
     if !calls.isEmpty || worker != nil {

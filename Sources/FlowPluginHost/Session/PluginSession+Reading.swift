@@ -93,6 +93,7 @@ extension PluginSession {
     switch message {
     case .result(let id, let value): return answer(id, .answered(value), isLogRead: isLogRead)
     case .failure(let id, let failure): return answer(id, .refused(failure), isLogRead: isLogRead)
+    case .log(nil, _, _, let message) where worker != nil: worker?.tell(message)
     case .log(let id, let level, let stream, let message):
       return log(message, level: level, from: worker == nil ? nil : stream, call: id) ? .some : .none
     case .progress(let id, let fraction, let message): return progress(fraction, message, call: id) ? .some : .none

@@ -183,6 +183,9 @@ package final class PluginSession: Sendable {
   /// Whether it was given up because it had been silent for too long.
   package var wasSilent: Bool { state.withLock { if case .noPulse? = $0.end { true } else { false } } }
 
+  /// Whether a signal ended the program, such as the one for what does not end in time.
+  package var wasKilled: Bool { state.withLock { $0.wasKilled } }
+
   /// Why it is over, for people.
   package var endText: String { state.withLock { $0.endText } }
 
@@ -192,13 +195,17 @@ package final class PluginSession: Sendable {
     await over.value()
   }
 
+  /// How long a worker has to end: as long as a program, for what it runs, and then as long as a run for what commands left
+  /// running.
+  private static let workerGrace = Duration.seconds(5)
+
   /// Asks the program to end, without waiting.
   package func requestStop() {
     state.withLock { state in
       guard state.end == nil else { return }
       write(HostMessage.shutdown(), &state)
       state.finish(.stopped)
-      state.stopDeadline = .now + limits.grace
+      state.stopDeadline = .now + (worker == nil ? limits.grace : Self.workerGrace)
       if case .nobody = state.reader { state.reader = .pump }
       child.closeInput()
     }

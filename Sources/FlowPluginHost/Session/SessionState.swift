@@ -22,6 +22,8 @@ struct SessionState: Sendable {
   var isOver = false
   /// Why it is over, for people.
   var endText = ""
+  /// Whether a signal ended the program.
+  var wasKilled = false
   /// When a program that was asked to end is killed.
   var stopDeadline: ContinuousClock.Instant?
   /// All bytes ever meant for the program.

@@ -18,6 +18,8 @@ package struct WorkerTerms: Sendable {
   package var pulse: PulseRhythm
   /// Whether the host may still ask: not once it may have lost its run to another process.
   package var mayPing: @Sendable () -> Bool
+  /// Is told what a worker says that belongs to no step.
+  package var tell: @Sendable (String) -> Void = { _ in }
 
   /// What is offered.
   var offers: [Offer] { Offer.allCases }

@@ -36,7 +36,7 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// Allocations of Slurm.
   public static let slurm = "slurm"
   /// Those at which steps with `resources` get what they ask for.
-  static let counting: Set<String> = [workers]
+  static let counting: Set<String> = [workers, slurm]
   /// What an address looks like, for editors.
   static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,[^=,]+=[^,]+)*$"
   /// The most places of one executor.

@@ -47,6 +47,12 @@ public struct StepPlacement: Sendable {
     }
   }
 
+  /// Whether what a step takes of a machine counts against this one.
+  public func countsHere(_ step: StepIndex) -> Bool {
+    guard case .away(let address) = places[Int(step)] else { return true }
+    return (try? ExecutorAddress(address).name) == ExecutorAddress.workers
+  }
+
   /// Why a step of a portable action stays here; nil: it need not.
   static func obstacle(_ step: Step, at address: String) -> String? {
     if step.options.share != nil, let name = try? ExecutorAddress(address).name,

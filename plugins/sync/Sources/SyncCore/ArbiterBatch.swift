@@ -58,13 +58,18 @@ public struct ArbiterBatch {
 
   /// What becomes of a transaction of which a part cannot be stored; nil when all of it can.
   private static func whole(_ part: [Outcome], _ operations: [Operation]) -> [Outcome]? {
+    // A later write to a record met what an earlier one would have made of it, which nobody will ever see.
+    let met = Dictionary(zip(operations.map(\.key), part.map(\.stored))) { first, _ in first }
+    func rolledBack(_ decision: Arbiter.Decision, _ operation: Operation) -> Outcome {
+      Outcome(decision: decision, stored: met[operation.key] ?? nil)
+    }
     for (outcome, operation) in zip(part, operations) {
       guard case .refused(let refusal) = outcome.decision else { continue }
       let reason = "the transaction is not taken: \(operation.key): \(refusal)"
-      return part.map { Outcome(decision: .refused(.invalid(reason)), stored: $0.stored) }
+      return operations.map { rolledBack(.refused(.invalid(reason)), $0) }
     }
     guard part.contains(where: { $0.decision == .conflict }) else { return nil }
-    return part.map { Outcome(decision: $0.decision == .unchanged ? .unchanged : .conflict, stored: $0.stored) }
+    return zip(part, operations).map { rolledBack($0.decision == .unchanged ? .unchanged : .conflict, $1) }
   }
 
   private mutating func decide(

@@ -44,7 +44,8 @@ extension Replica {
   /// The changes since the last call, to be saved in one transaction; empty when there are none.
   mutating func takeChanges() -> [StoreChange] {
     guard !dirty.isEmpty else { return [] }
-    defer { dirty.removeAll(keepingCapacity: true) }
+    // Room for all that a large fetch brought would be copied at every event from then on.
+    defer { dirty = [] }
     return dirty.map { StoreChange(key: $0.key, value: packed($0)) }.sorted { $0.key < $1.key }
   }
 

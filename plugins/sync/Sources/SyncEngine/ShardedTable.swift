@@ -1,38 +1,64 @@
-/// A dictionary in many small pieces: a copy that is changed afterwards costs one piece and the list of pieces, not all of
-/// it. Machines are copied at every event, to go back when something cannot be saved.
+/// A dictionary in many small pieces: a copy that is changed afterwards costs one piece and two short lists of pieces, not
+/// all of it. Machines are copied at every event, to go back when something cannot be saved.
 public struct ShardedTable<Key: Hashable & Sendable, Value: Sendable>: Sendable, Sequence {
-  private static var pieces: Int { 256 }
-  private var shards: [[Key: Value]]
+  /// How many lists of pieces there are, and how many pieces each has: few for few values, so that all are soon gone through.
+  private var width = 1
+  private var lists: [[[Key: Value]]] = [[[:]]]
   /// How many values there are.
   public private(set) var count = 0
 
+  /// How many values a piece has on average at most, before there are more pieces.
+  private static var usualPiece: Int { 32 }
+  private static var largestWidth: Int { 64 }
+
   /// An empty table.
-  public init() { shards = Array(repeating: [:], count: Self.pieces) }
+  public init() {}
 
   /// Whether there is nothing.
   public var isEmpty: Bool { count == 0 }
 
   /// The value of a key; nil for none, and to remove one.
   public subscript(key: Key) -> Value? {
-    get { shards[Self.piece(of: key)][key] }
+    get {
+      let (list, piece) = place(of: key)
+      return lists[list][piece][key]
+    }
     set {
-      let piece = Self.piece(of: key)
-      let before = shards[piece].count
-      shards[piece][key] = newValue
-      count += shards[piece].count - before
+      let (list, piece) = place(of: key)
+      let before = lists[list][piece].count
+      lists[list][piece][key] = newValue
+      count += lists[list][piece].count - before
+      if count > Self.usualPiece * width * width, width < Self.largestWidth { widen() }
     }
   }
 
   /// All keys, in no order.
-  public var keys: [Key] { shards.flatMap(\.keys) }
+  public var keys: [Key] { lists.flatMap { $0.flatMap(\.keys) } }
 
   /// All values, in no order.
-  public var values: some Sequence<Value> { shards.lazy.flatMap(\.values) }
+  public var values: some Sequence<Value> { lists.lazy.joined().flatMap(\.values) }
 
   /// All keys with their values, in no order.
-  public func makeIterator() -> AnyIterator<(key: Key, value: Value)> { AnyIterator(shards.joined().makeIterator()) }
+  public func makeIterator() -> AnyIterator<(key: Key, value: Value)> {
+    AnyIterator(lists.lazy.joined().joined().makeIterator())
+  }
 
-  private static func piece(of key: Key) -> Int {
-    Int(truncatingIfNeeded: UInt(bitPattern: key.hashValue) % UInt(pieces))
+  private func place(of key: Key) -> (list: Int, piece: Int) {
+    let hash = UInt(bitPattern: key.hashValue)
+    return (Int(hash / UInt(width) % UInt(width)), Int(hash % UInt(width)))
+  }
+
+  private mutating func widen() {
+    let before = lists
+    width *= 4
+    lists = Array(repeating: Array(repeating: [:], count: width), count: width)
+    for list in before {
+      for piece in list {
+        for (key, value) in piece {
+          let (list, piece) = place(of: key)
+          lists[list][piece][key] = value
+        }
+      }
+    }
   }
 }

@@ -112,14 +112,18 @@ extension SyncMachine {
   /// as they come.
   mutating func staging(_ page: ChangePage) -> ChangePage? {
     guard settings.projection != nil else { return page }
-    var whole = page
-    if let staged, staged.cursor.generation == page.cursor.generation {
-      whole.records = staged.records + page.records
-      whole.others = staged.others + page.others
+    var pages: [ChangePage] = []
+    if let staged, staged.cursor.generation == page.cursor.generation { pages = staged.pages }
+    if page.hasMore {
+      staged = StagedFetch(pages: pages + [page], cursor: page.cursor, dropped: page.dropped)
+      pull.isWanted = true
+      return nil
     }
-    staged = page.hasMore ? (whole.records, whole.others, page.cursor, page.dropped) : nil
-    if page.hasMore { pull.isWanted = true }
-    return page.hasMore ? nil : whole
+    staged = nil
+    var whole = page
+    whole.records = pages.flatMap(\.records) + page.records
+    whole.others = pages.flatMap(\.others) + page.others
+    return whole
   }
 
   /// Fetches the zone whole, from its begin. A fetch under way began elsewhere: its answer would be taken for the whole.
@@ -133,7 +137,7 @@ extension SyncMachine {
 
   /// The rows of all records that may read differently since the last call.
   mutating func takeRows() -> [StoreChange] {
-    defer { replica.touched.removeAll(keepingCapacity: true) }
+    defer { replica.touched = [] }
     guard let projection = settings.projection else { return [] }
     return replica.touched.sorted().compactMap { key in projection.change(view(of: key), key: key)?.change }
   }

@@ -41,8 +41,8 @@ public struct SyncMachine: Sendable {
   var nextRequest = 1
   /// Whether the user has been told that this device does not hear of others for a while.
   var isStale = false
-  /// Pages of a fetch that is not at its end: what it brings is shown together.
-  var staged: (records: [Record], others: [RecordMention], cursor: Cursor, dropped: Dropped)?
+  /// What a fetch that is not at its end has brought so far.
+  var staged: StagedFetch?
   /// Records that the zone has said it has not got, until the next fetch.
   var missing: Set<RecordKey> = []
   /// Whether the zone has noted this device and may be told how far it has read.
@@ -192,7 +192,7 @@ public struct SyncMachine: Sendable {
 
   /// Takes an event in and says what is to be done.
   public mutating func handle(_ event: Event, atMilliseconds now: Int64) -> [Effect] {
-    effects.removeAll(keepingCapacity: true)
+    effects = []
     let wasBusy = isBusy
     apply(event, now)
     if isStarted {

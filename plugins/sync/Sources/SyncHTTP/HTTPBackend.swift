@@ -108,7 +108,7 @@
           let response = try await client.execute(request, timeout: .nanoseconds(Self.timeout.nanoseconds))
           guard response.status == .ok else {
             let answer = try await Self.within(Self.timeout) { try await Answer(response) }
-            throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter)
+            throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter, date: answer.date)
           }
           var reader = EventStreamReader()
           for try await piece in response.body {
@@ -129,6 +129,7 @@
     private struct Answer: Sendable {
       var status: Int
       var retryAfter: String?
+      var date: String?
       /// The name of the request that it belongs to.
       var request: String?
       var body: [UInt8]
@@ -136,6 +137,7 @@
       init(_ response: HTTPClientResponse) async throws {
         status = Int(response.status.code)
         retryAfter = response.headers.first(name: "Retry-After")
+        date = response.headers.first(name: "Date")
         request = response.headers.first(name: Wire.requestHeader)
         body = Array(buffer: try await response.body.collect(upTo: HTTPBackend.maximumBodyBytes))
       }
@@ -167,7 +169,7 @@
         throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
       }
       guard answer.status == 200 else {
-        throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter)
+        throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter, date: answer.date)
       }
       return answer.body
     }

@@ -79,6 +79,7 @@ final class Connection: Sendable {
       let listeners = Listeners()
       #if Network
         let (metrics, clock) = (SyncMetrics(zone: zone), SystemClock())
+        let recorded = Recorded()
       #endif
       let session = try await SyncSession.open(
         device: device, zone: zone, backend: backend, store: store, policy: policy, settings: settings,
@@ -86,8 +87,12 @@ final class Connection: Sendable {
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Network
-          // Many records can change at once; each is followed by something else that is told.
-          if case .recordChanged = notice { return }
+          // Many records can change at once, and that is counted once.
+          switch notice {
+          case .recordChanged: return
+          case .changed: if !recorded.isNews(machine.replica.statistics) { return }
+          default: break
+          }
           metrics.record(machine.status(atMilliseconds: clock.nowMilliseconds()))
         #endif
       }
@@ -176,6 +181,20 @@ private final class Listeners: Sendable {
     for continuation in state.withLock({ Array($0.all.values) }) { continuation.finish() }
   }
 }
+
+#if Network
+  /// What the metrics were last told.
+  private final class Recorded: Sendable {
+    private let statistics = Mutex<SyncStatistics?>(nil)
+
+    func isNews(_ present: SyncStatistics) -> Bool {
+      statistics.withLock { known in
+        defer { known = present }
+        return known != present
+      }
+    }
+  }
+#endif
 
 extension ResourceKey {
   /// A running synchronization, provided by `sync.connect`.

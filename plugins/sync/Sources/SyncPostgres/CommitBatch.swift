@@ -63,6 +63,8 @@
       /// With what has been decided; its sequence number is not known yet.
       var record: Record?
       var changes: Int64 = 0
+      /// The packed cell of the record as it was decided, once it is to be swapped in.
+      var packed: [UInt8] = []
       /// The life in which it is deleted then.
       var deletedLife: Int64?
       var dropped = Dropped()
@@ -160,7 +162,8 @@
         }
         try compare(Cursor(generation: slots[index].generation, sequence: rows.integer(0, 1)), index, connection)
         known.read(
-          slots[index].stored, zone: slots[index].name.zone, generation: slots[index].generation,
+          slots[index].stored, bytes: rows.length(0, 5), zone: slots[index].name.zone,
+          generation: slots[index].generation,
           dropped: slots[index].dropped, serverMilliseconds: slots[index].serverMilliseconds)
       }
     }
@@ -257,17 +260,25 @@
         callers[caller].generation = slots[first].generation
         callers[caller].serverMilliseconds = slots[first].serverMilliseconds
       }
-      var batch = ArbiterBatch(
-        policy: request.policy, serverMilliseconds: callers[caller].serverMilliseconds,
-        dropped: used.first.map { slots[$0].dropped } ?? Dropped())
-      let (known, counted) = (slots, counts)
-      let outcomes = try? batch.decide(
-        pendings.map { request.operations[$0.operation] },
-        read: { key in slotIndices[Name(zone: request.zone, key: key)].flatMap { known[$0].record } },
-        count: { counted[Name(zone: request.zone, key: ZoneRules.key(of: $0))] ?? 0 })
-      return zip(pendings, outcomes ?? []).map { pending, outcome in
+      let outcomes = outcomes(of: pendings, request, serverMilliseconds: callers[caller].serverMilliseconds)
+      return zip(pendings, outcomes).map { pending, outcome in
         slotIndices[name(of: pending)].map { take(outcome, $0, mayChange: mayChange) }
       }
+    }
+
+    /// Does not change what it reads: a copy that is read beside would have every change copy all of it.
+    private func outcomes(
+      of pendings: [Pending], _ request: Request, serverMilliseconds: Int64
+    ) -> [ArbiterBatch.Outcome] {
+      let first = pendings.first.flatMap { slotIndices[name(of: $0)] }
+      var batch = ArbiterBatch(
+        policy: request.policy, serverMilliseconds: serverMilliseconds,
+        dropped: first.map { slots[$0].dropped } ?? Dropped())
+      let outcomes = try? batch.decide(
+        pendings.map { request.operations[$0.operation] },
+        read: { key in slotIndices[Name(zone: request.zone, key: key)].flatMap { slots[$0].record } },
+        count: { counts[Name(zone: request.zone, key: ZoneRules.key(of: $0))] ?? 0 })
+      return outcomes ?? []
     }
 
     private mutating func take(_ outcome: ArbiterBatch.Outcome, _ index: Int, mayChange: Bool) -> Decision {
@@ -295,6 +306,7 @@
       var begun: [String] = []
       var firsts: [Int] = []
       for index in changed {
+        slots[index].packed = (slots[index].record?.cell ?? Cell()).packed()
         let (zone, slot) = (slots[index].name.zone, slots[index])
         if begun.last != zone, cursors.mustBegin(zone) {
           statements += PostgresZone.beginLife(zone)
@@ -304,7 +316,7 @@
         statements.append(
           PostgresZone.swap(
             slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
-            cell: slot.record?.cell ?? Cell(), deletedLife: slot.deletedLife, dropped: slot.dropped,
+            packed: slot.packed, deletedLife: slot.deletedLife, dropped: slot.dropped,
             assuming: assumption(slot), isWhole: isWhole))
       }
       for index in changed where slots[index].name.key.type == ZoneRules.type {
@@ -322,26 +334,36 @@
       note(changed.filter { slots[$0].sequence != nil })
     }
 
-    /// Notes what these slots have changed. A transaction has its zones' rows from its first change of each on, so that the
-    /// numbers in between are all its own.
+    /// Notes what these slots, in the order of their zones, have changed. A transaction has its zones' rows from its first
+    /// change of each on, so that the numbers in between are all its own.
     private mutating func note(_ changed: [Int]) {
-      for (zone, indices) in Dictionary(grouping: changed, by: { slots[$0].name.zone }) {
-        let records = indices.compactMap { index -> Record? in
-          guard var record = slots[index].record, let sequence = slots[index].sequence else { return nil }
-          (record.version, record.sequence) = ((slots[index].stored?.version ?? 0) + slots[index].changes, sequence)
-          return record
-        }.sorted { $0.sequence < $1.sequence }
-        guard let first = indices.first, let last = records.last else { continue }
-        let generation = slots[first].generation
-        for record in records { known.wrote(record, zone: zone, generation: generation) }
-        let begin = indices.map { (slots[$0].sequence ?? 0) - slots[$0].changes }.min() ?? 0
-        changes.append(
-          Change(
-            zone: zone, since: Cursor(generation: generation, sequence: begin),
-            page: ChangePage(
-              records: records, cursor: Cursor(generation: generation, sequence: last.sequence), hasMore: false,
-              serverMilliseconds: slots[first].serverMilliseconds, dropped: slots[first].dropped)))
+      var rest = changed[...]
+      while let first = rest.first {
+        let zone = slots[first].name.zone
+        let indices = rest.prefix { slots[$0].name.zone == zone }
+        rest = rest.dropFirst(indices.count)
+        note(Array(indices), in: zone)
       }
+    }
+
+    private mutating func note(_ indices: [Int], in zone: String) {
+      let generation = slots[indices[0]].generation
+      var records: [Record] = []
+      for index in indices {
+        guard var record = slots[index].record, let sequence = slots[index].sequence else { continue }
+        (record.version, record.sequence) = ((slots[index].stored?.version ?? 0) + slots[index].changes, sequence)
+        known.wrote(record, bytes: slots[index].packed.count, zone: zone, generation: generation)
+        records.append(record)
+      }
+      records.sort { $0.sequence < $1.sequence }
+      guard let last = records.last else { return }
+      let begin = indices.map { (slots[$0].sequence ?? 0) - slots[$0].changes }.min() ?? 0
+      changes.append(
+        Change(
+          zone: zone, since: Cursor(generation: generation, sequence: begin),
+          page: ChangePage(
+            records: records, cursor: Cursor(generation: generation, sequence: last.sequence), hasMore: false,
+            serverMilliseconds: slots[indices[0]].serverMilliseconds, dropped: slots[indices[0]].dropped)))
     }
 
     // MARK: Answering

@@ -45,23 +45,25 @@
       }
     }
 
-    /// Notes what the database has just said.
-    func read(_ record: Record?, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64) {
+    /// Notes what the database has just said; `bytes` is the size of the packed cell.
+    func read(
+      _ record: Record?, bytes: Int, zone: String, generation: UInt64, dropped: Dropped, serverMilliseconds: Int64
+    ) {
       state.withLock { state in
         if state.zones[zone]?.generation != generation || state.zones[zone]?.dropped != dropped {
           Self.forget(zone, &state)
           state.zones[zone] = Zone(generation: generation, dropped: dropped, clock: (serverMilliseconds, .now))
         }
         state.zones[zone]?.clock = (serverMilliseconds, .now)
-        if let record { Self.keep(record, zone, &state) }
+        if let record { Self.keep(record, bytes, zone, &state) }
       }
     }
 
     /// Notes what has just been written.
-    func wrote(_ record: Record, zone: String, generation: UInt64) {
+    func wrote(_ record: Record, bytes: Int, zone: String, generation: UInt64) {
       state.withLock { state in
         if state.zones[zone]?.generation == generation {
-          Self.keep(record, zone, &state)
+          Self.keep(record, bytes, zone, &state)
         } else {
           Self.forget(zone, &state)
         }
@@ -71,8 +73,8 @@
     /// What was known of a zone is void.
     func forget(zone: String) { state.withLock { Self.forget(zone, &$0) } }
 
-    private static func keep(_ record: Record, _ zone: String, _ state: inout State) {
-      guard record.cell.packed().count <= bytesLimit else {
+    private static func keep(_ record: Record, _ bytes: Int, _ zone: String, _ state: inout State) {
+      guard bytes <= bytesLimit else {
         if state.zones[zone]?.records.removeValue(forKey: record.key) != nil { state.count -= 1 }
         return
       }

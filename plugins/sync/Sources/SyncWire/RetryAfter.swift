@@ -11,7 +11,8 @@ enum RetryAfter {
     return min(max(0, seconds * 1000 - now), longestMilliseconds)
   }
 
-  private static func secondsSince1970(_ text: String, nowMilliseconds now: Int64) -> Int64? {
+  /// The instant that a date names, in seconds since 1970; nil for none.
+  static func secondsSince1970(_ text: String, nowMilliseconds now: Int64) -> Int64? {
     let parts = text.split(separator: " ")
     let (day, month, year, time): (Substring, Substring, Substring, Substring)
     switch (parts.count, parts.last) {

@@ -321,16 +321,18 @@ public enum Wire {
   }
 
   /// Reads an error; `status` is what counts when the body is none of ours, as is `retryAfter`, the header of that name,
-  /// in which a date counts from `nowMilliseconds`, the device's own clock.
+  /// in which a date counts from that of the answer, `date`, since the device's own clock, `nowMilliseconds`, may be wrong by
+  /// hours.
   public static func error(
-    _ body: [UInt8], status: Int, retryAfter: String? = nil,
+    _ body: [UInt8], status: Int, retryAfter: String? = nil, date: String? = nil,
     nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
   ) -> BackendError {
     let error = (try? object(body))?["error"]?.objectValue
     let message = error?["message"]?.stringValue ?? "status \(status)"
+    let sent = date.flatMap { RetryAfter.secondsSince1970($0, nowMilliseconds: now) }.map { $0 * 1000 }
     let wait =
       error?["retryAfterMilliseconds"]?.integerValue.map { Int64($0) }
-      ?? retryAfter.flatMap { RetryAfter.milliseconds($0, nowMilliseconds: now) }
+      ?? retryAfter.flatMap { RetryAfter.milliseconds($0, nowMilliseconds: sent ?? now) }
     switch error?["code"]?.stringValue ?? "" {
     case "quota-exceeded": return .quotaExceeded(retryAfterMilliseconds: wait)
     case "rate-limited": return .rateLimited(retryAfterMilliseconds: wait)

@@ -36,6 +36,18 @@ import Testing
     #expect(cell.horizonMilliseconds == now + 1000)
   }
 
+  @Test func `V15 M12: what a transaction would have made of a record is not told as what is there`() throws {
+    var batch = ArbiterBatch(policy: policy, serverMilliseconds: now)
+    let operations = [0, 1, 7].map { (expected: Int64) in
+      Operation(
+        key: Pomodoro.timer, expectedVersion: expected,
+        change: .write(focus(mac, at: now + expected, number: expected + 1)), group: 1)
+    }
+    let outcomes = try batch.decide(operations, read: { _ in nil }, count: { _ in 0 })
+    #expect(outcomes.map(\.decision) == [.conflict, .conflict, .conflict])
+    #expect(outcomes.map(\.stored) == [nil, nil, nil])
+  }
+
   @Test func `V11 M2: a write is later than what its author had seen, whatever its clock says`() throws {
     let stored = try record(focus(mac, at: now))
     var slow = focus(phone, at: now - 60_000)

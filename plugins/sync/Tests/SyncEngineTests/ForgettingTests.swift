@@ -102,6 +102,21 @@ import Testing
     return (world.problems(keys), world.forgotten)
   }
 
+  @Test func `S14: what is done just after a device has told what it has read goes at once`() {
+    var fleet = RecordFleet(2)
+    fleet.like(0, "a")
+    fleet.like(1, "b")
+    fleet.settle()
+    fleet.delete(0, "a")
+    // A millisecond at a time, until the other one has told that it has seen that.
+    let before = fleet.machines[1].replica.told.sequence
+    for _ in 0..<120_000 where fleet.machines[1].replica.told.sequence == before { fleet.advance(milliseconds: 1) }
+    #expect(fleet.machines[1].replica.told.sequence > before)
+    fleet.like(1, "b")
+    #expect(fleet.machines[1].isFlushed)
+    #expect(fleet.likes(1, "b") == 2)
+  }
+
   private static let environment = ProcessInfo.processInfo.environment
   /// How many histories: 150, 4,000 with the long tests, or as many as `FLOWRUN_SYNC_FORGETTING` says.
   private static let histories =

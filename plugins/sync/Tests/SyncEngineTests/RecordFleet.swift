@@ -88,6 +88,13 @@ struct RecordFleet {
     give(device, .acted(Self.key(name), .init(record: RecordEdit(fields: ["title": .set(bytes)]))))
   }
 
+  /// Likes several records in a transaction.
+  mutating func likeTogether(_ device: Int, _ names: [String]) {
+    give(
+      device,
+      .transacted(names.map { (Self.key($0), SyncMachine.Action(record: RecordEdit(fields: ["likes": .add(1)]))) }))
+  }
+
   mutating func delete(_ device: Int, _ name: String) {
     give(device, .acted(Self.key(name), .init(record: RecordEdit(isDeletion: true))))
   }

@@ -24,6 +24,18 @@ import Testing
     #expect(wait("999999999999") == .retry(afterMilliseconds: 86_400_000))
   }
 
+  @Test func `S36 M2 a date counts from the answer's own, whatever the device's clock says`() {
+    for wrong in [-7_200_000, 0, 86_400_000] as [Int64] {
+      let error = Wire.error(
+        [], status: 503, retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", date: "Sun, 06 Nov 1994 08:49:35 GMT",
+        nowMilliseconds: Self.now + wrong)
+      #expect(error.remedy == .retry(afterMilliseconds: 2_000))
+    }
+    let error = Wire.error(
+      [], status: 503, retryAfter: "Sun, 06 Nov 1994 08:49:37 GMT", date: "today", nowMilliseconds: Self.now)
+    #expect(error.remedy == .retry(afterMilliseconds: 30_000))
+  }
+
   @Test func `days are counted across leap years and the turn of a century`() {
     // 2000-02-29 00:00:00 UTC and the first second of the next day.
     #expect(wait("Wed, 01 Mar 2000 00:00:01 GMT", now: 951_782_400_000) == .retry(afterMilliseconds: 86_400_000))

@@ -37,11 +37,8 @@ enum Channels {
         for socket in sockets { try read(socket, until: "data: \(cursor)") }
       }
       let milliseconds = Double(Instant.now - began) / 1e6 / Double(changes)
-      let status = try String(contentsOfFile: "/proc/\(server)/status", encoding: .utf8)
-      let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
-      let kibibytes = line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0
       figures.add(
-        "memory of a server with 1,000 devices that listen", kibibytes * 1024 / 1e6, "MB", atMost: 200,
+        "memory of a server with 1,000 devices that listen", try Devices.megabytes(of: server), "MB", atMost: 200,
         detail: "a change reaches all of them within \(Figures.short(milliseconds)) ms")
     }
   }

@@ -54,25 +54,14 @@ enum Database {
     return Load(perSecond: count / elapsed, latencies: latencies, processMicroseconds: used / count)
   }
 
-  /// A new device fetches so many records through the server and keeps them in its file.
+  /// A new device fetches so many records through the server and shows them in its file.
   static func catchUp(
     _ information: String, records count: Int, atMostSeconds limit: Double, _ figures: Figures
   ) async throws {
     let zone = "CatchUp\(UInt32.random(in: 0 ... .max))"
     let backend = try await PostgresBackend(information, zones: [zone: AnythingPolicy()])
-    let device = DeviceID(stem: "w", random: 1)
-    let now = try await backend.serverTime()
-    for batch in 0..<(count / SyncLimits.operations) {
-      let operations = (0..<SyncLimits.operations).map { index in
-        let number = batch * SyncLimits.operations + index
-        return Operation(
-          key: RecordKey(type: "T", name: "r\(number)"), expectedVersion: 0,
-          change: .write(
-            Write(dot: Dot(device: device, number: Int64(number + 1)), milliseconds: now, payload: [1])))
-      }
-      _ = try await backend.commit(operations, zone: zone)
-    }
-    let bare = Instant.now
+    try await Notes.fill(backend, zone: zone, records: count)
+    let (bare, busy) = (Instant.now, Instant.processor)
     var (cursor, hasMore): (Cursor?, Bool) = (nil, true)
     while hasMore {
       let page = try await backend.changes(
@@ -80,39 +69,48 @@ enum Database {
       (cursor, hasMore) = (page.cursor, page.hasMore)
     }
     let direct = Double(Instant.now - bare) / 1e9
+    let directBusy = Double(Instant.processor - busy) / 1e9
     backend.close()
-    let seconds = try await Devices.serving(information, zone: zone) { address in
-      let session = try await Devices.session(
-        "new", try HTTPBackend(address: address, token: ""), zone: zone, policy: AnythingPolicy())
-      let began = Instant.now
+    let (seconds, used, server) = try await Devices.serving(information, zone: zone) { address, number in
+      let session = try await Notes.session(try HTTPBackend(address: address, token: ""), zone: zone)
+      let (began, busy) = (Instant.now, Instant.processor)
       await session.start()
       guard await session.wait(milliseconds: 600_000, until: { $0.completedPulls > 0 }),
-        await session.machine.replica.confirmed.count == count
+        await session.machine.replica.confirmed.count == count + 1
       else { throw Failure("the new device did not fetch everything") }
       let taken = Double(Instant.now - began) / 1e9
+      let used = Double(Instant.processor - busy) / 1e9
       await session.stop()
-      return taken
+      return (taken, used, try Devices.megabytes(of: number))
     }
+    let device = try Devices.megabytes(of: getpid())
     figures.add(
       "cold catch-up of \(count / 1000),000 records by a new device", seconds, "s", atMost: limit,
-      detail: "reading them from PostgreSQL alone \(Figures.short(direct)) s",
-      figures: ["seconds": seconds, "postgresSeconds": direct, "records": Double(count)])
+      detail:
+        "\(Figures.short(used)) s of processor time on the device; reading them from PostgreSQL alone \(Figures.short(direct)) s; at most \(Figures.short(server)) MB in the server, \(Figures.short(device)) MB in the device",
+      figures: [
+        "seconds": seconds, "deviceProcessorSeconds": used, "postgresSeconds": direct,
+        "postgresProcessorSeconds": directBusy, "records": Double(count), "serverMegabytes": server,
+        "deviceMegabytes": device,
+      ])
   }
 
-  /// What an edit costs on a device with 100,000 records, beside one with 100: taken in and saved, nothing is sent.
+  /// What an edit costs on a device with 100,000 records in a zone with as many, beside one with 100: from the act until it is
+  /// acknowledged, shown and saved, in processor time, since the disk takes as long for either.
   static func editing(_ figures: Figures) async throws {
     var (small, large) = (Latencies(), Latencies())
-    let (few, many) = (try await Devices.filled(records: 100), try await Devices.filled(records: 100_000))
+    let (few, many) = (try await Notes.filled(records: 100), try await Notes.filled(records: 100_000))
     // In turns, so that both meet the same disk and the same machine.
     for number in 1...300 {
       for session in [few, many] {
-        let began = Instant.now
-        try await session.act(RecordKey(type: "T", name: "r7"), .init(payload: [UInt8(number % 256)]))
-        if session === few {
-          small.record(nanoseconds: Instant.now - began)
-        } else {
-          large.record(nanoseconds: Instant.now - began)
+        let busy = Instant.processor
+        let title = RecordEdit(fields: ["title": .set(Scalar.text("edit \(number)").bytes)])
+        try await session.act(Notes.key(number % 100), .init(record: title))
+        guard await session.wait(milliseconds: 60_000, until: { $0.isFlushed }) else {
+          throw Failure("an edit was not acknowledged")
         }
+        let used = Instant.processor - busy
+        if session === few { small.record(nanoseconds: used) } else { large.record(nanoseconds: used) }
       }
     }
     for session in [few, many] { await session.stop() }

@@ -49,32 +49,6 @@ enum Devices {
     }
   }
 
-  /// A device that has fetched so many records and does not synchronize any more.
-  static func filled(records count: Int) async throws -> SyncSession {
-    let zone = "Filled\(count)"
-    let backend = try SQLiteBackend(
-      path: NSTemporaryDirectory() + "sync-benchmark-filled-\(UUID().uuidString).sqlite",
-      zones: [zone: AnythingPolicy()])
-    for first in stride(from: 0, to: count, by: 100) {
-      let operations = (first..<first + 100).map { number in
-        Operation(
-          key: RecordKey(type: "T", name: "r\(number)"), expectedVersion: 0,
-          change: .write(
-            Write(
-              dot: Dot(device: DeviceID(stem: "w", random: 1), number: Int64(number + 1)), milliseconds: 1,
-              payload: [1])))
-      }
-      _ = try await backend.commit(operations, zone: zone)
-    }
-    let session = try await session("full", backend, zone: zone, policy: AnythingPolicy())
-    await session.start()
-    guard await session.wait(milliseconds: 600_000, until: { $0.completedPulls > 0 }),
-      await session.machine.replica.confirmed.count == count
-    else { throw Failure("the device did not fetch everything") }
-    await session.setOnline(false)
-    return session
-  }
-
   /// The receiving process: a line with the instant and the number of each action that it has applied.
   static func follow(_ place: Place) async throws {
     let phone = try await session("phone", try place.backend()) { machine in
@@ -121,6 +95,13 @@ enum Devices {
     }
     await mac.stop()
     return latencies
+  }
+
+  /// The memory of a process at its most.
+  static func megabytes(of process: Int32) throws -> Double {
+    let status = try String(contentsOfFile: "/proc/\(process)/status", encoding: .utf8)
+    let line = status.split(separator: "\n").first { $0.hasPrefix("VmHWM:") }
+    return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) * 1024 / 1e6
   }
 
   /// The serving process: one line with its address, then it serves until its input ends.

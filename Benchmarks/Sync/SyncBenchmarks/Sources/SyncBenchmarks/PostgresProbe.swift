@@ -37,4 +37,52 @@ final class PostgresProbe {
     PQfreemem(notification)
     latencies.record(nanoseconds: Instant.now - began)
   }
+
+  /// How many changes a second come to the disk when so many are always sent together, in one transaction and one round trip:
+  /// what a server with as many writers could reach that did nothing itself.
+  func swapsPerSecond(together count: Int, seconds: Double) throws -> Double {
+    for sql in [
+      "CREATE TABLE IF NOT EXISTS sync_probe_zone (name text PRIMARY KEY, seq int8)",
+      """
+      CREATE TABLE IF NOT EXISTS sync_probe_record (
+        zone text, name text, version int8, seq int8, cell bytea, PRIMARY KEY (zone, name))
+      """,
+      "CREATE INDEX IF NOT EXISTS sync_probe_by_seq ON sync_probe_record (zone, seq)",
+      "INSERT INTO sync_probe_zone SELECT 'zone' || n, 0 FROM generate_series(1, \(count)) n ON CONFLICT DO NOTHING",
+      """
+      INSERT INTO sync_probe_record SELECT 'zone' || n, 'record', 0, 0, '\\x00' FROM generate_series(1, \(count)) n
+      ON CONFLICT DO NOTHING
+      """,
+    ] { PQclear(PQexec(writer, sql)) }
+    let swap = """
+      WITH place AS (UPDATE sync_probe_zone SET seq = seq + 1 WHERE name = $1 RETURNING seq)
+      UPDATE sync_probe_record SET version = version + 1, seq = place.seq, cell = $2 FROM place
+      WHERE zone = $1 AND name = 'record' RETURNING sync_probe_record.seq
+      """
+    guard PQsendPrepare(writer, "swap", swap, 0, nil) == 1 else { throw Failure("libpq does not send") }
+    while let result = PQgetResult(writer) { PQclear(result) }
+    let cell = String(repeating: "c", count: 64)
+    let (began, wanted) = (Instant.now, UInt64(seconds * 1e9))
+    var changes = 0
+    while Instant.now - began < wanted {
+      PQenterPipelineMode(writer)
+      for number in 1...count {
+        let sent = "zone\(number)".withCString { zone in
+          cell.withCString { PQsendQueryPrepared(writer, "swap", 2, [zone, $0], nil, nil, 1) }
+        }
+        guard sent == 1 else { throw Failure("libpq does not send") }
+      }
+      PQpipelineSync(writer)
+      for _ in 1...count {
+        let result = PQgetResult(writer)
+        guard PQntuples(result) == 1 else { throw Failure("a bare swap came to nothing") }
+        PQclear(result)
+        PQclear(PQgetResult(writer))
+      }
+      PQclear(PQgetResult(writer))
+      PQexitPipelineMode(writer)
+      changes += count
+    }
+    return Double(changes) / (Double(Instant.now - began) / 1e9)
+  }
 }

@@ -2,11 +2,13 @@ import Foundation
 
 /// What synchronizing costs and how fast it is, on loopback; a line of JSON for each row, then a table.
 ///
-/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `file`, `server`
-/// with a bare libpq beside it, `commits`, `channels`, `catch-up`; all without a word. It starts itself for the devices and
+/// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `month`, `file`, `server`
+/// with a bare libpq beside it, `commits`, `channels`, `catch-up`, `edit`; all without a word. It starts itself for the devices and
 /// the server that run in processes of their own (`follow`, `serve`, `look`).
 @main struct SyncBenchmarks {
-  private static let rows = ["merge", "histories", "file", "server", "commits", "channels", "catch-up"]
+  private static let rows = [
+    "merge", "histories", "month", "file", "server", "commits", "channels", "catch-up", "edit",
+  ]
 
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
@@ -31,6 +33,7 @@ import Foundation
     switch row {
     case "merge": Values.merging(figures)
     case "histories": Values.histories(figures)
+    case "month": Values.month(figures)
     case "file":
       let file = NSTemporaryDirectory() + "sync-benchmark-shared-\(UUID().uuidString).sqlite"
       let bare = try BareFile()
@@ -53,20 +56,26 @@ import Foundation
       figures.add("bare libpq: write, NOTIFY, listener", probe.latencies, bars: [(50, nil), (99, nil)])
       figures.add("action to other process, server and PostgreSQL", found, bars: [(50, 10), (99, 50)])
     case "commits":
+      let probe = PostgresProbe(information)
+      // Before and after, so that both meet the same disk and the same machine.
+      let before = try probe.swapsPerSecond(together: 16, seconds: 2.5)
       let many = try await Database.commits(information, writers: 16, zones: 16)
+      let bare = (before + (try probe.swapsPerSecond(together: 16, seconds: 2.5))) / 2
       let one = try await Database.commits(information, writers: 16, zones: 1)
       figures.add(
         "commits on PostgreSQL, 16 writers", many.perSecond, "/s", atLeast: 8000,
-        detail: "each \(many.latencies.text); all to one zone \(Figures.short(one.perSecond.rounded())) /s",
+        detail:
+          "each \(many.latencies.text); all to one zone \(Figures.short(one.perSecond.rounded())) /s; bare libpq, 16 together, \(Figures.short(bare.rounded())) /s",
         figures: many.latencies.figures.merging([
           "commitsPerSecond": many.perSecond, "processMicrosecondsPerCommit": many.processMicroseconds,
-          "oneZoneCommitsPerSecond": one.perSecond,
+          "oneZoneCommitsPerSecond": one.perSecond, "bareSwapsPerSecond": bare,
         ]) { $1 })
+      figures.add("commits on PostgreSQL, 16 writers, against bare libpq", many.perSecond / bare, "×")
     case "channels": try await Channels.measure(information, figures)
-    default:
+    case "catch-up":
       try await Database.catchUp(information, records: 10_000, atMostSeconds: 1, figures)
       try await Database.catchUp(information, records: 100_000, atMostSeconds: 5, figures)
-      try await Database.editing(figures)
+    default: try await Database.editing(figures)
     }
   }
 }

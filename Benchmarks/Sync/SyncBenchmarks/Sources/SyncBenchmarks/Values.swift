@@ -47,4 +47,12 @@ enum Values {
       detail: bad == 0 ? "all converged and equal to the oracle" : "\(bad) DID NOT CONVERGE",
       figures: ["seconds": seconds, "bad": Double(bad)])
   }
+
+  static func month(_ figures: Figures) {
+    let began = Instant.now
+    let report = Simulation.run(.day(seed: 1, devices: 64, hours: 720, loss: 0))
+    figures.add(
+      "64 devices for 720 hours, simulated, 12 acts an hour", Double(Instant.now - began) / 1e9, "s", atMost: 60,
+      detail: report.isGood ? "converged and equal to the oracle" : "DID NOT CONVERGE")
+  }
 }

@@ -1,12 +1,10 @@
-import FlowSystem
-
 /// What the end of a run has to end besides: what its commands left running.
-enum LeftBehindText {
+package enum LeftBehindText {
   /// How many of them are named.
   private static let named = 5
 
   /// Ends what commands left running in sessions of their own; what to say of it, or nil where there was nothing.
-  static func warning() -> String? {
+  package static func warning() -> String? {
     let names = ProcessGuard.shared.endLeftBehind()
     if names.isEmpty { return nil }
     var text = "ended what commands had left running: "

@@ -1,0 +1,85 @@
+import FlowModel
+import FlowSyntax
+
+/// The nodes of a partition as `sinfo` lists them: a value without Slurm.
+struct SlurmNodes {
+  private struct Node {
+    var name: String
+    var state: String
+    var share: MachineShare
+    /// Whether its partition is the one that jobs come into which name none.
+    var isOfDefault: Bool
+
+    // A star says that the node does not answer.
+    var isUsable: Bool {
+      !state.hasSuffix("*") && !["down", "drain", "drng", "fail", "maint", "unk"].contains(state)
+    }
+  }
+
+  /// How `sinfo` is to write a node.
+  static let format = "%c %m %G %t %P %N"
+
+  private let address: ExecutorAddress
+  private var nodes: [Node]
+
+  /// What these lines say.
+  init(_ lines: [String], of address: ExecutorAddress) {
+    self.address = address
+    nodes = lines.compactMap { line in
+      let words = line.split(separator: " ").map(String.init)
+      guard words.count == 6, let cpus = Int(words[0]), let megabytes = Int(words[1]) else { return nil }
+      return Node(
+        name: words[5], state: words[3],
+        share: MachineShare(cpus: cpus, memoryBytes: megabytes << 20, gpus: Self.gpus(words[2])),
+        isOfDefault: words[4].hasSuffix("*"))
+    }
+    if address["partition"] == nil, nodes.contains(where: \.isOfDefault) { nodes.removeAll { !$0.isOfDefault } }
+  }
+
+  /// How many gpus a list such as `gpu:a100:4(S:0,1),shard:8` holds.
+  private static func gpus(_ text: String) -> Int {
+    var depth = 0
+    let plain = text.filter { character in
+      if character == "(" { depth += 1 }
+      if character == ")" { depth -= 1 }
+      return depth == 0 && character != ")"
+    }
+    return plain.split(separator: ",").reduce(0) { sum, part in
+      let words = part.split(separator: ":")
+      return words.first == "gpu" ? sum + (words.last.flatMap { Int($0) } ?? 1) : sum
+    }
+  }
+
+  private var place: String { address["partition"].map { "the partition '\($0)'" } ?? "Slurm" }
+
+  /// How many places a node has: its processors, the fewest of any that can be used, unless somebody says.
+  func placesPerNode() throws(ExecutorProblem) -> Int {
+    let usable = nodes.filter(\.isUsable).map(\.share.cpus)
+    guard let fewest = usable.min(), let most = usable.max() else {
+      // A node is listed once for each of its partitions.
+      let states = Set(nodes.map { "\($0.name) is \($0.state)" }).sorted()
+      let text = states.isEmpty ? "it has none" : states.joined(separator: ", ")
+      throw ExecutorProblem("no node of \(place) can be used: \(text)")
+    }
+    let perNode = address["per-node"].flatMap { Int($0) } ?? max(1, fewest)
+    guard perNode <= max(1, most) else {
+      throw ExecutorProblem(
+        "no node has \(perNode) processors, as per-node=\(perNode) asks for; the largest has \(most)")
+    }
+    return perNode
+  }
+
+  /// Throws where a step asks for more than any node has, also of those that cannot be used now: it would wait for ever.
+  func check(_ shares: [(step: StepID, share: MachineShare)]) throws(ExecutorProblem) {
+    for (step, share) in shares where !nodes.contains(where: { share.fits(in: $0.share) }) {
+      let largest = nodes.map(\.share).max { left, right in
+        if share.cpus > max(left.cpus, right.cpus) { return left.cpus < right.cpus }
+        if share.memoryBytes > max(left.memoryBytes, right.memoryBytes) { return left.memoryBytes < right.memoryBytes }
+        return (left.gpus, left.cpus) < (right.gpus, right.cpus)
+      }
+      throw ExecutorProblem(
+        "step '\(step)' asks for \(share.text()), and no node of \(place) has as much; the largest has "
+          + (largest?.text(isWhole: true) ?? "nothing"))
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+
+/// What came of a body, in a file that is made once: by the worker when the body has ended, before it answers, or by who
+/// takes the worker for lost. Whoever comes second finds what the first one made. So a body that came to its end does not
+/// run again because its answer was lost on the way.
+package struct ResultFile: Sendable {
+  let path: String
+
+  /// The file at a path.
+  init(path: String) { self.path = path }
+
+  /// The file of a try, in the run's data folder, which workers may see too; nil: it is not to be written what comes out, or
+  /// cannot be.
+  init?(of context: ActionContext, named body: String) {
+    if context.hasSecrets { return nil }
+    let folder = context.run.dataFolder + "/results"
+    if mkdir(folder, 0o700) != 0, errno != EEXIST { return nil }
+    path = folder + "/" + String(body.map { $0 == "/" ? "-" : $0 })
+  }
+
+  /// Writes what came out, unless the file is there. Where that is impossible there is none: the body may run again then.
+  func write(_ message: Value) {
+    let part = path + ".part"
+    let number = open(part, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard number >= 0 else { return }
+    defer { unlink(part) }
+    let isWritten = JSONText.bytes(of: message).withUnsafeBytes { bytes in
+      var rest = bytes
+      while !rest.isEmpty {
+        let count = SystemCall.write(number, rest)
+        if count <= 0 { return false }
+        rest = UnsafeRawBufferPointer(rebasing: rest[count...])
+      }
+      return true
+    }
+    if close(number) == 0, isWritten { _ = link(part, path) }
+  }
+
+  /// Makes the file, so that nobody writes it any more; what it holds, where somebody has.
+  func claim() -> Value? {
+    let number = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    if number >= 0 {
+      close(number)
+      return nil
+    }
+    guard errno == EEXIST, let bytes = read() else { return nil }
+    return try? JSONText.parse(bytes)
+  }
+
+  private func read() -> [UInt8]? {
+    let number = open(path, O_RDONLY | O_CLOEXEC)
+    guard number >= 0 else { return nil }
+    let file = Descriptor(number)
+    var bytes: [UInt8] = []
+    let piece = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 1)
+    defer { piece.deallocate() }
+    while bytes.count <= Limits.jsonBytes {
+      let count = SystemCall.read(file.number, piece)
+      if count < 0 { return nil }
+      if count == 0 { return bytes }
+      bytes += piece[..<count]
+    }
+    return nil
+  }
+
+  /// Removes it.
+  func remove() { unlink(path) }
+
+  /// Removes the folder, when the last file is gone.
+  func removeFolder() {
+    if let end = path.lastIndex(of: "/") { rmdir(String(path[..<end])) }
+  }
+}

@@ -1,0 +1,90 @@
+import FlowModel
+import FlowPluginHost
+import FlowPluginKit
+import FlowSystem
+
+// Steps with `resources` where the engine counts: each try has a worker of its own, which is a pool of one. So everything
+// that holds for workers holds for it: signs of life, what is lost, what is given back however the run ends.
+//
+// The engine sees to it that bodies never take more together than there is. But this pool's other workers hold what they were
+// given, and such a step might wait for that for ever. So while the engine says that it waits for room, a worker after the
+// other gets no more bodies, ends when it has none, and is asked for again when a body waits for a place.
+extension WorkerPool {
+  /// Runs one try in a worker of its own.
+  func runSized(
+    _ callable: CallableAction, _ inputs: ValueObject, _ share: MachineShare, _ sized: SizedWorkers,
+    _ context: ActionContext
+  ) async throws -> ValueObject {
+    try Task.checkCancellation()
+    let body = Self.name(of: context)
+    let file = ResultFile(of: context, named: body)
+    let start = sized.start(share, body, file)
+    let own = WorkerPool(
+      name: name, starts: [start], needs: needs, workflowFolder: folder, pulse: terms.pulse, mayPing: terms.mayPing,
+      release: start.release, tell: tell)
+    guard let (claim, mustWatch) = claims.withLock({ $0.add(Claims.Claim(body: body, pool: own, file: file)) }) else {
+      throw ExecutorLost("the executor is closed", isFinal: true)
+    }
+    if mustWatch { Task.detached { await self.makeRoom(sized) } }
+    // The step need not wait until its worker is gone: the engine counts that.
+    defer {
+      Task.detached {
+        await own.close()
+        self.claims.withLock { $0.remove(claim) }
+      }
+    }
+    do {
+      try await own.open(waitingAtMost: .zero)
+      let outputs = try await own.run(callable, inputs, context)
+      file?.remove()
+      return outputs
+    } catch let lost as ExecutorLost {
+      guard let file else { throw lost }
+      guard let message = try? await DetachedThread.run({ file.claim() }) else {
+        claims.withLock { $0.keep(file) }
+        throw lost
+      }
+      file.remove()
+      return try Self.outcome(message, callable)
+    } catch let problem as ExecutorProblem {
+      throw ExecutorLost(problem.message)
+    } catch {
+      file?.remove()
+      throw error
+    }
+  }
+
+  /// What a try is called where the engine has names: `run.step.attempt`.
+  private static func name(of context: ActionContext) -> String {
+    let name = "\(context.run.id).\(context.stepID).\(context.attempt)"
+    return String(name.map { $0.isASCII && ($0.isLetter || $0.isNumber || "-._[]/".contains($0)) ? $0 : "-" })
+  }
+
+  /// What a worker wrote down before it was lost.
+  private static func outcome(_ message: Value, _ callable: CallableAction) throws -> ValueObject {
+    let members = message.objectValue ?? [:]
+    if let failure = members["error"]?.objectValue { throw callable.error(PluginFailure(failure)) }
+    return try callable.checkedOutputs(members["result"]?.objectValue?["outputs"] ?? .null)
+  }
+
+  /// Has workers leave as long as bodies wait for room, one at a time.
+  private func makeRoom(_ sized: SizedWorkers) async {
+    while true {
+      try? await Task.sleep(for: sized.patience)
+      guard let (newest, bodies) = claims.withLock({ $0.waiting() }) else { return }
+      guard state.withLock({ $0.canMakeRoom(for: newest) }) else { continue }
+      guard (try? await DetachedThread.run { sized.lackRoom(bodies) }) == true else { continue }
+      state.withLock { $0.makeRoom(for: newest) }?.requestStop()
+    }
+  }
+
+  /// Ends the workers that bodies have for themselves.
+  func closeSized() async {
+    let (pools, fences, file) = claims.withLock { $0.close() }
+    await withTaskGroup { group in
+      for pool in pools { group.addTask { await pool.close() } }
+    }
+    for fence in fences { fence.remove() }
+    file?.removeFolder()
+  }
+}

@@ -1,0 +1,145 @@
+import FlowModel
+import FlowPluginKit
+import FlowTestKit
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import FlowExecutors
+@testable import FlowPluginHost
+
+/// Steps with `resources` at an engine that counts them: here processes of this machine stand for its jobs.
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SizedWorkersTests {
+  private let folder = FileManager.default.temporaryDirectory.path + "/flowrun-sized-\(UUID().uuidString)"
+
+  init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+
+  private func start(_ name: String, _ result: ResultFile? = nil, isLocal: Bool = true, carrier: [String] = [])
+    -> WorkerStart
+  {
+    WorkerStart(
+      name: name,
+      command: carrier + [FlowrunProcess.path, "worker", "--stdio"] + (result.map { ["--result", $0.path] } ?? []),
+      environment: ProcessInfo.processInfo.environment, places: 1, isLocal: isLocal)
+  }
+
+  private func pool(_ plain: Int, _ sized: SizedWorkers) async throws -> WorkerPool {
+    let pool = WorkerPool(
+      name: "jobs", starts: (0..<plain).map { start("allocation \($0 + 1)") }, needs: ExecutorConformance.needs,
+      workflowFolder: folder, pulse: PulseRhythm(scale: 0.1), sized: sized)
+    try await pool.open(waitingAtMost: .seconds(20))
+    return pool
+  }
+
+  private func shell(_ pool: WorkerPool, _ command: String, _ share: MachineShare?) async throws -> String? {
+    let action = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
+    let inputs: ValueObject = ["command": .string(command), "env": [:], "successStatuses": [0]]
+    let context = TestHost(dataFolder: folder).context()
+    return try await pool.run(action, inputs, taking: share, context)["stdout"]?.stringValue
+  }
+
+  @Test func `a body with a worker of its own is told its share and its name, and leaves nothing`() async throws {
+    let asked = Mutex<[String]>([])
+    let pool = try await pool(
+      0,
+      SizedWorkers(
+        places: 3,
+        start: { share, body, result in
+          asked.withLock { $0.append("\(body): \(share.text())") }
+          return start("job", result)
+        }, lackRoom: { _ in false }))
+    #expect(pool.places == 3)
+    #expect(!pool.isHere)
+    #expect(try await shell(pool, "echo out", MachineShare(cpus: 2, memoryBytes: 1 << 20)) == "out\n")
+    await pool.close()
+    let run = TestHost().run.id
+    let step = TestHost().context().stepID
+    #expect(asked.withLock { $0 } == ["\(run).\(step).1: 2 cpus and 1MiB of memory"])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == [])
+  }
+
+  @Test func `a body that came to its end does not run again where its answer is lost on the way`() async throws {
+    // What carries the pipe goes away at the answer, as `srun` does with its network.
+    let carrier = [
+      "/bin/sh", "-c", #""$@" | sed -u '/"outputs"/Q; /"command-failed"/Q'"#, "carrier",
+    ]
+    let pool = try await pool(
+      0,
+      SizedWorkers(
+        places: 1, start: { _, _, result in start("job", result, isLocal: false, carrier: carrier) },
+        lackRoom: { _ in false }))
+    #expect(try await shell(pool, "echo ran >> runs; echo out", MachineShare()) == "out\n")
+    await #expect { try await shell(pool, "echo ran >> runs; exit 3", MachineShare()) } throws: { error in
+      (error as? ActionError)?.code == "command-failed"
+    }
+    #expect(try String(contentsOfFile: "\(folder)/runs", encoding: .utf8) == "ran\nran\n")
+    await pool.close()
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder) == ["runs"])
+  }
+
+  @Test func `where a result is in a file once nobody writes it again`() throws {
+    let lost = ResultFile(path: "\(folder)/lost")
+    #expect(lost.claim() == nil)
+    lost.write("late")
+    #expect(lost.claim() == nil)
+    let kept = ResultFile(path: "\(folder)/kept")
+    kept.write("first")
+    kept.write("second")
+    #expect(kept.claim() == "first")
+  }
+
+  @Test func `workers make room while a body waits for it, and come back when they are wanted`() async throws {
+    // The job gets its room when the allocation is given back, which is seen by its process having ended.
+    let gate = "\(folder)/room"
+    let hasAsked = OneShot<Void>()
+    let pool = try await pool(
+      1,
+      SizedWorkers(
+        places: 2,
+        start: { _, _, result in
+          start(
+            "job", result,
+            carrier: ["/bin/sh", "-c", "while [ ! -e '\(gate)' ]; do sleep 0.05; done; exec \"$@\"", "carrier"])
+        },
+        lackRoom: { _ in
+          hasAsked.finish(())
+          return true
+        }, patience: .milliseconds(20)))
+    let worker = try await shell(pool, "echo $PPID", nil)
+    let number = try #require(worker).trimmingCharacters(in: .whitespacesAndNewlines)
+    // A body that runs is not disturbed: the worker goes when it has ended.
+    let plain = Task { try await shell(pool, "while [ ! -e go ]; do sleep 0.02; done; echo done", nil) }
+    #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].taken == 1 } })
+    let sized = Task { try await shell(pool, "echo sized", MachineShare()) }
+    await hasAsked.wait()
+    #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].isLeaving } })
+    #expect(pool.state.withLock { $0.members[0].session != nil })
+    _ = FileManager.default.createFile(atPath: "\(folder)/go", contents: nil)
+    #expect(try await plain.value == "done\n")
+    #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].rest != nil } })
+    _ = FileManager.default.createFile(atPath: gate, contents: nil)
+    #expect(try await sized.value == "sized\n")
+    let again = try await shell(pool, "echo $PPID", nil)
+    #expect(again != nil && again != number + "\n")
+    await pool.close()
+  }
+
+  @Test func `a body that is cancelled while its worker is waited for never runs`() async throws {
+    let hasBegun = OneShot<Void>()
+    let pool = try await pool(
+      0,
+      SizedWorkers(
+        places: 1,
+        start: { _, _, result in
+          hasBegun.finish(())
+          return start("job", result, carrier: ["/bin/sh", "-c", "sleep 60", "carrier"])
+        }, lackRoom: { _ in false }))
+    let task = Task { try await shell(pool, "touch ran", MachineShare()) }
+    await hasBegun.wait()
+    task.cancel()
+    await #expect(throws: CancellationError.self) { try await task.value }
+    await pool.close()
+    #expect(!FileManager.default.fileExists(atPath: "\(folder)/ran"))
+  }
+}
