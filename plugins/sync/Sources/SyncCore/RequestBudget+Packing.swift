@@ -17,13 +17,23 @@ extension RequestBudget {
     let reserved = log.indices.filter { log[$0].isReserved }
     packer.count(reserved.count)
     for index in reserved { packer.count(index) }
+    packer.count(firstFetch.requests)
+    packer.count(firstFetch.bytes)
+    packer.byte(limits.areLimited ? 1 : 0)
+    guard limits.areLimited else { return packer.bytes }
+    for limit in [
+      limits.requestsPerHour, limits.bytesPerDay, limits.reservedForPushes, limits.reservedForReceiving,
+    ] {
+      packer.count(limit)
+    }
     return packer.bytes
   }
 
-  /// Reads packed bytes; nothing is spent where there are none.
-  public init(packed bytes: [UInt8], limits: Limits) throws(PackingError) {
+  /// Reads packed bytes; nothing is spent where there are none. Without limits those count that were saved, and none where
+  /// none were.
+  public init(packed bytes: [UInt8], limits: Limits?) throws(PackingError) {
     if bytes.isEmpty {
-      self.init(limits: limits)
+      self.init(limits: limits ?? .none)
       return
     }
     var reader = Unpacker(bytes)
@@ -42,6 +52,22 @@ extension RequestBudget {
         if log.indices.contains(index) { log[index].isReserved = true }
       }
     }
-    self.init(limits: limits, log: log, hours: hours)
+    var firstFetch = FirstFetch()
+    var saved = Limits.none
+    if !reader.isAtEnd {
+      firstFetch.requests = try reader.count("the requests of the first fetch", limit: 1 << 40)
+      firstFetch.bytes = try reader.count("the bytes of the first fetch", limit: 1 << 50)
+      saved = try Self.limits(from: &reader)
+    }
+    self.init(limits: limits ?? saved, log: log, hours: hours, firstFetch: firstFetch)
+  }
+
+  private static func limits(from reader: inout Unpacker) throws(PackingError) -> Limits {
+    guard try reader.byte("whether there are limits") == 1 else { return .none }
+    return Limits(
+      requestsPerHour: try reader.count("the requests an hour", limit: 1 << 40),
+      bytesPerDay: try reader.count("the bytes a day", limit: 1 << 50),
+      reservedForPushes: try reader.count("the requests kept for sending", limit: 1 << 40),
+      reservedForReceiving: try reader.count("the requests kept for receiving", limit: 1 << 40))
   }
 }

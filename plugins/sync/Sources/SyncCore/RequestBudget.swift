@@ -2,7 +2,8 @@
 ///
 /// It keeps the times of the last hour's requests, not a bucket of tokens, which would let 199 through in an hour; and the
 /// bytes of each of the last 25 hours, which cover any day wholly. Neither sending nor receiving starves the other: some
-/// requests of each hour are kept for the user's pushes, and some others, evenly spread, for hearing of other devices.
+/// requests of each hour are kept for the user's pushes, and some others, evenly spread, for hearing of other devices. What a
+/// device needs to fetch the zone for the first time is counted apart and used up by nothing.
 public struct RequestBudget: Hashable, Sendable {
   /// What may be spent.
   public struct Limits: Hashable, Sendable {
@@ -65,6 +66,22 @@ public struct RequestBudget: Hashable, Sendable {
   public private(set) var log: [Request]
   /// Bytes by hour since 1970, oldest first; at most 25.
   public private(set) var hours: [HourOfBytes]
+  /// What the first fetch of the zone took, which counts against no limit.
+  public private(set) var firstFetch: FirstFetch
+
+  /// What the first fetch of the zone took.
+  public struct FirstFetch: Hashable, Sendable {
+    /// Requests behind the first one, which counts like any other.
+    public var requests: Int
+    /// Bytes that came.
+    public var bytes: Int
+
+    /// Makes a sum.
+    public init(requests: Int = 0, bytes: Int = 0) {
+      self.requests = requests
+      self.bytes = bytes
+    }
+  }
 
   /// The bytes of one hour.
   public struct HourOfBytes: Hashable, Sendable {
@@ -85,10 +102,13 @@ public struct RequestBudget: Hashable, Sendable {
   private static let unlimitedLog = 1000
 
   /// A budget of which nothing is spent, or one that goes on where a saved one stopped.
-  public init(limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = []) {
+  public init(
+    limits: Limits = Limits(), log: [Request] = [], hours: [HourOfBytes] = [], firstFetch: FirstFetch = FirstFetch()
+  ) {
     self.limits = limits
     self.log = Array(log.sorted { $0.milliseconds < $1.milliseconds }.suffix(Self.capacity(limits)))
     self.hours = hours
+    self.firstFetch = firstFetch
   }
 
   private static func capacity(_ limits: Limits) -> Int {
@@ -162,6 +182,12 @@ public struct RequestBudget: Hashable, Sendable {
     log.append(Request(milliseconds: max(now, log.last?.milliseconds ?? now), isReserved: isReserved))
     let capacity = Self.capacity(limits)
     if log.count > capacity { log.removeFirst(log.count - capacity) }
+  }
+
+  /// Notes what the first fetch of the zone took.
+  public mutating func spendOnFirstFetch(requests: Int = 0, bytes: Int = 0) {
+    firstFetch.requests += requests
+    firstFetch.bytes += bytes
   }
 
   /// Notes bytes that went or came now.

@@ -75,9 +75,10 @@ extension Replica {
   /// Reads a replica back from what was saved; nil when nothing was.
   ///
   /// Throws a `ReplicaError` that names the damaged key; nothing is repaired by guessing. A change that waits and breaks a
-  /// limit, which an earlier version let through, is set aside where it can be seen.
+  /// limit, which an earlier version let through, is set aside where it can be seen. Without limits those of the last run
+  /// hold: for looking at a file.
   public init?(
-    stored: [String: [UInt8]], limits: RequestBudget.Limits = RequestBudget.Limits()
+    stored: [String: [UInt8]], limits: RequestBudget.Limits? = RequestBudget.Limits()
   ) throws(ReplicaError) {
     let identityKey = StoredPart.identity.key
     guard let saved = stored[identityKey] else {
@@ -85,7 +86,7 @@ extension Replica {
       return nil
     }
     let identity = try Self.read(identityKey) { () throws(PackingError) in try StoredIdentity(packed: saved) }
-    self.init(device: identity.device, limits: limits)
+    self.init(device: identity.device, limits: limits ?? .none)
     nextNumber = identity.nextNumber
     for (key, bytes) in stored.sorted(by: { $0.key < $1.key }) {
       if key.hasPrefix(Self.outboxPrefix) {

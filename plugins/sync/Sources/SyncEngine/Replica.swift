@@ -175,13 +175,33 @@ public struct Replica: Sendable {
     }
   }
 
-  mutating func spendRequest(_ purpose: RequestBudget.Purpose, atMilliseconds now: Int64) {
-    budget.spendRequest(purpose, atMilliseconds: now)
+  /// Whether this device has not heard of the whole zone yet.
+  var isFirstFetch: Bool { statistics.lastHeardMilliseconds == 0 }
+
+  mutating func spendRequest(
+    _ purpose: RequestBudget.Purpose, isOfFirstFetch: Bool = false, atMilliseconds now: Int64
+  ) {
+    if isOfFirstFetch {
+      budget.spendOnFirstFetch(requests: 1)
+    } else {
+      budget.spendRequest(purpose, atMilliseconds: now)
+    }
     statistics.requests += 1
     dirty.formUnion([.budget, .statistics])
   }
 
+  /// Notes bytes that came; before the whole zone has been heard once they count apart.
   mutating func spend(bytes: Int, atMilliseconds now: Int64) {
+    if isFirstFetch {
+      budget.spendOnFirstFetch(bytes: bytes)
+    } else {
+      budget.spend(bytes: bytes, atMilliseconds: now)
+    }
+    dirty.insert(.budget)
+  }
+
+  /// Notes bytes that are sent.
+  mutating func spend(sentBytes bytes: Int, atMilliseconds now: Int64) {
     budget.spend(bytes: bytes, atMilliseconds: now)
     dirty.insert(.budget)
   }

@@ -71,6 +71,18 @@ extension SyncMachine {
     return replica.outbox.filter { $0.group == group }.map(\.position)
   }
 
+  /// Sets rules aside that differ from those of the zone, once those are heard, and what was written by them: the zone takes
+  /// neither.
+  mutating func parkRefusedRules() {
+    guard replica.outbox.holdsRules else { return }
+    let flying = push.inFlight?.positions ?? []
+    for item in replica.outbox where item.key.type == ZoneRules.type && item.parkedBecause == nil {
+      guard let named = item.write?.rules(item.key), !flying.contains(item.position) else { continue }
+      let kept = ZoneRules(collection: item.key.name, cell: replica.confirmed[item.key]?.cell)
+      if let difference = kept.difference(to: named) { park(item.position, reason: difference) }
+    }
+  }
+
   // MARK: Sending
 
   /// Whether an item may go at present: only essential ones when the budget runs low, and a collection's records once the

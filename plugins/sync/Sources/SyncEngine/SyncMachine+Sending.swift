@@ -83,7 +83,7 @@ extension SyncMachine {
       pacing.lastPushMilliseconds = now
       pacing.waitingSinceMilliseconds = nil
     }
-    replica.spend(bytes: items.reduce(0) { $0 + $1.packedBytes }, atMilliseconds: now)
+    replica.spend(sentBytes: items.reduce(0) { $0 + $1.packedBytes }, atMilliseconds: now)
     effects.append(.send(flight.number, .commit(operations)))
   }
 
@@ -102,8 +102,14 @@ extension SyncMachine {
       if isSkewMeasured, !replica.isResynchronizing, replica.outbox.contains(where: maySend) { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
     }
-    return max(due, replica.budget.permitted(pullPurpose, bytes: Self.answerBytes, atMilliseconds: now))
+    if goesOnFirstFetch { return due }
+    let needed = replica.isFirstFetch ? 0 : Self.answerBytes
+    return max(due, replica.budget.permitted(pullPurpose, bytes: needed, atMilliseconds: now))
   }
+
+  /// Whether the next request goes on with the first fetch that this device makes of the zone. It needs none of the budget
+  /// where a page has come since the last one: a server that fails is asked again within it.
+  private var goesOnFirstFetch: Bool { replica.isFirstFetch && (staged?.pages.count ?? 0) > freePages }
 
   /// Without the server's time nothing can be pushed: then a pull is part of the push.
   private var pullPurpose: RequestBudget.Purpose {
@@ -147,13 +153,15 @@ extension SyncMachine {
   }
 
   private mutating func sendChanges(_ now: Int64) {
-    let flight = flight(pull, pullPurpose, now)
+    let flight = flight(pull, pullPurpose, isOfFirstFetch: goesOnFirstFetch, now)
+    freePages = staged?.pages.count ?? 0
     if !channel.isOpen, !pull.isWanted { channel.polls += 1 }
     if staged == nil { begunPulls += 1 }
     pull.isWanted = false
     pull.inFlight = flight
     pacing.lastPollMilliseconds = now
-    let bytes = min(settings.pageBytes, replica.budget.bytesLeft(atMilliseconds: now))
+    let left = replica.isFirstFetch ? Int.max : replica.budget.bytesLeft(atMilliseconds: now)
+    let bytes = min(settings.pageBytes, left)
     effects.append(
       .send(
         flight.number,
@@ -179,10 +187,10 @@ extension SyncMachine {
   }
 
   private mutating func flight(
-    _ lane: SendLane, _ purpose: RequestBudget.Purpose, _ now: Int64
+    _ lane: SendLane, _ purpose: RequestBudget.Purpose, isOfFirstFetch: Bool = false, _ now: Int64
   ) -> SendLane.Flight {
     defer { nextRequest += 1 }
-    replica.spendRequest(purpose, atMilliseconds: now)
+    replica.spendRequest(purpose, isOfFirstFetch: isOfFirstFetch, atMilliseconds: now)
     if degradation.level == .queueOnly, purpose == .push || degradation.isQuotaExceeded {
       degradation.probe(atMilliseconds: now)
     }

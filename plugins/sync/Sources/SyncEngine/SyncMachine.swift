@@ -43,6 +43,8 @@ public struct SyncMachine: Sendable {
   var isStale = false
   /// What a fetch that is not at its end has brought so far.
   var staged: StagedFetch?
+  /// How many pages of it had come when the last request for one went.
+  var freePages = 0
   /// Records that the zone has said it has not got, until the next fetch.
   var missing: Set<RecordKey> = []
   /// Whether the zone has noted this device and may be told how far it has read.
@@ -196,6 +198,7 @@ public struct SyncMachine: Sendable {
     let wasBusy = isBusy
     apply(event, now)
     if isStarted {
+      parkRefusedRules()
       pump(now)
       noteStaleness(now)
       replica.note(presentPause(now))

@@ -32,6 +32,8 @@ public struct SyncStatus: Hashable, Sendable {
   public var requestsInHour: Int
   /// Bytes in the day that ends now.
   public var bytesInDay: Int
+  /// What the first fetch of the zone took, apart from these.
+  public var firstFetch: RequestBudget.FirstFetch
   /// What may be spent.
   public var limits: RequestBudget.Limits
   /// The server's clock minus the device's, in milliseconds.
@@ -86,6 +88,7 @@ public struct SyncStatus: Hashable, Sendable {
     pause = replica.pause
     requestsInHour = replica.budget.requests(atMilliseconds: now)
     bytesInDay = replica.budget.bytes(atMilliseconds: now)
+    firstFetch = replica.budget.firstFetch
     limits = replica.budget.limits
     clockOffsetMilliseconds = replica.skewMilliseconds
     cursor = replica.cursor

@@ -101,6 +101,9 @@ extension Connection {
   private func throwTrouble(_ isDone: Bool) async throws {
     let status = await session.status()
     if let reason = status.pausedBecause { throw ActionError(Failure.paused.code, "\(reason)") }
+    if let rules = status.parked.first(where: { $0.key.type == ZoneRules.type }) {
+      throw ActionError(Failure.schema.code, rules.reason)
+    }
     if let parked = status.parked.first {
       throw ActionError(Failure.parked.code, "\(parked.key) was set aside: \(parked.reason)")
     }

@@ -93,6 +93,8 @@ extension SyncStatus {
     object["requestsPerHourLimit"] = limits.areLimited ? .integer(limits.requestsPerHour) : .null
     object["bytesInDay"] = .integer(bytesInDay)
     object["bytesPerDayLimit"] = limits.areLimited ? .integer(limits.bytesPerDay) : .null
+    object["firstFetchRequests"] = .integer(firstFetch.requests)
+    object["firstFetchBytes"] = .integer(firstFetch.bytes)
     object["clockOffsetMilliseconds"] = .integer(Int(clockOffsetMilliseconds))
     object["cursor"] = cursor.map { .string("\($0)") } ?? .null
     object["actions"] = .integer(Int(statistics.actions))
@@ -128,10 +130,17 @@ extension SyncStatus {
     lines.append("channel    \(isOffline ? "offline" : isChannelUp ? "up" : "down")")
     if let pause { lines.append(pause.line(nowMilliseconds: now)) }
     lines.append("level      \(level.word)")
+    let isLimited = limits.areLimited
     lines.append(
-      "requests   \(requestsInHour)\(limits.areLimited ? " of \(limits.requestsPerHour)" : "") in the last hour")
+      "requests   \(requestsInHour)\(isLimited ? " of \(limits.requestsPerHour)" : "") in the last hour\(isLimited ? "" : ", no limit")"
+    )
     lines.append(
-      "traffic    \(bytesInDay)\(limits.areLimited ? " of \(limits.bytesPerDay)" : "") bytes in the last day")
+      "traffic    \(bytesInDay)\(isLimited ? " of \(limits.bytesPerDay)" : "") bytes in the last day\(isLimited ? "" : ", no limit")"
+    )
+    if firstFetch != .init() {
+      lines.append(
+        "apart      \(firstFetch.requests) requests and \(firstFetch.bytes) bytes for the first fetch of the zone")
+    }
     let side = clockOffsetMilliseconds < 0 ? "ahead of" : "behind"
     lines.append("clock      \(abs(clockOffsetMilliseconds)) ms \(side) the server's")
     let decided = ConflictRule.allCases.compactMap { rule in

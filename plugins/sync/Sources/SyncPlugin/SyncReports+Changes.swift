@@ -3,6 +3,7 @@ import FlowPluginKit
 import SyncCore
 import SyncEngine
 import SyncPomodoro
+import SyncRecords
 import SyncSQLite
 
 extension SyncReports {
@@ -10,7 +11,7 @@ extension SyncReports {
   public static func parked(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
-    guard let replica = try Replica(stored: try await store.load()) else { return nil }
+    guard let replica = try Replica(stored: try await store.load(), limits: nil) else { return nil }
     return SyncStatus(of: replica, atMilliseconds: SystemClock().nowMilliseconds()).parked.map { ($0.value, $0.line) }
   }
 
@@ -28,7 +29,7 @@ extension SyncReports {
   public static func devices(file: String) async throws -> [(value: ValueObject, line: String)]? {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
-    guard let replica = try Replica(stored: try await store.load()) else { return nil }
+    guard let replica = try Replica(stored: try await store.load(), limits: nil) else { return nil }
     let now = SystemClock().nowMilliseconds() + replica.skewMilliseconds
     return replica.devices.map { device, info in
       let isRetired = replica.isRetired(device)
@@ -79,10 +80,17 @@ extension SyncReports {
     }
     let store = try SQLiteReplicaStore(path: file)
     defer { try? store.close() }
-    guard let replica = try Replica(stored: try await store.load()) else {
+    guard let replica = try Replica(stored: try await store.load(), limits: nil) else {
       throw ActionError(Failure.input.code, "'\(file)' has not been used yet")
     }
     var machine = SyncMachine(replica: replica, policy: Pomodoro.policy, seed: 0)
+    if let schema = RecordSchema(shown: try store.shownTables(), in: machine) {
+      var settings = SyncSettings()
+      settings.projection = StoredProjection(schema)
+      machine = SyncMachine(replica: replica, policy: StoredPolicy(schema), settings: settings, seed: 0)
+    } else {
+      try await store.save([SQLiteReplicaStore.showsAnew])
+    }
     return try await body(&machine, store)
   }
 

@@ -19,7 +19,7 @@ public enum SyncReports {
     let store = try SQLiteReplicaStore(path: file, isReadOnly: true)
     defer { try? store.close() }
     let now = SystemClock().nowMilliseconds()
-    guard let replica = try Replica(stored: try await store.load()) else { return nil }
+    guard let replica = try Replica(stored: try await store.load(), limits: nil) else { return nil }
     let status = SyncStatus(of: replica, atMilliseconds: now)
     return StatusReport(
       value: status.value(of: replica, nowMilliseconds: now),

@@ -27,6 +27,26 @@ extension SQLiteReplicaStore {
     }
   }
 
+  /// The tables that the file shows, with the names of their columns alone.
+  public func shownTables() throws(ReplicaError) -> [ShownTable] {
+    do {
+      return try queue.read { database in
+        let names = try String.fetchAll(
+          database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 1) = '_'")
+        return try names.sorted().map { name in
+          // Before them stand the key, whether it is deleted, and when and by whom it was changed.
+          let columns = try database.columns(in: name).dropFirst(4)
+          return ShownTable(name: String(name.dropFirst()), columns: columns.map { .init(name: $0.name) })
+        }
+      }
+    } catch {
+      throw .storage(SQLiteFailure.text(error, path: path))
+    }
+  }
+
+  /// Has the file show everything anew when it is next used.
+  public static let showsAnew = StoreChange(key: shownKey, value: nil)
+
   /// Everything in the file but the device's own table shows something.
   private static func dropShown(_ database: Database) throws {
     for kind in ["view", "table"] {

@@ -46,7 +46,8 @@ import Testing
     settings.projection = RecordFleet.Projection()
     settings.pageRecords = 3
     var machine = SyncMachine(
-      replica: try Replica(stored: disk, limits: .none) ?? Replica(device: Rig.device, limits: .none),
+      replica: try Replica(stored: disk, limits: RequestBudget.Limits.none)
+        ?? Replica(device: Rig.device, limits: .none),
       policy: Pomodoro.policy, settings: settings, seed: 1)
     requests = []
     give(.started, &machine)

@@ -335,6 +335,42 @@ import Testing
     for host in [tablet, older] { try host.closeResources() }
   }
 
+  @Test func `devices that open an empty zone with different rules: the second is refused with the difference`()
+    async throws
+  {
+    let other = folder + "/other.sync.yaml"
+    try Self.schema.replacing("merge: counter", with: "merge: largest")
+      .write(toFile: other, atomically: true, encoding: .utf8)
+    // It has named its rules, and written by them, before it hears of the zone.
+    let phone = TestHost(dataFolder: folder, workflowFolder: folder)
+    _ = try await phone.call(
+      Connect.self,
+      with: ["device": "phone", "server": "http://127.0.0.1:1", "schema": "other.sync.yaml", "wait": "10ms"])
+    try await put(phone, "notes", "b", ["likes": 7], wait: false)
+    let connection: Connection = try #require(phone.handle(.syncConnection))
+    let file = connection.file
+    try phone.closeResources()
+    let mac = try await connected("mac")
+    try await put(mac, "notes", "a", ["likes": ["add": 1]])
+    for attempt in 1...2 {
+      let host = TestHost(dataFolder: folder, workflowFolder: folder)
+      let problem = await error {
+        _ = try await host.call(
+          Connect.self, with: ["device": "phone", "store": "shared.sqlite", "schema": "other.sync.yaml"])
+        try await put(host, "notes", "c", ["likes": 5])
+      }
+      try host.closeResources()
+      #expect(problem?.code == "sync-schema", "\(attempt): \(problem?.message ?? "")")
+      #expect(problem?.message.contains("keeps 'likes' of 'notes' as 'integer counter'") == true)
+    }
+    // What was written stays, set aside, and the zone has none of it.
+    let parked = try #require(try await SyncReports.parked(file: file))
+    let records = parked.compactMap { $0.value["record"]?.stringValue }
+    #expect(records.contains("_schema/notes") && records.contains("notes/b"), "\(records)")
+    #expect(try await rows(mac, "SELECT _key, likes FROM notes") == [["_key": "a", "likes": 1]])
+    try mac.closeResources()
+  }
+
   @Test func `watching gives an event and a line with the old and the new values for each change`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let watching = Task { try await phone.call(Watch.self, with: ["collection": "notes"]) }

@@ -62,6 +62,17 @@
       #expect(server.stop() == 0)
     }
 
+    @Test func `a name that no address can hold is refused with what a name may be`() throws {
+      for name in [".", "..", "a/b", "ä"] {
+        let (status, output) = try zones("add '\(name)'")
+        #expect(status == 1, "\(name)")
+        #expect(
+          output.contains("'\(name)' is no name for a zone: a zone's name is 1 to 128 letters, digits"), "\(output)")
+        #expect(output.contains("but not '.' or '..', which addresses leave out"))
+      }
+      #expect(try zones("add ...").status == 0)
+    }
+
     @Test func `the file holds hashes alone, is its owner's, and keeps what people wrote into it`() throws {
       _ = try folder.write("# ours\nold 0123456789abcdef-secret\n", to: "zones")
       let token = try zones("add new").output

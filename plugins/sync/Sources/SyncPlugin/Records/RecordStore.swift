@@ -136,10 +136,17 @@ struct RecordStore: Sendable {
 
   // MARK: Writing
 
+  /// Throws the difference where the zone has refused this schema's rules since they were named to it.
+  private func requireRules(of collection: RecordSchema.Collection) async throws {
+    let items = await session.machine.replica.outbox.items(for: ZoneRules.key(of: collection.name))
+    if let reason = items.lazy.compactMap(\.parkedBecause).first { throw ActionError(Failure.schema.code, reason) }
+  }
+
   /// The action that puts values into a record.
   func put(
     _ collection: RecordSchema.Collection, _ key: String, _ values: ValueObject, replaces: Bool = false
   ) async throws -> (key: RecordKey, action: SyncMachine.Action) {
+    try await requireRules(of: collection)
     let recordKey = RecordKey(type: collection.type, name: key)
     let view = await session.machine.view(of: recordKey)
     let isNew = collection.shown(view) == nil
@@ -151,6 +158,7 @@ struct RecordStore: Sendable {
   func delete(
     _ collection: RecordSchema.Collection, _ key: String
   ) async throws -> (key: RecordKey, action: SyncMachine.Action)? {
+    try await requireRules(of: collection)
     let recordKey = RecordKey(type: collection.type, name: key)
     let view = await session.machine.view(of: recordKey)
     guard collection.shown(view) != nil else { return nil }

@@ -55,6 +55,31 @@ extension BackendConformance {
     }
   }
 
+  static let rulesAtOnce: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let texts = ["likes": ["integer counter", "integer largest"], "best": ["number largest", "number smallest"]]
+    let all = (0...1).map { choice in texts.mapValues { $0[choice] } }
+    async let one = backend.commit([rules(1, all[0], at: now)], zone: zone)
+    async let other = backend.commit([rules(2, all[1], at: now)], zone: zone)
+    let results = try await [one, other].map { $0.results.first }
+    let taken = results.indices.filter { if case .committed = results[$0] { true } else { false } }
+    guard taken.count == 1, let winner = taken.first, case .conflict(let record?) = results[1 - winner] else {
+      throw Failure(rule: "one of two rules is taken, the other meets a conflict", seen: "\(results)")
+    }
+    let kept = ZoneRules(collection: "notes", cell: record.cell).texts
+    try expect(kept == all[winner], "who comes second hears the rules of the first", "\(kept)")
+    let again = try await backend.commit(
+      [rules(2 - winner, all[1 - winner], at: now, expected: record.version), note("a", 2 - winner, at: now)],
+      zone: zone)
+    guard case .refused(.invalid(let reason)) = again.results.first, reason.contains("'\(kept["best"] ?? "")'") else {
+      throw Failure(rule: "then the second is refused with the difference", seen: "\(again)")
+    }
+    let stored = try await Self.all(backend, zone).first { $0.key == rulesKey }
+    try expect(
+      ZoneRules(collection: "notes", cell: stored?.cell).texts == kept, "the zone keeps the rules of the first",
+      "\(String(describing: stored))")
+  }
+
   static let ordered: Body = { backend, zone in
     let now = try await backend.serverTime()
     _ = try await backend.commit([rules(1, ["likes": "integer counter"], at: now), note("a", 1, at: now)], zone: zone)

@@ -64,6 +64,7 @@ public enum BackendConformance {
     ("a joined cell is merged, not put in the other's place", join),
     ("the server's clock goes forward", time),
     ("the zone keeps the rules of a collection, and records keep to them", zoneRules),
+    ("of different rules that come at the same time one is taken, and the other refused", rulesAtOnce),
     ("a collection has at most as many records as its rules allow", recordLimit),
     ("what one request does to a record comes in its order or not at all", ordered),
     ("a transaction is stored whole or not at all", transactions),

@@ -166,7 +166,14 @@ public struct Simulation {
         isNoted = true
       }
     }
-    observe(index)
+    let hasNews = effects.contains { effect in
+      if case .save(let changes) = effect {
+        changes.contains { $0.key.hasPrefix("record/") || $0.key == "cursor" }
+      } else {
+        false
+      }
+    }
+    if hasNews { observe(index) }
     schedule(index, local)
   }
 

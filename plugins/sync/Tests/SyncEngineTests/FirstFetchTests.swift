@@ -1,0 +1,88 @@
+import SyncCore
+import SyncEngine
+import SyncPomodoro
+import Testing
+
+/// A device with a budget that comes to a zone larger than its budget (100 requests an hour, 1,000,000 bytes a day).
+@Suite struct FirstFetchTests {
+  /// How many records the zone has; two come with each page.
+  private static let records = 300
+  private var rig: Rig
+
+  init() {
+    var settings = Rig.plain
+    settings.projection = RecordFleet.Projection()
+    settings.pageRecords = 2
+    rig = Rig(settings: settings)
+    let phone = DeviceID(stem: "phone", random: 9)
+    let rules = Write(
+      dot: Dot(device: phone, number: 1), milliseconds: Rig.start,
+      fields: ["title": "string newest", "_delete": "edit-wins"].map {
+        .init(name: $0.key, value: Array($0.value.utf8))
+      })
+    commit(Operation(key: ZoneRules.key(of: "notes"), expectedVersion: 0, change: .write(rules)))
+    let title = Scalar.text(String(repeating: "x", count: 4500)).bytes
+    for number in 1...Self.records {
+      let write = Write(
+        dot: Dot(device: phone, number: Int64(number + 1)), milliseconds: Rig.start,
+        fields: [.init(name: "title", value: title)], record: RecordWrite())
+      commit(
+        Operation(key: RecordKey(type: "notes", name: "n\(number)"), expectedVersion: 0, change: .write(write)))
+    }
+  }
+
+  private mutating func commit(_ operation: Operation) {
+    let reply = try? rig.zone.commit([operation], serverMilliseconds: Rig.start)
+    if case .committed? = reply?.results.first { return }
+    Issue.record("\(operation.key) came to \(String(describing: reply))")
+  }
+
+  private var bytes: Int { rig.zone.records.values.reduce(0) { $0 + $1.cell.packed().count } }
+
+  @Test mutating func `a first fetch larger than the budget takes nothing of it, and what follows keeps to it`() throws
+  {
+    rig.start()
+    rig.advance(milliseconds: 1000)
+    #expect(rig.pulls > 100 && bytes > 1_000_000)
+    #expect(rig.machine.replica.confirmed.count == Self.records + 1)
+    let status = rig.machine.status(atMilliseconds: rig.now)
+    #expect(status.level == .normal)
+    #expect(status.requestsInHour == rig.requests.count - status.firstFetch.requests && status.requestsInHour < 5)
+    #expect(status.firstFetch.bytes >= bytes && status.bytesInDay < 1000)
+    let saved = try #require(try Replica(stored: rig.disk))
+    #expect(saved.budget.firstFetch == status.firstFetch)
+    // What the user does goes at once.
+    rig.act()
+    rig.advance(milliseconds: 1000)
+    #expect(rig.commits.contains { $0.contains { $0.key == Pomodoro.timer } })
+    // From here on the wire sees what the budget allows in an hour, and nearly all of that.
+    let before = rig.requests.count
+    for _ in 0..<350 {
+      rig.act()
+      rig.advance(milliseconds: 10_000)
+    }
+    #expect((60...100).contains(rig.requests.count - before))
+  }
+
+  @Test mutating func `a server that fails amid a first fetch is asked again within the budget`() {
+    rig.holds = true
+    rig.start()
+    for _ in 0..<5 { rig.answerHeld() }
+    rig.holds = false
+    rig.error = .unreachable("down")
+    rig.answerHeld()
+    let (before, apart) = (rig.requests.count, rig.machine.replica.budget.firstFetch.requests)
+    for _ in 0..<300 {
+      // Somebody looks whether the server is there again.
+      rig.give(.foregrounded)
+      rig.give(.switched(online: false))
+      rig.give(.switched(online: true))
+      rig.advance(milliseconds: 10_000)
+    }
+    #expect(rig.requests.count - before <= 100)
+    #expect(rig.machine.replica.budget.firstFetch.requests <= apart + 1)
+    rig.error = nil
+    rig.advance(milliseconds: 3_600_000)
+    #expect(rig.machine.replica.confirmed.count == Self.records + 1)
+  }
+}

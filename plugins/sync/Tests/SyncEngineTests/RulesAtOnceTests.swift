@@ -1,0 +1,34 @@
+import SyncCore
+import SyncEngine
+import Testing
+
+/// Devices that name different rules for one collection before either has heard of the other.
+@Suite struct RulesAtOnceTests {
+  @Test func `the second to come is refused with the difference, and what it wrote by its rules stays, set aside`() {
+    var fleet = RecordFleet(2)
+    fleet.settle()
+    fleet.isAway = [0, 1]
+    let record = RecordKey(type: "shelves", name: "a")
+    for (device, rule) in ["integer counter", "integer largest"].enumerated() {
+      fleet.give(
+        device,
+        .acted(ZoneRules.key(of: "shelves"), .init(fields: [.init(name: "likes", value: Array(rule.utf8))])))
+    }
+    fleet.give(0, .acted(record, .init(record: RecordEdit(fields: ["likes": .add(1)]))))
+    fleet.give(1, .acted(record, .init(record: RecordEdit(fields: ["likes": .largest(Scalar.integer(9).bytes)]))))
+    fleet.isAway = [1]
+    fleet.settle()
+    fleet.isAway = []
+    fleet.settle()
+    let difference = "the zone keeps 'likes' of 'shelves' as 'integer counter' and this schema says 'integer largest'"
+    let parked = fleet.machines[1].status(atMilliseconds: fleet.now).parked
+    #expect(parked.map(\.key) == [ZoneRules.key(of: "shelves"), record])
+    #expect(parked.allSatisfy { $0.reason.contains(difference) }, "\(parked.map(\.reason))")
+    #expect(fleet.machines[0].replica.outbox.isEmpty)
+    for machine in fleet.machines { #expect(machine.rules(of: "shelves").texts == ["likes": "integer counter"]) }
+    #expect(fleet.zone.records[record]?.cell.content.part("likes")?.state.total == 1)
+    // Nothing more is taken by those rules either.
+    let more = SyncMachine.Action(record: RecordEdit(fields: ["likes": .largest(Scalar.integer(10).bytes)]))
+    #expect(fleet.machines[1].refusal(of: more, on: record)?.contains(difference) == true)
+  }
+}
