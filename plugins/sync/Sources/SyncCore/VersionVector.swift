@@ -110,7 +110,17 @@ public struct VersionVector: Hashable, Sendable {
   }
 
   /// Whether every write that the other has seen is covered here.
-  public func includes(_ other: VersionVector) -> Bool { other.seen.allSatisfy { covers($0.dot) } }
+  public func includes(_ other: VersionVector) -> Bool {
+    // Both are sorted, and mostly of the same devices.
+    var index = seen.startIndex
+    return other.seen.allSatisfy { one in
+      while index < seen.endIndex, seen[index].dot.device != one.dot.device, seen[index].dot.device < one.dot.device {
+        index += 1
+      }
+      guard index < seen.endIndex, seen[index].dot.device == one.dot.device else { return one.dot.number <= 0 }
+      return one.dot.number <= seen[index].dot.number
+    }
+  }
 
   /// The devices that take a place in the zone: neither retired nor silent for `RecordLimits.silentDays`.
   public func liveDevices(atMilliseconds now: Int64) -> Set<DeviceID> {

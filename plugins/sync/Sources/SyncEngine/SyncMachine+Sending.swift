@@ -38,7 +38,8 @@ extension SyncMachine {
 
   private func pushDue(_ now: Int64) -> Int64? {
     guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld else { return nil }
-    guard let first = replica.outbox.first(where: maySend) else {
+    // The method itself would hold a copy of the machine.
+    guard let first = replica.outbox.first(where: { maySend($0) }) else {
       guard let due = tellDue(now), !replica.outbox.contains(where: { $0.parkedBecause == nil }) else { return nil }
       return max(due, replica.budget.permitted(.other, bytes: Self.answerBytes, atMilliseconds: now))
     }
@@ -99,7 +100,7 @@ extension SyncMachine {
     due = max(due, pull.notBeforeMilliseconds)
     // A budget of its own that is used up does not keep a device from hearing now and then what others do.
     if degradation.level == .queueOnly, degradation.isQuotaExceeded {
-      if isSkewMeasured, !replica.isResynchronizing, replica.outbox.contains(where: maySend) { return nil }
+      if isSkewMeasured, !replica.isResynchronizing, replica.outbox.contains(where: { maySend($0) }) { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
     }
     if goesOnFirstFetch { return due }
@@ -113,7 +114,7 @@ extension SyncMachine {
 
   /// Without the server's time nothing can be pushed: then a pull is part of the push.
   private var pullPurpose: RequestBudget.Purpose {
-    !isSkewMeasured && replica.outbox.contains(where: maySend) ? .push : .other
+    !isSkewMeasured && replica.outbox.contains(where: { maySend($0) }) ? .push : .other
   }
 
   /// Tells, once, when others have done something that the budget does not let this device fetch for a while.

@@ -1,0 +1,22 @@
+import SyncCore
+import Testing
+
+@Suite struct VersionVectorTests {
+  @Test func `M3: a vector includes another when it covers each of its dots, for every two of four devices`() throws {
+    let devices = try ["mac", "phone", "tablet", "watch"].map { try #require(DeviceID($0)) }
+    // The digits to base 3 say how much has been seen of each: nothing, one write or two.
+    let all = (0..<81).map { number in
+      var (vector, rest) = (VersionVector(), number)
+      for device in devices {
+        if rest % 3 > 0 { vector.observe(Dot(device: device, number: Int64(rest % 3))) }
+        rest /= 3
+      }
+      return vector
+    }
+    for one in all {
+      for other in all {
+        #expect(one.includes(other) == other.dots.allSatisfy(one.covers), "\(one) and \(other)")
+      }
+    }
+  }
+}
