@@ -31,22 +31,27 @@ extension Connection {
       Pomodoro.timer, .init(payload: record.state.payload, tally: .atLeast(record.completedPomodoros)))
   }
 
-  /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized waits a
-  /// little to hear.
+  /// Throws when the zone has no place for this device, as far as that is known: one that has never synchronized, or that
+  /// found no place last time, waits a little to hear.
   func checkRoom(waiting limit: Duration) async throws {
-    if await session.machine.replica.cursor == nil {
+    let known = await session.machine
+    if known.replica.cursor == nil || Self.devices(withoutRoomIn: known) != nil {
       _ = await session.wait(milliseconds: limit.milliseconds) {
-        $0.replica.cursor != nil || $0.replica.pause != nil || $0.pausedBecause != nil
+        $0.heardPull > 0 || $0.replica.pause != nil || $0.pausedBecause != nil
       }
     }
-    let machine = await session.machine
-    let live = machine.liveDevices(atMilliseconds: SystemClock().nowMilliseconds())
-    if live.count >= RecordLimits.devices, !live.contains(machine.replica.device) {
+    if let live = Self.devices(withoutRoomIn: await session.machine) {
       throw ActionError(
         Failure.zoneFull.code,
-        "the zone '\(zone)' has \(live.count) devices, which is the most; retire one that is no longer used: flowrun sync devices retire NAME"
+        "the zone '\(zone)' has \(live) devices, which is the most; retire one that is no longer used: flowrun sync devices retire NAME"
       )
     }
+  }
+
+  /// How many devices take the places of a zone that has none for this one; nil: it has one, or needs none.
+  private static func devices(withoutRoomIn machine: SyncMachine) -> Int? {
+    let live = machine.liveDevices(atMilliseconds: SystemClock().nowMilliseconds())
+    return live.count >= RecordLimits.devices && !live.contains(machine.replica.device) ? live.count : nil
   }
 
   /// Begins a new day: the count starts at 0.
@@ -95,6 +100,8 @@ extension Connection {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.heardPull > begun || machine.pausedBecause != nil
     }
+    // What was set aside has no part in what has been heard.
+    if isDone, await session.machine.pausedBecause == nil { return }
     try await throwTrouble(isDone)
   }
 

@@ -168,6 +168,8 @@ public struct ZoneRules: Hashable, Sendable {
     for field in cell.fields {
       let rule = rule(of: field.name)
       if rule?.merge != .newest, rule != nil || !hasOtherFields { return missing(field.name) }
+      guard let rule else { continue }
+      guard let value = Scalar(bytes: field.value), rule.type.admits(value) else { return mistyped(field.name, rule) }
     }
     for part in cell.content.parts {
       guard let rule = rule(of: part.name) else { return missing(part.name) }
