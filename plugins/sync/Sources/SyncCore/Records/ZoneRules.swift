@@ -157,7 +157,8 @@ public struct ZoneRules: Hashable, Sendable {
 
   /// What keeps a cell that is given back from being a record of this collection.
   func problem(with cell: Cell, for key: RecordKey) -> String? {
-    if texts.isEmpty { return nil }
+    // Who gives a zone back what it has lost begins with the rules, whose keys come first.
+    if texts.isEmpty { return "the zone has no collection '\(collection)'" }
     let authors = cell.entries.map(\.dot.device) + cell.fields.map(\.stamp.device)
     for author in authors {
       if let problem = problem(withKey: key, by: author) { return problem }
