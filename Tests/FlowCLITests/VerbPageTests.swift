@@ -30,6 +30,23 @@ import Testing
           with: { schemes: [shop], routes: ["shop://a/all", { pattern: "shop://a/:kind<enum(all)>", page: kinds }] }
 
       """, to: "taken.yaml")
+    for (name, sale, priority) in [("cases", "sale", 0), ("folded", ":id", 1), ("equal", ":id", 0)] {
+      try tool.write(
+        """
+        name: \(name)
+        steps:
+          routes:
+            uses: router.register
+            with:
+              schemes: [app]
+              hosts: [example.com]
+              routes:
+                - { pattern: "app://Shop/\(sale)", priority: \(priority) }
+                - "app://shop/:id"
+                - { pattern: "app://:page/**", page: any }
+
+        """, to: "\(name).yaml")
+    }
     try tool.write(
       """
       name: remind
@@ -119,6 +136,18 @@ import Testing
       "routes check taken.yaml", 1,
       "no URL reaches 'shop://a/:kind<enum(all)>': 'shop://a/all' takes shop://a/all, say\n"
     ),
+    ("routes check cases.yaml", 0, "every one of the 3 routes is reached\n"),
+    (
+      "routes check folded.yaml", 1,
+      "no app:// URL reaches 'app://shop/:id', only links such as https://example.com/shop/~:"
+        + " 'app://Shop/:id' takes app://shop/~, say; a custom scheme compares the first segment without case\n"
+    ),
+    ("routes check equal.yaml", 2, ""),
+    (
+      "routes open cases.yaml https://example.com/shop/7", 0,
+      "opened  app://shop/:id  page shop  {\"id\":\"7\"}\n"
+    ),
+    ("routes open cases.yaml https://example.com/Shop/sale", 0, "opened  app://Shop/sale  page Shop  {}\n"),
     (
       "routes open routes.yaml shop://product/7?from=mail", 0,
       "opened  shop://product/:productId<int>  page product  {\"productId\":7,\"from\":\"mail\"}\n"

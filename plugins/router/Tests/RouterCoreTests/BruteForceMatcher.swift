@@ -3,20 +3,31 @@ import RouterCore
 /// Tries every pattern against a path and picks the one that is most specific, segment by segment from the left: what
 /// the trie must find, written without it.
 struct BruteForceMatcher {
-  let patterns: [RoutePattern]
+  let routes: [Route]
 
-  /// The place of the pattern that must match, or nil.
-  func match(_ path: [String]) -> Int? {
+  /// The place of the pattern that must match, or nil: for a URL of a custom scheme, or for a universal link to `host`.
+  func match(_ path: [String], host: String? = nil) -> Int? {
     var best: (rank: [Int], index: Int)?
-    for (index, pattern) in patterns.enumerated() {
-      guard let rank = rank(pattern.segments, path) else { continue }
-      if best == nil || rank.lexicographicallyPrecedes(best!.rank) { best = (rank, index) }
+    for (index, route) in routes.enumerated() {
+      guard let hostRank = rank(route.pattern.host, host),
+        let rank = rank(route.pattern.segments, path, foldsFirst: host == nil)
+      else { continue }
+      let whole = [hostRank] + rank + [-route.priority]
+      if best == nil || whole.lexicographicallyPrecedes(best!.rank) { best = (whole, index) }
     }
     return best?.index
   }
 
+  /// A name before the wildcards, the longer wildcard before the shorter, and last the patterns for all hosts.
+  private func rank(_ pattern: HostPattern?, _ host: String?) -> Int? {
+    guard let pattern else { return 0 }
+    guard let host else { return nil }
+    if !pattern.isWildcard { return pattern.name == host ? -1_000 : nil }
+    return host.hasSuffix("." + pattern.name) ? -pattern.name.count : nil
+  }
+
   /// How specific a pattern is at each segment of the path, the lowest being the most specific; nil: it does not match.
-  private func rank(_ segments: [RoutePattern.Segment], _ path: [String]) -> [Int]? {
+  private func rank(_ segments: [RoutePattern.Segment], _ path: [String], foldsFirst: Bool) -> [Int]? {
     var segments = segments
     var omitted: [Int] = []
     if case .parameter(_, let type, isOptional: true) = segments.last, segments.count == path.count + 1 {
@@ -30,16 +41,16 @@ struct BruteForceMatcher {
     guard segments.count == path.count else { return nil }
     var ranks: [Int] = []
     for (index, (segment, text)) in zip(segments, path).enumerated() {
-      guard let rank = rank(segment, text, isFirst: index == 0) else { return nil }
+      guard let rank = rank(segment, text, folds: foldsFirst && index == 0) else { return nil }
       ranks.append(rank)
     }
     return ranks + omitted
   }
 
-  private func rank(_ segment: RoutePattern.Segment, _ text: String, isFirst: Bool) -> Int? {
+  private func rank(_ segment: RoutePattern.Segment, _ text: String, folds: Bool) -> Int? {
     switch segment {
     case .literal(let literal):
-      (isFirst ? literal.lowercased() == text.lowercased() : literal == text) ? 0 : nil
+      (folds ? literal.lowercased() == text.lowercased() : literal == text) ? 0 : nil
     case .parameter(_, let type, _): accepts(type, text) ? 1 + typeRank(type) : nil
     case .any: 1_000
     case .rest: 1_001

@@ -2,14 +2,17 @@ import FlowTestKit
 import RouterCore
 import Testing
 
-/// Random tables and paths over few words, so that patterns meet: the trie against every pattern tried in turn.
+/// Random tables, hosts and paths over few words, so that patterns meet: the trie against every pattern tried in turn.
 @Suite struct RouteMatchingPropertyTests {
   private static let words = ["a", "b", "A", "7", "-7", "7.5", "true", "z-1", "2026-02-28", "x:y", "é", "on", "off"]
   private static let segments =
-    words.filter { $0 != "x:y" && $0 != "A" } + [
+    words.filter { $0 != "x:y" } + [
       ":p", ":p", ":p<int>", ":p<uint>", ":p<double>", ":p<bool>", ":p<slug>", ":p<date>", ":p<url>",
       ":p<enum(a,b,on)>", ":p<enum(on,off)>", "*", "**",
     ]
+
+  private static let hosts = ["example.com", "a.example.com", "b.a.example.com"]
+  private static let hostPatterns = ["*.example.com", "*.a.example.com", "example.com", "a.example.com"]
 
   private func randomPattern(_ generator: inout SeededGenerator) -> String {
     var hasRest = false
@@ -25,18 +28,43 @@ import Testing
     if let last = parts.last, last.hasPrefix(":"), !hasRest, Bool.random(using: &generator) {
       parts.append(parts.removeLast() + "?")
     }
-    return parts.joined(separator: "/")
+    let path = parts.joined(separator: "/")
+    guard Int.random(in: 0..<4, using: &generator) == 0 else { return path.isEmpty ? "app://" : path }
+    return "https://\(Self.hostPatterns.randomElement(using: &generator)!)/\(path)"
+  }
+
+  private static func policy() throws -> URLPolicy { try seedPolicy(hosts: ["example.com", "*.example.com"]) }
+
+  /// A path over the words, and the host of the link that it stands in; without one it is a URL of a custom scheme.
+  private func randomLink(_ generator: inout SeededGenerator) -> (host: String?, path: [String], url: String) {
+    let path = (0..<Int.random(in: 0...5, using: &generator)).map { _ in Self.words.randomElement(using: &generator)! }
+    let host = Bool.random(using: &generator) ? Self.hosts.randomElement(using: &generator)! : nil
+    let text = path.map(PercentEncoding.encode).joined(separator: "/")
+    return (host, path, host.map { "https://\($0)/" + text } ?? "app://" + text)
   }
 
   /// Random patterns of which no two tie.
   private func randomTable(_ generator: inout SeededGenerator) throws -> RouteTable {
     var routes: [Route] = []
     for _ in 0..<Int.random(in: 1...12, using: &generator) {
-      let text = randomPattern(&generator)
-      let route = Route(try RoutePattern(text.isEmpty ? "app://" : text), page: "page")
-      if (try? RouteTable(routes + [route], policy: seedPolicy())) != nil { routes.append(route) }
+      var text = randomPattern(&generator)
+      // Now and then a route again with the other case of its first letter.
+      if let other = routes.randomElement(using: &generator)?.pattern.text, ["a", "A", "b"].contains(other.prefix(1)),
+        Int.random(in: 0..<4, using: &generator) == 0
+      {
+        text =
+          (other.first!.isLowercase ? other.prefix(1).uppercased() : other.prefix(1).lowercased()) + other.dropFirst()
+      }
+      let pattern = try RoutePattern(text)
+      // Of two that tie the second has the higher priority, or is left out.
+      for priority in 0...Int.random(in: 0...1, using: &generator) {
+        let route = Route(pattern, page: "page", priority: priority)
+        guard (try? RouteTable(routes + [route], policy: Self.policy())) != nil else { continue }
+        routes.append(route)
+        break
+      }
     }
-    return try RouteTable(routes, policy: seedPolicy())
+    return try RouteTable(routes, policy: Self.policy())
   }
 
   @Test func `finds what trying every pattern finds`() throws {
@@ -44,13 +72,10 @@ import Testing
     for seed in UInt64(1)...1_500 {
       var generator = SeededGenerator(seed: seed)
       let table = try randomTable(&generator)
-      let oracle = BruteForceMatcher(patterns: table.routes.map(\.pattern))
+      let oracle = BruteForceMatcher(routes: table.routes)
       for _ in 0..<40 {
-        let path = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-          Self.words.randomElement(using: &generator)!
-        }
-        let url = "app://" + path.map(PercentEncoding.encode).joined(separator: "/")
-        let expected = oracle.match(path)
+        let (host, path, url) = randomLink(&generator)
+        let expected = oracle.match(path, host: host)
         var found: Int?
         if case .match(let match) = table.lookUp(url) { found = match.routeIndex }
         matches += found == nil ? 0 : 1
@@ -60,35 +85,37 @@ import Testing
         if found != expected { return }
       }
     }
-    #expect(matches > 15_000)
+    #expect(matches > 12_000)
   }
 
-  @Test func `calls a route shadowed exactly when no path over the words reaches it`() throws {
+  @Test func `calls a route shadowed exactly when no path over the words reaches it, of a scheme or a host`() throws {
     var shadowed = 0
+    var linked = 0
     for seed in UInt64(1)...400 {
       var generator = SeededGenerator(seed: seed)
       let table = try randomTable(&generator)
       let reported = table.shadowedRoutes()
       shadowed += reported.count
-      let oracle = BruteForceMatcher(patterns: table.routes.map(\.pattern))
+      linked += reported.count { $0.link != nil }
+      let oracle = BruteForceMatcher(routes: table.routes)
       // Every example that the report gives is a URL of the route that another route gets.
       for route in reported {
         #expect(table.outcome(route.example) == table.routes[route.byIndex].pattern.text, "seed \(seed)")
-        let alone = try RouterCoreTests.table([table.routes[route.index].pattern.text])
-        #expect(alone.outcome(route.example) == table.routes[route.index].pattern.text, "seed \(seed)")
+        let own = table.routes[route.index].pattern.text
+        let alone = try RouterCoreTests.table([own], policy: Self.policy())
+        #expect(alone.outcome(route.example) == own, "seed \(seed)")
+        if let link = route.link { #expect(link.hasPrefix("https:") && table.outcome(link) == own, "seed \(seed)") }
       }
-      // No random path reaches a route that is reported.
+      // No random URL reaches a route that is reported, but for the links of which the report says so.
       for _ in 0..<200 {
-        let path = (0..<Int.random(in: 0...5, using: &generator)).map { _ in
-          Self.words.randomElement(using: &generator)!
-        }
-        guard let index = oracle.match(path) else { continue }
+        let (host, path, url) = randomLink(&generator)
+        guard let index = oracle.match(path, host: host) else { continue }
         #expect(
-          !reported.contains { $0.index == index },
-          "seed \(seed): \(path) reaches \(table.routes[index].pattern) of \(table.routes.map(\.pattern.text))")
+          !reported.contains { $0.index == index && (host == nil || $0.link == nil) },
+          "seed \(seed): \(url) reaches \(table.routes[index].pattern) of \(table.routes.map(\.pattern.text))")
       }
     }
-    #expect(shadowed > 5)
+    #expect(shadowed > 5 && linked > 0)
   }
 
   @Test(arguments: [
@@ -112,6 +139,17 @@ import Testing
     let table = try table(
       ["https://*.example.com/a", "https://any.example.com/a", "https://*.any.example.com/a"], policy: policy)
     #expect(table.shadowedRoutes().isEmpty)
+  }
+
+  @Test func `says of a route that only links reach that the custom scheme cannot tell it from another`() throws {
+    let routes = [Route(try RoutePattern("app://Shop/:id"), priority: 1), try Route("app://shop/:id")]
+    let table = try RouteTable(routes, policy: seedPolicy(hosts: ["example.com"]))
+    #expect(table.outcome("https://example.com/shop/7") == "app://shop/:id")
+    let found = table.shadowedRoutes()
+    #expect(found.map(\.index) == [1])
+    #expect(
+      found.first?.finding(among: routes).message
+        == "no app:// URL reaches 'app://shop/:id', only links such as https://example.com/shop/~")
   }
 
   @Test func `says that it cannot tell where more combinations than it tries are taken`() throws {

@@ -155,6 +155,44 @@ import Testing
     #expect(table.outcome("app://profile/1") == "Profile/:id")
   }
 
+  @Test func `tells routes apart whose first segments differ only in case, for a link by its case`() throws {
+    let policy = try seedPolicy(hosts: ["example.com"])
+    let table = try table(["app://Shop/sale", "app://shop/:id", "app://SHOP/x/:tab?", ":page/**"], policy: policy)
+    #expect(table.outcome("https://example.com/shop/7") == "app://shop/:id")
+    #expect(table.outcome("https://example.com/shop/sale") == "app://shop/:id")
+    #expect(table.outcome("https://example.com/Shop/sale") == "app://Shop/sale")
+    #expect(table.outcome("https://example.com/Shop/7") == ":page/**")
+    #expect(table.outcome("https://example.com/SHOP/x") == "app://SHOP/x/:tab?")
+    #expect(table.outcome("https://example.com/sHOP/x") == ":page/**")
+    // The custom scheme folds them into one tree.
+    #expect(table.outcome("app://SHOP/sale") == "app://Shop/sale")
+    #expect(table.outcome("app://Shop/7") == "app://shop/:id")
+    #expect(table.outcome("app://shop/x/y") == "app://SHOP/x/:tab?")
+    #expect(table.shadowedRoutes().isEmpty)
+  }
+
+  @Test func `refuses two routes that the custom scheme cannot tell apart, and says why`() throws {
+    let policy = try seedPolicy(hosts: ["example.com"])
+    let patterns = ["app://Shop/:id", "app://shop/:number"]
+    let problems = #expect(throws: RouteProblems.self) { try table(patterns, policy: policy) }?.problems ?? []
+    #expect(problems.map(\.kind) == [.duplicateRoute])
+    #expect(
+      problems.first?.help
+        == "a custom scheme compares the first segment without case: rename one, or set 'case-sensitive-host: true'")
+    var sensitive = policy
+    sensitive.caseSensitiveHost = true
+    #expect(try table(patterns, policy: sensitive).outcome("app://shop/1") == "app://shop/:number")
+  }
+
+  @Test func `refuses a wildcard below a host that links may only name itself`() throws {
+    let policy = try seedPolicy(hosts: ["a.example.com", "*.b.example.com"])
+    #expect(throws: RouteProblems.self) { try table(["https://*.a.example.com/x"], policy: policy) }
+    #expect(throws: RouteProblems.self) { try table(["https://b.example.com/x"], policy: policy) }
+    #expect(throws: Never.self) {
+      try table(["https://*.c.b.example.com/x", "https://a.example.com/y"], policy: policy)
+    }
+  }
+
   @Test func `gives the page what two asterisks took`() throws {
     #expect(try table(["files/**"]).pathParameters("app://files/a/b%20c/d") == ["rest": "a/b c/d"])
     #expect(try table(["a/**/by/:id"]).pathParameters("app://a/x/y/by/by/7") == ["rest": "x/y/by", "id": "7"])

@@ -1,4 +1,4 @@
-/// A route that no URL reaches, because others take every URL it matches.
+/// A route that no URL reaches, because others take every URL it matches; or that no URL of a custom scheme reaches.
 public struct ShadowedRoute: Sendable, Hashable {
   /// The index of the route.
   public let index: Int
@@ -9,10 +9,20 @@ public struct ShadowedRoute: Sendable, Hashable {
   /// Whether it is certain; otherwise it has more combinations of words than were tried, and all that were tried are
   /// taken.
   public let isProven: Bool
+  /// A universal link that leads to the route all the same, or nil: paths are compared with case, the host of a custom
+  /// scheme is not.
+  public let link: String?
 
   /// What a person is told, and why.
   public func finding(among routes: [Route]) -> (message: String, reason: String) {
     let reason = "'\(routes[byIndex].pattern)' takes \(example), say"
+    if let link {
+      let scheme = example.prefix { $0 != ":" }
+      return (
+        "no \(scheme):// URL reaches '\(routes[index].pattern)', only links such as \(link)",
+        "\(reason); a custom scheme compares the first segment without case"
+      )
+    }
     guard !isProven else { return ("no URL reaches '\(routes[index].pattern)'", reason) }
     return (
       "whether a URL reaches '\(routes[index].pattern)' is not proven",
@@ -25,7 +35,7 @@ extension RouteTable {
   /// The most URLs asked for one route; only patterns with many lists of words have more.
   static let witnessLimit = 4_096
 
-  /// The routes that no URL reaches.
+  /// The routes that no URL reaches, and those for all hosts that no URL of a custom scheme reaches.
   ///
   /// For each route it asks the table about the URLs that the fewest others match: for a parameter a text of its type
   /// and of as few others as there can be, and one that no pattern names; for `bool` and `enum` each word, for `**` every
@@ -42,8 +52,16 @@ extension RouteTable {
         if match.routeIndex == index { return nil }
         taken = taken ?? (match.routeIndex, url)
       }
-      return taken.map { ShadowedRoute(index: index, byIndex: $0.by, example: $0.example, isProven: isComplete) }
+      return taken.map { taken in
+        let link = witnesses.links(for: routes[index].pattern).first { reaches(index, $0) }
+        return ShadowedRoute(
+          index: index, byIndex: taken.by, example: taken.example, isProven: isComplete, link: link)
+      }
     }
+  }
+
+  private func reaches(_ index: Int, _ url: String) -> Bool {
+    if case .match(let match) = lookUp(url) { match.routeIndex == index } else { false }
   }
 }
 
@@ -55,9 +73,11 @@ private struct WitnessMaker {
   /// A part of a host that no pattern and no policy names.
   private let label: String
   private let longestPattern: Int
+  private let hosts: [HostPattern]
 
   init(routes: [Route], policy: URLPolicy) {
     scheme = policy.schemes[0]
+    hosts = policy.hosts
     var taken: Set<String> = []
     for segment in routes.lazy.flatMap(\.pattern.segments) {
       switch segment {
@@ -75,7 +95,23 @@ private struct WitnessMaker {
 
   /// The URLs, and whether they are all there need be.
   func urls(for pattern: RoutePattern) -> (urls: [String], isComplete: Bool) {
-    let prefix = pattern.host.map { "https://\($0.isWildcard ? label + "." : "")\($0.name)/" } ?? "\(scheme)://"
+    let (paths, isComplete) = paths(for: pattern)
+    let prefix = pattern.host.map(prefix) ?? "\(scheme)://"
+    return (paths.map { prefix + $0 }, isComplete)
+  }
+
+  /// The universal links of a pattern for all hosts.
+  func links(for pattern: RoutePattern) -> some Sequence<String> {
+    let prefixes = pattern.host == nil ? hosts.map(prefix) : []
+    let paths = prefixes.isEmpty ? [] : paths(for: pattern).paths
+    return prefixes.lazy.flatMap { prefix in paths.lazy.map { prefix + $0 } }
+  }
+
+  private func prefix(_ host: HostPattern) -> String {
+    "https://\(host.isWildcard ? label + "." : "")\(host.name)/"
+  }
+
+  private func paths(for pattern: RoutePattern) -> (paths: [String], isComplete: Bool) {
     var paths = [""]
     var shorter: [String] = []
     var isComplete = true
@@ -88,7 +124,7 @@ private struct WitnessMaker {
         isComplete = false
       }
     }
-    return ((paths + shorter).map { prefix + $0 }, isComplete)
+    return (paths + shorter, isComplete)
   }
 
   private func texts(for segment: RoutePattern.Segment, upTo count: Int) -> [String] {

@@ -36,8 +36,9 @@ public final class RouteTable: Sendable {
   private let trie: RouteTrie
   /// Whether a path parameter of any route is named like a secret.
   let hidesParameters: Bool
-  /// Where the patterns for all hosts lie.
+  /// Where the patterns for all hosts lie, for custom schemes, and for universal links.
   private let root: Int32
+  private let linkRoot: Int32
   /// Where the patterns of single hosts lie; the more specific hosts come first.
   private let hostRoots: [(host: HostPattern, root: Int32)]
   private let captures: [Capture]
@@ -61,6 +62,7 @@ public final class RouteTable: Sendable {
     let (trie, roots) = assembly.finishedTrie()
     self.trie = trie
     root = roots[0]
+    linkRoot = roots[roots.count - 1]
     hostRoots = zip(hosts, roots.dropFirst()).map { ($0, $1) }.sorted { $0.0.precedes($1.0) }
   }
 
@@ -77,13 +79,14 @@ public final class RouteTable: Sendable {
 
   @inline(__always)
   private func route(of url: borrowing ScannedURL) -> Int32 {
-    if !hostRoots.isEmpty, url.kind == .universalLink, let host = url.host {
+    guard url.kind == .universalLink else { return trie.match(url, from: root) }
+    if !hostRoots.isEmpty, let host = url.host {
       for candidate in hostRoots where candidate.host.names(host) {
         let route = trie.match(url, from: candidate.root)
         if route >= 0 { return route }
       }
     }
-    return trie.match(url, from: root)
+    return trie.match(url, from: linkRoot)
   }
 
   /// The indices of a route's parameters among all.

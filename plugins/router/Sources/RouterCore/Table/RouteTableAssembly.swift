@@ -6,6 +6,8 @@ struct RouteTableAssembly {
   private let policy: URLPolicy
   private var builder: RouteTrieBuilder
   private var roots: [Int32] = []
+  /// Below which the patterns for all hosts stand once more, as universal links compare them; nil where both agree.
+  private var linkRoot: Int32?
   private var problems: [RouteProblem] = []
   private(set) var hosts: [HostPattern] = []
   private(set) var captures: [RouteTable.Capture] = []
@@ -16,7 +18,23 @@ struct RouteTableAssembly {
     self.routes = routes
     self.policy = policy
     let literals = routes.reduce(0) { $0 + $1.pattern.segments.count }
-    builder = RouteTrieBuilder(literals: literals, foldsFirstSegment: !policy.caseSensitiveHost)
+    let separatesLinks = Self.separatesLinks(routes, policy)
+    builder = RouteTrieBuilder(
+      literals: separatesLinks ? literals * 2 : literals, foldsFirstSegment: !policy.caseSensitiveHost)
+    if separatesLinks { linkRoot = builder.addRoot() }
+  }
+
+  /// Whether two first segments differ only in case, so that a universal link tells them apart and a custom scheme does
+  /// not: one tree cannot hold both.
+  private static func separatesLinks(_ routes: [Route], _ policy: URLPolicy) -> Bool {
+    guard !policy.hosts.isEmpty, !policy.caseSensitiveHost else { return false }
+    let words = routes.compactMap { route -> String? in
+      guard route.pattern.host == nil, case .literal(let text) = route.pattern.segments.first else { return nil }
+      return text
+    }
+    // Without a capital letter there is nothing that folds.
+    guard words.contains(where: { $0.utf8.contains { ASCII.lowercased($0) != $0 } }) else { return false }
+    return Set(words.map { $0.lowercased() }).count < Set(words).count
   }
 
   /// Adds every route and returns what is wrong with them, in their order.
@@ -36,8 +54,12 @@ struct RouteTableAssembly {
     return problems.sorted { $0.index < $1.index }
   }
 
-  /// The tree and the nodes of its roots in it: the common one, then one for each of `hosts`.
-  consuming func finishedTrie() -> (RouteTrie, [Int32]) { builder.finished(roots: roots) }
+  /// The tree and the nodes of its roots in it: the common one, then one for each of `hosts`, and at the end the one that
+  /// universal links use in place of the common one.
+  consuming func finishedTrie() -> (RouteTrie, [Int32]) {
+    let (trie, laidOut) = builder.finished(roots: roots + (linkRoot.map { [$0] } ?? []))
+    return (trie, linkRoot == nil ? laidOut + [laidOut[0]] : laidOut)
+  }
 
   private mutating func add(_ index: Int) {
     let route = routes[index]
@@ -50,6 +72,12 @@ struct RouteTableAssembly {
     let (end, shorterEnd) = builder.insert(route.pattern.segments, below: root, folds: route.pattern.host == nil)
     settle(index, at: end)
     if let shorterEnd { settleShorter(index, at: shorterEnd) }
+    guard let linkRoot, route.pattern.host == nil else { return }
+    let (linkEnd, shorterLinkEnd) = builder.insert(route.pattern.segments, below: linkRoot, folds: false)
+    // Two routes that are equal here are equal in the common tree, too, which has reported them.
+    let other = builder.route(at: linkEnd)
+    if other.map({ routes[$0].priority < route.priority }) ?? true { builder.setRoute(index, at: linkEnd) }
+    if let shorterLinkEnd { settleShorter(index, at: shorterLinkEnd) }
   }
 
   private mutating func addCaptures(of pattern: RoutePattern) {
@@ -79,7 +107,7 @@ struct RouteTableAssembly {
     }
     guard let host = pattern.host else { return roots[0] }
     if let known = hosts.firstIndex(of: host) { return roots[known + 1] }
-    guard policy.hosts.contains(where: { $0 == host || $0.names(host.name) }) else {
+    guard policy.hosts.contains(where: { $0.covers(host) }) else {
       let correction = Correction(host.description, among: policy.hosts.map(\.description))
       note(
         .unknownHost, index, "'\(pattern)' is for the host '\(host)', which is not declared",
@@ -100,7 +128,17 @@ struct RouteTableAssembly {
     guard priority == otherPriority else { return }
     note(
       .duplicateRoute, index, "'\(routes[index].pattern)' matches the same URLs as '\(routes[other].pattern)'",
-      other, help: "remove one, or give one of them a higher 'priority'")
+      other,
+      help: isSameInCase(index, other)
+        ? "remove one, or give one of them a higher 'priority'"
+        : "a custom scheme compares the first segment without case: rename one, or set 'case-sensitive-host: true'")
+  }
+
+  private func isSameInCase(_ index: Int, _ other: Int) -> Bool {
+    guard case .literal(let text) = routes[index].pattern.segments.first,
+      case .literal(let otherText) = routes[other].pattern.segments.first
+    else { return true }
+    return text == otherText
   }
 
   /// Lets route `index`, without its optional last segment, end at a node, unless one with a more specific type does.

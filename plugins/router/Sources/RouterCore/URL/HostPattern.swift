@@ -41,6 +41,12 @@ public struct HostPattern: Sendable, Hashable, CustomStringConvertible {
   /// Whether a normalized name is this host or one below it.
   func names(_ host: String) -> Bool { isWildcard ? host.hasSuffix("." + name) : host == name }
 
+  /// Whether every host that `other` names is one of this pattern's.
+  func covers(_ other: HostPattern) -> Bool {
+    if isWildcard == other.isWildcard, name == other.name { return true }
+    return isWildcard && names(other.name)
+  }
+
   /// The most bytes of a name and of one part between its dots (RFC 1035, 2.3.4).
   static let byteLimit = 253
   static let labelByteLimit = 63
