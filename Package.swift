@@ -60,7 +60,7 @@ let package = Package(
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
     + core(
       "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
-      tests: ["FlowDiagnostics", "FlowModel", "TestSupport"])
+      tests: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "TestSupport"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + [.target(name: "CFlowStore", path: "Sources/CFlowStore")]
     + core("FlowStore", uses: ["CFlowStore"], tests: ["FlowStoreSQLite", "FlowSystem", "FlowModel", "FlowTestKit"])
@@ -69,7 +69,7 @@ let package = Package(
         name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
         providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])
     ]
-    + core("FlowStoreSQLite", uses: ["FlowSystem", "FlowStore", "CSQLite"])
+    + core("FlowStoreSQLite", uses: ["FlowSystem", "CFlowStore", "FlowStore", "CSQLite"])
     + [.target(name: "CPostgreSQL", path: "Sources/CPostgreSQL")]
     + core("FlowPostgres", uses: ["FlowSystem", .target(name: "CPostgreSQL", condition: network)])
     + core(
@@ -137,7 +137,7 @@ let package = Package(
       tests: [
         "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
       ])
-    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: ["SyncEngine"])
+    + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: ["SyncCore", "SyncEngine"])
     + values(
       "SyncHTTP", of: "sync",
       uses: [
@@ -207,7 +207,7 @@ func syncServer() -> [Target] {
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: network),
       ],
       tests: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncWire",
+        "FlowModel", "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncWire",
         "SyncPostgres", "flowrun-sync-server", "flowrun", "TestSupport",
       ])
     + [

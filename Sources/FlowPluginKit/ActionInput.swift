@@ -54,9 +54,10 @@ extension ActionInput {
   @usableFromInline let defaultValue: Wrapped?
   @usableFromInline let isSecret: Bool
 
-  /// Written once, while the inputs are made and before the action sees them; only read from then on. That is the
-  /// whole proof that sharing it is safe: `set` is called by `ActionInput.init(values:)` and `InputMaker` alone, on a
-  /// value nobody else has yet.
+  /// Where the field keeps its value.
+  ///
+  /// Proof of safety: `set` is called by `ActionInput.init(values:)` and `InputMaker` alone, on a value that is not shared
+  /// yet; once the action has the inputs, `value` is only read.
   @usableFromInline final class Slot: FieldSlot, @unchecked Sendable {
     @usableFromInline var value: Wrapped?
     @inlinable init(_ value: Wrapped?) { self.value = value }
@@ -102,6 +103,8 @@ extension ActionInput {
 }
 
 /// Where a field keeps its value, whatever its type.
+///
+/// Proof of safety: it has no members, and the one subclass, `Field.Slot`, proves the same of its own.
 @usableFromInline class FieldSlot: @unchecked Sendable {
   @inlinable init() {}
 

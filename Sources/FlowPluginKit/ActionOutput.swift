@@ -94,7 +94,7 @@ private struct FieldRecordingContainer<Key: CodingKey>: KeyedDecodingContainerPr
       preconditionFailure("output '\(key.stringValue)' has the type \(type), which is no FieldValue")
     }
     recorder.fields.append((key.stringValue.kebabCase, field.valueType, true))
-    // `field` is `type`, which is `T`: its placeholder is one.
+    // Proof of safety: `field` is `type`, which is `T`, and `placeholder` of a type gives a value of that very type.
     return field.placeholder as! T
   }
 

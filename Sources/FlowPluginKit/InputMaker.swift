@@ -27,9 +27,10 @@ final class InputMaker<Input: ActionInput>: Sendable {
     let input = Input()
     try withUnsafeBytes(of: input) { bytes in
       for field in fields {
-        // There lies a reference to a slot, as was found for this very type, and the input keeps the slot alive.
-        let slot = unsafeBitCast(
-          bytes.load(fromByteOffset: field.offset, as: UnsafeRawPointer.self), to: FieldSlot.self)
+        let address = bytes.load(fromByteOffset: field.offset, as: UnsafeRawPointer.self)
+        // Proof of safety: `findFields` saw the reference to a slot at this offset of this very type, and `input` keeps the
+        // slot alive until the closure ends.
+        let slot = unsafeBitCast(address, to: FieldSlot.self)
         try slot.set(values[field.name], name: field.name)
       }
     }

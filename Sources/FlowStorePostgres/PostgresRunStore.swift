@@ -63,7 +63,7 @@
       }
     }
 
-    /// Proof of safety: a result belongs to whoever asked for it alone; libpq keeps no reference to it.
+    /// Proof of safety: `rows` belong to the one caller that asked for them; libpq keeps no reference to a result.
     private struct UncheckedRows: @unchecked Sendable {
       let rows: [PostgresRows]
     }

@@ -101,7 +101,7 @@ final class SQLiteConnection {
     case .null: try bindRest(sqlite3_bind_null(statement, index))
     case .integer(let number): try bindRest(sqlite3_bind_int64(statement, index, Int64(number)))
     case .text(let text):
-      // The statement keeps a copy of its own.
+      // Proof of safety: -1 is `SQLITE_TRANSIENT`, which SQLite compares and never calls; the statement copies the bytes.
       let copied = unsafeBitCast(-1, to: sqlite3_destructor_type.self)
       try bindRest(sqlite3_bind_text(statement, index, text, CInt(text.utf8.count), copied))
     case .bytes(let bytes):

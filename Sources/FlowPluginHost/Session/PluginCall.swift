@@ -7,8 +7,8 @@ import Synchronization
 ///
 /// A class with one lock of its own: a call is noted, found and taken out several times on its way, and must not be
 /// copied with its context and declaration each time.
-// @unchecked: what can change beside `answer` is touched only under the session's state lock, which hands calls out;
-// everything else is constant.
+// Proof of safety: `answer` has a lock of its own; `position` is written once, before the call is in the session's table; the
+// other variables are read and written under the session's state lock alone. The rest is constant.
 package final class PluginCall: @unchecked Sendable {
   /// How a request ends.
   package enum Outcome: Sendable {

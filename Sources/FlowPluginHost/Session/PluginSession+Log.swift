@@ -107,7 +107,7 @@ extension PluginSession {
 
   /// Says at the end of a call how many of its lines were dropped.
   func reportDroppedLines(of call: PluginCall) {
-    let dropped = call.logLines - limits.logLinesPerCall
+    let dropped = state.withLock { _ in call.logLines } - limits.logLinesPerCall
     guard dropped > 0 else { return }
     call.context?.log(
       "the plugin '\(plugin)' logged \(dropped) more line\(dropped == 1 ? "" : "s") in this call, which \(dropped == 1 ? "was" : "were") dropped",

@@ -1,5 +1,5 @@
 /// Texts as C wants them: pointers to their bytes, nil last; freed with the object.
-// Nothing is written after `init`, and C only reads through the pointers: sharing it is safe.
+// Proof of safety: nothing is written after `init`, C only reads through the pointers, and they are freed in `deinit`.
 package final class CStrings: @unchecked Sendable {
   /// Valid as long as the object lives.
   package let pointers: UnsafeBufferPointer<UnsafeMutablePointer<CChar>?>

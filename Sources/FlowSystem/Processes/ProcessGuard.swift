@@ -18,7 +18,7 @@ package final class ProcessGuard: Sendable {
   package static let groupLimit = 1024
 
   /// A line of the table.
-  // Proof of safety: the table is mapped as long as the process lives, and a record is read and written atomically.
+  // Proof of safety: `pointer` is into the table, which is mapped as long as the process lives; each access to it is atomic.
   struct Record: @unchecked Sendable {
     fileprivate let index: Int
     let pointer: UnsafeMutablePointer<UInt64>

@@ -6,7 +6,7 @@ package final class BlockingWorker: Sendable {
 
   /// What the thread shares with its callers; it outlives the worker while a job runs.
   ///
-  /// Proof for the promise below: `jobs`, `isStopped` and `load` are touched in ``locked(_:)`` and ``next()`` alone, which
+  /// Proof of safety: `jobs`, `isStopped` and `load` are touched in ``locked(_:)`` and ``next()`` alone, which
   /// hold the lock; lock and condition are made in `init` and freed in `deinit`, when nobody holds this object.
   private final class Shared: @unchecked Sendable {
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

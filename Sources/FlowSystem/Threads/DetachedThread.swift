@@ -19,6 +19,7 @@ package enum DetachedThread {
 
   /// Runs `body` on a thread of its own, under a name that debuggers show; throws when the system gives none.
   package static func start(name: String? = nil, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
+    // Proof of safety: one reference is retained here, which `runWork` takes over, or which is released where no thread starts.
     let work = Unmanaged.passRetained(Work(name, body))
     let failure = begin(work.toOpaque())
     if failure != 0 {
@@ -60,14 +61,15 @@ package enum DetachedThread {
   }
 }
 
-// Proof of safety: `start` hands over one reference to what it made itself; it is taken once, here.
 #if canImport(Darwin)
   private func runWork(_ work: UnsafeMutableRawPointer) -> UnsafeMutableRawPointer? {
+    // Proof of safety: `work` is the one reference that `start` retained, and this function runs once for it.
     Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().run()
     return nil
   }
 #else
   private func runWork(_ work: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? {
+    // Proof of safety: `work` is the one reference that `start` retained, and this function runs once for it.
     if let work { Unmanaged<DetachedThread.Work>.fromOpaque(work).takeRetainedValue().run() }
     return nil
   }

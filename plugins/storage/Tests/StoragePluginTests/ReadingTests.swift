@@ -161,11 +161,24 @@ import Testing
   @Test(.timeLimit(.minutes(1))) func `a query that never ends is interrupted when its step is cancelled`() async throws
   {
     let endless: ValueObject = [
-      "sql": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+      "sql": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(n.i) FROM n, TravelTrip"
     ]
+    let observer = try DatabaseQueue(path: folder.file("store.sqlite"))
+    #expect(try !isRead(observer))
     let call = Task { try await host.call(Query.self, with: endless) }
+    while try !isRead(observer) { await Task.yield() }
     host.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
+    #expect(try !isRead(observer))
+    try observer.close()
+  }
+
+  /// Whether a statement is reading the store: then the log cannot be emptied.
+  private func isRead(_ observer: DatabaseQueue) throws -> Bool {
+    try observer.writeWithoutTransaction { db in
+      try db.execute(sql: "UPDATE TravelTrip SET id = id WHERE id = (SELECT min(id) FROM TravelTrip)")
+      return try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? false
+    }
   }
 
   @Test func `L16 without a store before it, a reader says what is missing`() async {

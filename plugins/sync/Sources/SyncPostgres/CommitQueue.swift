@@ -20,7 +20,7 @@
     private let onChange: @Sendable (CommitBatch.Change) -> Void
     private let state = State()
 
-    /// Guarded by `condition`: every access to the other members holds its lock. That is the proof for the promise below.
+    /// Proof of safety: every access to the variables holds the lock of `condition`, which is constant.
     private final class State: @unchecked Sendable {
       let condition = NSCondition()
       /// In the order in which they came.

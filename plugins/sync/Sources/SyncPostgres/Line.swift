@@ -2,8 +2,9 @@
   import FlowSystem
   import SyncEngine
 
-  /// A connection and the thread that alone uses it: jobs of `worker` run one after the other, which is the proof for the
-  /// promise that `connection` is not shared.
+  /// A connection and the thread that alone uses it.
+  ///
+  /// Proof of safety: `connection` is used by jobs of `worker` alone, which run one after the other on its thread.
   final class Line: @unchecked Sendable {
     private let worker: BlockingWorker
     private let connection: ZoneConnection

@@ -109,8 +109,9 @@
     }
   }
 
-  /// The connection that notifies. Only jobs of the notifier's one worker use it, one after the other: the proof for the
-  /// promise.
+  /// The connection that notifies.
+  ///
+  /// Proof of safety: `shared` is used by jobs of the notifier's one worker alone, which run one after the other.
   private final class NotifyingConnection: @unchecked Sendable {
     let shared: ZoneConnection
     init(_ information: String) { shared = ZoneConnection(information) }

@@ -40,13 +40,15 @@ public struct RecordQuery: Sendable {
       throw Problem(description: "'\(path)' cannot be read: \(Self.message(opened))")
     }
     sqlite3_busy_timeout(handle, 5000)
-    // Both live until the statement has ended, which is before they are let go below: that is the proof for the pointers.
+    // Proof of safety: it is retained until the statement is finalized, since the `defer` of `prepared` runs first, and SQLite
+    // calls the two functions below only while a statement is prepared or runs.
     let guarding = Unmanaged.passRetained(QueryGuard(views: views, milliseconds: milliseconds))
     defer { guarding.release() }
     sqlite3_set_authorizer(
       handle,
       { context, action, first, second, _, view in
         guard let context else { return SQLITE_DENY }
+        // Proof of safety: `context` is `guarding` from above, which is retained until the statement is finalized.
         let guarding = Unmanaged<QueryGuard>.fromOpaque(context).takeUnretainedValue()
         return guarding.allows(
           action, first.map { String(cString: $0) }, second.map { String(cString: $0) },
@@ -57,7 +59,7 @@ public struct RecordQuery: Sendable {
       handle, 10_000,
       { context in
         guard let context else { return 1 }
-        // Retained until the statement has ended, as above.
+        // Proof of safety: `context` is `guarding` from above, which is retained until the statement is finalized.
         return Unmanaged<QueryGuard>.fromOpaque(context).takeUnretainedValue().isLate ? 1 : 0
       }, guarding.toOpaque())
     var prepared: OpaquePointer?
@@ -114,7 +116,7 @@ public struct RecordQuery: Sendable {
     case .integer(let number): sqlite3_bind_int64(statement, place, number)
     case .number(let number): sqlite3_bind_double(statement, place, number)
     case .text(let text), .json(let text):
-      // The bytes are copied: the destructor −1 says so.
+      // Proof of safety: -1 is `SQLITE_TRANSIENT`, which SQLite compares and never calls; the statement copies the bytes.
       sqlite3_bind_text(statement, place, text, -1, unsafeBitCast(-1, to: sqlite3_destructor_type.self))
     }
   }

@@ -6,7 +6,7 @@ import FlowSystem
 final class TableFile: Sendable {
   /// The file's name without its folder, as errors give it.
   let name: String
-  // The mapping is read-only from the initializer to the end, so any thread may read it.
+  // Proof of safety: the mapping is read-only, is made in `init` and ends in `deinit`, so any thread may read it.
   nonisolated(unsafe) let bytes: UnsafeRawBufferPointer
 
   /// Maps the file at `folder/name`.

@@ -28,12 +28,12 @@ final class QueryAuthorizer: Sendable {
 
   /// Makes a connection ask this authorizer, which must outlive it.
   func guardConnection(_ db: Database) {
-    // The pointer is not retained: whoever opens the connection keeps the authorizer until the connection is closed.
+    // Proof of safety: the caller of `queryConnection` keeps the authorizer until it has closed the connection.
     let context = Unmanaged.passUnretained(self).toOpaque()
     sqlite3_set_authorizer(
       db.sqliteConnection,
       { context, action, first, second, _, _ in
-        // The context is the pointer given above, to an authorizer that outlives the connection.
+        // Proof of safety: `context` is the pointer given below, to an authorizer that outlives the connection.
         let authorizer = Unmanaged<QueryAuthorizer>.fromOpaque(context!).takeUnretainedValue()
         return authorizer.answer(action, first.map { String(cString: $0) }, second.map { String(cString: $0) })
       }, context)
