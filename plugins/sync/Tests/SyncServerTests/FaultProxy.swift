@@ -191,10 +191,10 @@
 
     deinit { Self.close(descriptor) }
 
-    static func listen() throws -> (descriptor: Int32, port: Int) {
+    static func listen(port: Int = 0) throws -> (descriptor: Int32, port: Int) {
       struct Failed: Error {}
       let descriptor = socket(AF_INET, Self.stream, 0)
-      var address = Self.address(0)
+      var address = Self.address(port)
       var length = socklen_t(MemoryLayout<sockaddr_in>.size)
       let result = withUnsafeMutablePointer(to: &address) {
         $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
@@ -202,7 +202,10 @@
             && getsockname(descriptor, $0, &length) == 0
         }
       }
-      guard result else { throw Failed() }
+      guard result else {
+        close(descriptor)
+        throw Failed()
+      }
       return (descriptor, Int(UInt16(bigEndian: address.sin_port)))
     }
 

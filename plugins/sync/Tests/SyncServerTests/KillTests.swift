@@ -13,7 +13,7 @@
 
     @Test func `neither killing the server nor the database loses an action or counts one twice`() async throws {
       let database = try Database()
-      let port = Int.random(in: 20_000...29_999)
+      let port = try ServerPort.take()
       var server = try ServerProcess(port: port, database: database)
       let store = "\(database.folder)-mac.sqlite"
       defer { try? FileManager.default.removeItem(atPath: store) }

@@ -45,9 +45,7 @@
       random = SplitMix64(seed: seed)
       folder = NSTemporaryDirectory() + "sync-history-\(seed)-\(UInt32.random(in: 0 ... .max))"
       try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-      let (probe, port) = try LocalSocket.listen()
-      LocalSocket.close(probe)
-      serverPort = port
+      serverPort = try ServerPort.take()
       origin = Int64(Date().timeIntervalSince1970 * 1000)
       database = seed % 3 == 0 ? try Database() : nil
       try startServer()

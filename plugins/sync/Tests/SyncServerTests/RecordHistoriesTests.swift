@@ -31,6 +31,26 @@
       print("records: \(RecordHistory.counts.withLock { $0.text })")
     }
 
+    @Test func `a server counts as started when it says so, not when somebody else answers on its port`() throws {
+      let folder = try TestFolder()
+      let port = try ServerPort.take()
+      let (listener, _) = try LocalSocket.listen(port: port)
+      defer { LocalSocket.close(listener) }
+      #expect {
+        _ = try ServedZone(folder: folder, servers: 1, database: nil, clock: "0,1,0", ports: [port], attempts: 1)
+      } throws: {
+        "\($0)".contains("in use") || "\($0)".contains("taken")
+      }
+    }
+
+    @Test func `a server that has ended by itself is told with its last words`() throws {
+      let zone = try ServedZone(folder: try TestFolder(), servers: 1, database: nil, clock: "0,1,0")
+      #expect(zone.endedByThemselves.isEmpty)
+      zone.kill()
+      #expect(zone.endedByThemselves.count == 1)
+      #expect(zone.endedByThemselves.first?.contains("listening on") == true)
+    }
+
     /// On a thread of its own, since a history waits for processes.
     private static func play(_ seed: UInt64) async -> [String] {
       await withCheckedContinuation { continuation in

@@ -101,6 +101,7 @@
       }
       Self.counts.withLock { $0.histories += 1 }
       for device in devices { device.proxy?.heal() }
+      defer { problems += zone?.endedByThemselves ?? [] }
       var shown: [String] = []
       // All that waits is sent, then fetched by all, then said to be seen by all.
       for _ in 0..<3 { shown = try devices.map(look) }

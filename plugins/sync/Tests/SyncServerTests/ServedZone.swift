@@ -11,13 +11,15 @@
     private let database: Database?
     private let clock: String
 
-    init(folder: TestFolder, servers count: Int, database: Database?, clock: String) throws {
-      (self.folder, self.database, self.clock) = (folder, database, clock)
-      ports = try (0..<count).map { _ in
-        let (probe, port) = try LocalSocket.listen()
-        LocalSocket.close(probe)
-        return port
-      }
+    /// How often a server is started that ends before it listens: a database that comes back may not take anybody yet.
+    private let attempts: Int
+
+    init(
+      folder: TestFolder, servers count: Int, database: Database?, clock: String, ports: [Int]? = nil,
+      attempts: Int = 50
+    ) throws {
+      (self.folder, self.database, self.clock, self.attempts) = (folder, database, clock, attempts)
+      self.ports = try ports ?? (0..<count).map { _ in try ServerPort.take() }
       servers = Array(repeating: 0, count: count)
       for index in servers.indices { try start(index) }
     }
@@ -38,6 +40,11 @@
       return isKilled ? .server : nil
     }
 
+    /// The servers that have ended by themselves, with the last they said.
+    var endedByThemselves: [String] {
+      servers.indices.filter { !isRunning($0) }.map { "server \($0) has ended by itself: \(log($0).suffix(600))" }
+    }
+
     /// Ends all servers.
     func kill() { for index in servers.indices { kill(index) } }
 
@@ -55,9 +62,9 @@
 
     private func start(_ index: Int) throws {
       let store = database.map { "--postgres '\($0.information)'" } ?? "--store '\(folder.file("served.sqlite"))'"
-      // A database that is just coming back may not take anybody yet. What this process has open the server must not hold:
-      // by the end of a socket `Process` notices that a program has ended, and a server that has inherited it lives on.
-      for _ in 0..<50 {
+      // What this process has open the server must not hold: by the end of a socket `Process` notices that a program has ended, and a server that has inherited it lives on.
+      let before = listened(index)
+      for _ in 0..<attempts {
         let (_, output) = try Shell.run(
           """
           (for number in /dev/fd/*; do
@@ -69,12 +76,21 @@
           """)
         servers[index] = Int32(output.trimmingCharacters(in: .whitespacesAndNewlines)) ?? 0
         for _ in 0..<200 where Glibc.kill(servers[index], 0) == 0 {
-          if LocalSocket(port: ports[index]) != nil { return }
+          // Its own word, not that somebody listens there: the one before it may not be quite gone.
+          if listened(index) > before { return }
           Thread.sleep(forTimeInterval: 0.05)
         }
         kill(index)
       }
-      throw Database.Failure(output: "the server does not start: see \(folder.file("server\(index).log"))")
+      throw Database.Failure(output: "the server does not start: \(log(index).suffix(600))")
     }
+
+    private func log(_ index: Int) -> String {
+      let data = try? Data(contentsOf: URL(fileURLWithPath: folder.file("server\(index).log")))
+      return String(decoding: data ?? Data(), as: UTF8.self)
+    }
+
+    /// How often a server has said that it listens.
+    private func listened(_ index: Int) -> Int { log(index).components(separatedBy: "listening on").count - 1 }
   }
 #endif
