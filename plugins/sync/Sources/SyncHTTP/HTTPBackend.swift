@@ -102,7 +102,7 @@
       var request = request(.GET, "/zones/\(Self.escaped(zone))/pokes?device=\(device.name)")
       request.headers.add(name: "Accept", value: "text/event-stream")
       let client = client.withLock { $0 }
-      let task = Task { [request] in
+      let task = Task { [request, address] in
         do {
           guard let client else { throw HTTPClientError.alreadyShutdown }
           let response = try await client.execute(request, timeout: .nanoseconds(Self.timeout.nanoseconds))
@@ -116,7 +116,7 @@
           }
           continuation.finish(throwing: BackendError.unreachable("the server closed the channel"))
         } catch {
-          continuation.finish(throwing: HTTPFailure.error(error))
+          continuation.finish(throwing: await HTTPFailure.error(error, from: address))
         }
       }
       continuation.onTermination = { _ in task.cancel() }
@@ -161,7 +161,7 @@
         request.body = .bytes(ByteBuffer(bytes: body))
       }
       guard let client = client.withLock({ $0 }) else { throw HTTPFailure.closed }
-      let answer = try await Self.answer(to: request, from: client)
+      let answer = try await self.answer(to: request, from: client)
       // On the way an answer can be doubled or held back: what belongs to another request is no answer to this one, and
       // nothing more is read from where it came.
       if answer.status == 200, answer.request != name {
@@ -174,15 +174,15 @@
       return answer.body
     }
 
-    private static func answer(
+    private func answer(
       to request: HTTPClientRequest, from client: HTTPClient
     ) async throws(BackendError) -> Answer {
       do {
-        return try await within(timeout) {
-          try await Answer(try await client.execute(request, timeout: .nanoseconds(timeout.nanoseconds)))
+        return try await Self.within(Self.timeout) {
+          try await Answer(try await client.execute(request, timeout: .nanoseconds(Self.timeout.nanoseconds)))
         }
       } catch {
-        throw HTTPFailure.error(error)
+        throw await HTTPFailure.error(error, from: address)
       }
     }
 

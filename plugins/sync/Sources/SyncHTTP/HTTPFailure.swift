@@ -12,6 +12,16 @@
     /// The client is used after its end.
     static let closed = BackendError.unreachable("the client has been closed")
 
+    /// What an error of the HTTP client means; for a certificate that was not accepted, whether its dates are the reason.
+    static func error(_ error: any Error, from address: ServerAddress) async -> BackendError {
+      if let error = error as? NIOSSLError, isUntrusted(error),
+        let problem = await CertificateDates.problem(host: address.host, port: address.port)
+      {
+        return .unreachable(problem)
+      }
+      return self.error(error)
+    }
+
     /// What an error of the HTTP client means.
     static func error(_ error: any Error) -> BackendError {
       switch error {
@@ -49,11 +59,16 @@
     /// The system's words for a failure, without the call that failed.
     private static func words(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)) }
 
+    /// The library keeps BoringSSL's numbers to itself and gives only its text, in which a certificate that is not accepted
+    /// has this name; a test with such a certificate tells when the name changes.
+    private static func isUntrusted(_ error: NIOSSLError) -> Bool {
+      guard case .handshakeFailed(let cause) = error else { return false }
+      return "\(cause)".contains("CERTIFICATE_VERIFY_FAILED")
+    }
+
     private static func reason(_ error: NIOSSLError) -> String {
       guard case .handshakeFailed(let cause) = error else { return "TLS: \(error)" }
-      // The library keeps BoringSSL's numbers to itself and gives only its text, in which a certificate that is not trusted has
-      // this name; a test with such a certificate tells when the name changes.
-      if "\(cause)".contains("CERTIFICATE_VERIFY_FAILED") {
+      if isUntrusted(error) {
         return "the server's certificate is not trusted; 'certificates' names a file with the authority that signed it"
       }
       return "the server and this client agree on no TLS: \(cause)"

@@ -5,6 +5,10 @@
   struct ServerAddress: Hashable, Sendable {
     /// The address without a slash at its end.
     let url: String
+    /// The host, an address of IPv6 without its brackets.
+    let host: String
+    /// The port.
+    let port: Int
 
     private static let example = "it looks like https://sync.example.com or http://127.0.0.1:8480"
 
@@ -19,7 +23,7 @@
       let colon = authority[(end ?? authority.startIndex)...].lastIndex(of: ":")
       let name = authority[..<(colon ?? authority.endIndex)]
       let host = name.hasPrefix("[") ? name.dropFirst().dropLast() : name
-      let port = colon.map { Int(authority[authority.index(after: $0)...]) ?? 0 } ?? 80
+      let port = colon.map { Int(authority[authority.index(after: $0)...]) ?? 0 } ?? (isSecure ? 443 : 80)
       guard !host.isEmpty, !host.contains("@"), (1...65_535).contains(port),
         text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
       else { throw .invalid("'\(text)' is no address; \(Self.example)") }
@@ -31,6 +35,8 @@
       var url = text
       while url.hasSuffix("/") { url.removeLast() }
       self.url = url
+      self.host = String(host)
+      self.port = port
     }
   }
 #endif

@@ -2,9 +2,10 @@
   import Foundation
   import SyncCore
   import SyncEngine
-  import SyncHTTP
   import SyncPomodoro
   import Testing
+
+  @testable import SyncHTTP
 
   /// HTTPS between real processes, with authorities that the test makes.
   @Suite(.serialized, .timeLimit(.minutes(2))) struct SecureServerTests {
@@ -76,6 +77,18 @@
       #expect(throws: BackendError.self) { try client(server, certificates: folder.file("none.pem")) }
       let empty = try folder.write("no certificate", to: "empty.pem")
       #expect(throws: BackendError.self) { try client(server, certificates: empty) }
+    }
+
+    @Test func `a certificate that has expired is told as expired, with the day, and not as untrusted`() async throws {
+      try authority.sign("localhost", as: "server", days: -1)
+      let server = try server()
+      let answer = await failure(try client(server))
+      #expect(answer.contains("the server's certificate expired on 20"), "\(answer)")
+      #expect(!answer.contains("trusted"))
+      // One that nobody signed whom this device trusts is still told as such while it is valid.
+      let early = CertificateDates(from: 1_800_000_000, until: 1_900_000_000)
+      #expect(early.problem(at: 1_850_000_000) == nil)
+      #expect(early.problem(at: 1_700_000_000)?.contains("not valid before 2027-01-15T08:00:00Z") == true)
     }
 
     @Test func `a certificate that is replaced is shown to new connections while open ones go on`() async throws {

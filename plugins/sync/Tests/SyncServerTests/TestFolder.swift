@@ -42,13 +42,13 @@
     /// The file of its certificate.
     var certificate: String { folder.file("\(name).pem") }
 
-    /// Makes `<file>.pem` and `<file>.key` for a host.
-    func sign(_ host: String, as file: String) throws {
+    /// Makes `<file>.pem` and `<file>.key` for a host, valid for so many days.
+    func sign(_ host: String, as file: String, days: Int = 2) throws {
       try run(
         """
         openssl req -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -subj '/CN=\(host)' -keyout \(file).key.new -out \(file).csr
         printf 'subjectAltName=DNS:%s' \(host) > \(file).ext
-        openssl x509 -req -in \(file).csr -CA \(name).pem -CAkey \(name).key -CAcreateserial -days 2 -extfile \(file).ext -out \(file).pem.new
+        openssl x509 -req -in \(file).csr -CA \(name).pem -CAkey \(name).key -CAcreateserial -days \(days) -extfile \(file).ext -out \(file).pem.new
         chmod 600 \(file).key.new && mv \(file).key.new \(file).key && mv \(file).pem.new \(file).pem
         """)
     }

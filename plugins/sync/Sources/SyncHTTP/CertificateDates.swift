@@ -1,0 +1,71 @@
+#if Network
+  import Foundation
+  import NIOCore
+  import NIOPosix
+  import NIOSSL
+
+  /// When a server's certificates are valid. A failed handshake of the HTTP client does not say that its dates were the
+  /// reason, so the certificates are asked for once more, in a connection that ends before anything is sent.
+  struct CertificateDates: Sendable {
+    /// The first second in which a certificate is valid, since 1970.
+    var from: Int
+    /// The last one.
+    var until: Int
+
+    /// How long asking may take.
+    private static let timeout = TimeAmount.seconds(5)
+
+    /// What is wrong with the dates of the certificates that a server shows; nil when nothing is, or it shows none.
+    static func problem(host: String, port: Int, at now: Date = Date()) async -> String? {
+      guard let shown = try? await shown(host: host, port: port) else { return nil }
+      return shown.lazy.compactMap { $0.problem(at: Int(now.timeIntervalSince1970)) }.first
+    }
+
+    /// What is wrong at a time; nil when nothing is.
+    func problem(at now: Int) -> String? {
+      if now > until { return "the server's certificate expired on \(Self.text(until)); it must be renewed there" }
+      if now < from {
+        return
+          "the server's certificate is not valid before \(Self.text(from)), and this device's clock says \(Self.text(now))"
+      }
+      return nil
+    }
+
+    private static func text(_ seconds: Int) -> String {
+      Date(timeIntervalSince1970: TimeInterval(seconds)).formatted(.iso8601)
+    }
+
+    private static func shown(host: String, port: Int) async throws -> [CertificateDates] {
+      let loop = MultiThreadedEventLoopGroup.singleton.next()
+      let shown = loop.makePromise(of: [CertificateDates].self)
+      let context = try NIOSSLContext(configuration: .makeClientConfiguration())
+      // An address has no name to ask for.
+      let name = host.contains(":") || host.allSatisfy({ $0.isNumber || $0 == "." }) ? nil : host
+      do {
+        let channel = try await ClientBootstrap(group: loop).connectTimeout(timeout).channelInitializer { channel in
+          channel.eventLoop.makeCompletedFuture {
+            let handler = try NIOSSLClientHandler(
+              context: context, serverHostname: name,
+              customVerificationCallback: { certificates, verdict in
+                shown.succeed(
+                  certificates.map { CertificateDates(from: Int($0.notValidBefore), until: Int($0.notValidAfter)) })
+                verdict.succeed(.failed)
+              })
+            try channel.pipeline.syncOperations.addHandler(handler)
+          }
+        }.connect(host: host, port: port).get()
+        let deadline = loop.scheduleTask(in: timeout) { channel.close(promise: nil) }
+        channel.closeFuture.whenComplete { _ in
+          deadline.cancel()
+          shown.fail(ChannelError.eof)
+        }
+        let dates = try await shown.futureResult.get()
+        channel.close(promise: nil)
+        return dates
+      } catch {
+        shown.fail(error)
+        throw error
+      }
+    }
+  }
+#endif
