@@ -40,10 +40,11 @@ public struct ArbiterBatch {
       let group = operations[index].group
       var end = index + 1
       while group != nil, end < operations.count, operations[end].group == group { end += 1 }
-      let before = (changed, added)
+      // Kept only where it may be needed: what is changed afterwards is copied.
+      let before = group == nil ? nil : (changed, added)
       var part: [Outcome] = []
       for operation in operations[index..<end] { part.append(try decide(operation, read, count)) }
-      if group != nil, let whole = Self.whole(part, Array(operations[index..<end])) {
+      if let before, let whole = Self.whole(part, Array(operations[index..<end])) {
         (changed, added) = before
         part = whole
       }

@@ -35,6 +35,7 @@ extension Replica {
     unconfirmed.remove(key)
     outside.remove(key)
     touched.insert(key)
+    views[key] = nil
     dirty.insert(.record(key))
     var late: [Int64] = []
     for item in outbox.items(for: key) where item.parkedBecause != Self.deletedThere {

@@ -37,17 +37,16 @@ extension Replica {
     told = (0, 0)
     dirty.formUnion([.identity, .cursor])
     describeItself(insteadOf: old)
-    for index in outbox.indices {
-      guard var write = outbox[index].write else { continue }
+    for var item in outbox {
+      guard var write = item.write else { continue }
       write.dot = Dot(device: device, number: takeNumber())
       // Under these numbers the author meant his own actions; the server knows others.
-      let known = confirmed[outbox[index].key]?.cell.context[old] ?? 0
+      let known = confirmed[item.key]?.cell.context[old] ?? 0
       write.context.limit(old, to: known)
       write.record?.limit(old, to: known)
-      touched.insert(outbox[index].key)
-      outbox[index].change = .write(write)
-      outbox[index].wasSent = false
-      dirty.insert(.outbox(outbox[index].position))
+      item.change = .write(write)
+      item.wasSent = false
+      replace(item)
     }
   }
 
@@ -63,19 +62,28 @@ extension Replica {
     }
   }
 
-  /// Gives a change that was set aside back to be sent. A write gets a new number, since later ones may have been taken
-  /// meanwhile; what it says and when it was done stay.
+  /// The positions of all changes of the transaction that one belongs to; the position itself where there is none.
+  func whole(_ position: Int64) -> [Int64] {
+    guard let group = outbox[position: position]?.group else { return [position] }
+    return outbox.positions(ofGroup: group)
+  }
+
+  /// Lets a parked change be sent again. A write gets a new number, since the zone may have later ones by now; what it
+  /// says and when it was done stay. It goes behind what was done meanwhile: sent first, its number would cover that.
   mutating func unpark(_ position: Int64) {
-    guard let index = outbox.firstIndex(where: { $0.position == position }), let reason = outbox[index].parkedBecause,
-      reason != Self.deletedThere
-    else { return }
-    outbox[index].parkedBecause = nil
-    outbox[index].wasSent = false
-    if var write = outbox[index].write {
-      write.dot = Dot(device: device, number: takeNumber())
-      if let record = write.record { write.record?.life = max(record.life, firstLife(of: outbox[index].key)) }
-      outbox[index].change = .write(write)
+    guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {
+      return
     }
+    item.parkedBecause = nil
+    item.wasSent = false
+    if var write = item.write {
+      write.dot = Dot(device: device, number: takeNumber())
+      if let record = write.record { write.record?.life = max(record.life, firstLife(of: item.key)) }
+      item.change = .write(write)
+    }
+    views[item.key] = nil
+    touched.insert(item.key)
     dirty.insert(.outbox(position))
+    dirty.insert(.outbox(outbox.moveToEnd(item).position))
   }
 }

@@ -72,6 +72,11 @@ extension Replica {
     }
   }
 
+  /// The device that a saved identity names; nil where it cannot be read.
+  public static func device(ofIdentity saved: [UInt8]) -> DeviceID? {
+    (try? StoredIdentity(packed: saved))?.device
+  }
+
   /// Reads a replica back from what was saved; nil when nothing was.
   ///
   /// Throws a `ReplicaError` that names the damaged key; nothing is repaired by guessing. A change that waits and breaks a
@@ -131,10 +136,13 @@ extension Replica {
   }
 
   private mutating func setAsideWhatBreaksLimits() {
-    for index in outbox.indices where outbox[index].parkedBecause == nil {
-      guard let write = outbox[index].write, let problem = RecordLimits.problem(with: write) else { continue }
-      outbox[index].parkedBecause = problem
-      dirty.insert(.outbox(outbox[index].position))
+    for item in outbox.waiting {
+      guard let write = item.write, let problem = RecordLimits.problem(with: write) else { continue }
+      for position in whole(item.position) {
+        guard var part = outbox[position: position], part.parkedBecause == nil else { continue }
+        part.parkedBecause = problem
+        replace(part)
+      }
     }
   }
 

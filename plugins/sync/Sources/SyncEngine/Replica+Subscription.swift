@@ -52,6 +52,7 @@ extension Replica {
     unconfirmed.remove(key)
     outside.remove(key)
     touched.insert(key)
+    views[key] = nil
     dirty.insert(.record(key))
   }
 

@@ -47,6 +47,8 @@ public struct Replica: Sendable {
   public internal(set) var pause: SyncPause?
   /// Counts for the status.
   public internal(set) var statistics = SyncStatistics()
+  /// How records read that have many changes here, so that each further one does not go through all before it.
+  var views = ShardedTable<RecordKey, KnownView>()
   /// What has changed since the last save.
   var dirty: Set<StoredPart> = []
   /// Records that may read differently since then.
@@ -67,16 +69,33 @@ public struct Replica: Sendable {
 
   /// The same with everything that is in it: what an action must be later than.
   func whole(of key: RecordKey, windowMilliseconds: Int64) -> Cell {
+    if let known = views[key], known.windowMilliseconds == windowMilliseconds { return known.cell }
     var cell = confirmed[key]?.cell ?? Cell()
-    for item in outbox.items(for: key) {
-      switch item.change {
-      case .write(let write): cell.apply(write, windowMilliseconds: windowMilliseconds)
-      case .join(let other): cell = Cell.join(cell, other, windowMilliseconds: windowMilliseconds)
-      case .retire(let device): _ = cell.retire(device)
-      case .seen: break
-      }
-    }
+    for item in outbox.items(for: key) { cell.show(item, windowMilliseconds: windowMilliseconds) }
     return cell
+  }
+
+  /// Keeps how a record reads that has many changes here.
+  mutating func keepView(of key: RecordKey, windowMilliseconds: Int64) {
+    guard outbox.count(for: key) >= KnownView.fewestChanges,
+      views[key]?.windowMilliseconds != windowMilliseconds
+    else { return }
+    views[key] = nil
+    views[key] = KnownView(
+      windowMilliseconds: windowMilliseconds, cell: whole(of: key, windowMilliseconds: windowMilliseconds))
+  }
+
+  /// Removes a change that the zone has taken and notes what the zone has made of the record. `isAsShown` says that this
+  /// is the record with that change, so that the record reads as before.
+  mutating func settle(_ position: Int64, as record: Record?, isAsShown: Bool) {
+    guard let key = outbox[position: position]?.key else {
+      if let record { confirm(record) }
+      return
+    }
+    let view = isAsShown && outbox.first(for: key)?.position == position ? views[key] : nil
+    remove(position: position)
+    if let record { confirm(record) }
+    if outbox.holds(key) { views[key] = view }
   }
 
   // MARK: Changes, each of which marks what it touches
@@ -93,6 +112,7 @@ public struct Replica: Sendable {
     note(deletionIn: record)
     note(decisionsOf: record.key, record.cell.fields.map(\.name))
     touched.insert(record.key)
+    views[record.key] = nil
     outside.remove(record.key)
     unconfirmed.remove(record.key)
     dirty.insert(.record(record.key))
@@ -123,22 +143,33 @@ public struct Replica: Sendable {
     group: Int64? = nil
   ) {
     let item = OutboxItem(
-      position: (outbox.last?.position ?? 0) + 1, key: key, change: change, queuedMilliseconds: queuedMilliseconds,
+      position: outbox.nextPosition, key: key, change: change, queuedMilliseconds: queuedMilliseconds,
       skewMilliseconds: skewMilliseconds, isStampMeasured: isStampMeasured, group: group)
     outbox.append(item)
+    if var view = views[key] {
+      views[key] = nil
+      view.cell.show(item, windowMilliseconds: view.windowMilliseconds)
+      views[key] = view
+    }
     note(decisionsOf: key, item.write?.fields.map(\.name) ?? [])
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }
 
   mutating func replace(_ item: OutboxItem) {
+    if let old = outbox[position: item.position], old.change != item.change || old.parkedBecause != item.parkedBecause {
+      views[item.key] = nil
+    }
     outbox.replace(item)
     touched.insert(item.key)
     dirty.insert(.outbox(item.position))
   }
 
   mutating func remove(position: Int64) {
-    if let item = outbox[position: position] { touched.insert(item.key) }
+    if let item = outbox[position: position] {
+      touched.insert(item.key)
+      views[item.key] = nil
+    }
     outbox.remove(position: position)
     dirty.insert(.outbox(position))
   }
@@ -159,15 +190,14 @@ public struct Replica: Sendable {
     clock = HybridLogicalClock()
     dirty.insert(.clock)
     for record in confirmed.values { record.cell.latestStamp.map { clock.receive($0) } }
-    for index in outbox.indices {
-      guard var write = outbox[index].write else { continue }
-      if !outbox[index].isStampMeasured {
-        write = write.shifted(byMilliseconds: measured - outbox[index].skewMilliseconds)
-        outbox[index].change = .write(write)
-        outbox[index].skewMilliseconds = measured
-        outbox[index].isStampMeasured = true
-        touched.insert(outbox[index].key)
-        dirty.insert(.outbox(outbox[index].position))
+    for var item in outbox {
+      guard var write = item.write else { continue }
+      if !item.isStampMeasured {
+        write = write.shifted(byMilliseconds: measured - item.skewMilliseconds)
+        item.change = .write(write)
+        item.skewMilliseconds = measured
+        item.isStampMeasured = true
+        replace(item)
       }
       for act in write.acts {
         clock.receive(Stamp(milliseconds: act.milliseconds, counter: act.counter, device: write.dot.device))
@@ -224,5 +254,40 @@ public struct Replica: Sendable {
     guard pause != present else { return }
     pause = present
     dirty.insert(.pause)
+  }
+}
+
+/// How a record with many changes here reads.
+struct KnownView: Sendable {
+  /// From so many changes on.
+  static let fewestChanges = 8
+
+  var windowMilliseconds: Int64
+  var cell: Cell
+}
+
+extension Cell {
+  /// Shows a change of this device on top of what is there.
+  fileprivate mutating func show(_ item: OutboxItem, windowMilliseconds: Int64) {
+    switch item.change {
+    case .write(let write) where item.parkedBecause != nil && context.covers(write.dot):
+      showOvertaken(write, windowMilliseconds: windowMilliseconds)
+    case .write(let write): apply(write, windowMilliseconds: windowMilliseconds)
+    case .join(let other): self = Cell.join(self, other, windowMilliseconds: windowMilliseconds)
+    case .retire(let device): _ = retire(device)
+    case .seen: break
+    }
+  }
+
+  /// Shows a parked write after which its device has made others that the zone has: their numbers cover its own, though the
+  /// zone does not have it. It brings back neither a record that is deleted now nor a state that its device has replaced.
+  private mutating func showOvertaken(_ write: Write, windowMilliseconds: Int64) {
+    if isRecord, content.living.isEmpty { return }
+    var write = write
+    if entries.contains(where: { $0.dot.device == write.dot.device }) { write.payload = nil }
+    let seen = context
+    context.limit(write.dot.device, to: write.dot.number - 1)
+    apply(write, windowMilliseconds: windowMilliseconds)
+    context = seen
   }
 }

@@ -56,7 +56,7 @@ extension SyncMachine {
   ///
   /// What is done to a record of a collection stays as it is: it is sent in its order, several in one request.
   private mutating func enqueue(_ write: Write, for key: RecordKey, _ now: Int64, _ group: Int64?) {
-    if write.record == nil, var item = replica.outbox.items(for: key).last, let older = item.write,
+    if write.record == nil, var item = replica.outbox.last(for: key), let older = item.write,
       item.parkedBecause == nil,
       !item.wasSent, item.isStampMeasured == isSkewMeasured, item.skewMilliseconds == replica.skewMilliseconds
     {
@@ -64,12 +64,15 @@ extension SyncMachine {
       if RecordLimits.problem(with: both) == nil {
         item.change = .write(both)
         replica.replace(item)
+        acted.append(item.position)
         replica.count { $0.superseded += 1 }
         return
       }
     }
+    acted.append(replica.outbox.nextPosition)
     replica.append(
       .write(write), for: key, queuedMilliseconds: now, isStampMeasured: isSkewMeasured, group: group)
+    replica.keepView(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
   }
 
   /// Takes a device's place in the zone from it: in every record that knows it.

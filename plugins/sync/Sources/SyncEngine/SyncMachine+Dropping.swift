@@ -25,9 +25,12 @@ extension SyncMachine {
     return true
   }
 
-  /// The records that nobody knows here and for which something waits: what makes them may have to begin later.
-  func unknownRecords() -> Set<RecordKey> {
+  /// The records that are not known here and for which something waits: what makes them may have to begin later. None
+  /// where nothing waits that belongs to an earlier life than a page tells of.
+  func unknownRecords(_ page: ChangePage) -> Set<RecordKey> {
     guard settings.projection != nil else { return [] }
+    let life = page.records.reduce(page.dropped.life) { max($0, $1.cell.origin) }
+    guard replica.hasHeldParts || replica.outbox.holdsWrites(before: life) else { return [] }
     return Set(
       replica.outbox.lazy.filter { $0.write?.record != nil && replica.confirmed[$0.key] == nil }.map(\.key))
   }
@@ -83,9 +86,9 @@ extension SyncMachine {
   /// What tells the zone how far this device has read, once nothing waits: what goes with it might meet a conflict, and would
   /// still wait when the zone has taken the word.
   mutating func word(_ now: Int64) -> Operation? {
-    guard let due = tellDue(now), due <= now, var cursor = replica.cursor,
-      !replica.outbox.contains(where: { $0.parkedBecause == nil })
-    else { return nil }
+    guard replica.outbox.waitingCount == 0, let due = tellDue(now), due <= now, var cursor = replica.cursor else {
+      return nil
+    }
     pacing.lastTellMilliseconds = now
     cursor.sequence = replica.horizon(upTo: cursor.sequence)
     return .seen(cursor, by: replica.device)

@@ -94,7 +94,9 @@ extension SyncMachine {
     tell(.parked(item.key, reason: reason))
     guard item.key.type == ZoneRules.type else { return }
     // What was written under rules that the zone does not take stays, set aside as well.
-    for other in replica.outbox where other.key.type == item.key.name {
+    for other in replica.outbox.waiting where other.key.type == item.key.name {
+      // Its transaction may have been parked as a whole already.
+      guard replica.outbox[position: other.position]?.parkedBecause == nil else { continue }
       for position in whole(other.position) { park(position, reason: reason) }
     }
   }

@@ -110,7 +110,7 @@ extension SyncMachine {
     guard let page = staging(answered) else { return }
     var hasLost = false
     renewIdentity(impersonatedBy: page.records)
-    let unknown = unknownRecords()
+    let unknown = unknownRecords(page)
     for record in page.records {
       hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
@@ -257,9 +257,9 @@ extension SyncMachine {
     _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamps: [Stamp],
     _ generation: UInt64
   ) {
+    replica.keepView(of: operation.key, windowMilliseconds: policy(of: operation.key).windowMilliseconds)
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
-    replica.remove(position: position)
     let follows = replica.cursor.map { $0.generation == generation && $0.sequence + 1 == sequence } ?? false
     // What was deleted may have been forgotten and made anew, whose versions begin again: only that this write is in it is
     // certain then.
@@ -267,14 +267,16 @@ extension SyncMachine {
     if let cell = result(of: operation, on: mayBeAnother ? Cell() : known?.cell ?? Cell(), stamps) {
       let isNext = !mayBeAnother && known?.version ?? 0 == operation.expectedVersion
       // Where the server holds something else than is known here, it is read again; that this write is in it is noted.
-      replica.confirm(
-        Record(
-          key: operation.key, version: isNext ? version : known?.version ?? 0,
-          sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell))
+      let record = Record(
+        key: operation.key, version: isNext ? version : known?.version ?? 0,
+        sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell)
+      replica.settle(position, as: record, isAsShown: isNext && operation.bears(stamps))
       // Nothing lies between the last change read and this one: reading it again would be an echo.
       if isNext, follows {
         replica.move(to: Cursor(generation: generation, sequence: sequence))
       }
+    } else {
+      replica.remove(position: position)
     }
     if replica.confirmed[operation.key]?.version ?? 0 < version { pull.isWanted = true }
     replica.count { $0.acknowledged += 1 }
@@ -392,6 +394,12 @@ extension SyncMachine {
 }
 
 extension Operation {
+  /// Whether these are the stamps that its write was sent with.
+  fileprivate func bears(_ stamps: [Stamp]) -> Bool {
+    guard case .write(let write) = change else { return false }
+    return write.acts.elementsEqual(stamps) { $0.milliseconds == $1.milliseconds && $0.counter == $1.counter }
+  }
+
   /// Whether it begins another life of a record that was deleted when it was last seen.
   fileprivate func beginsAnew(_ known: Record) -> Bool {
     guard case .write(let write) = change, let record = write.record else { return false }

@@ -66,17 +66,15 @@ extension SyncMachine {
   }
 
   /// The positions of all items of the transaction that one belongs to; the position itself where there is none.
-  func whole(_ position: Int64) -> [Int64] {
-    guard let group = replica.outbox[position: position]?.group else { return [position] }
-    return replica.outbox.filter { $0.group == group }.map(\.position)
-  }
+  func whole(_ position: Int64) -> [Int64] { replica.whole(position) }
 
   /// Sets rules aside that differ from those of the zone, once those are heard, and what was written by them: the zone takes
   /// neither.
   mutating func parkRefusedRules() {
-    guard replica.outbox.holdsRules else { return }
+    let rules = replica.outbox.waitingRules
+    if rules.isEmpty { return }
     let flying = push.inFlight?.positions ?? []
-    for item in replica.outbox where item.key.type == ZoneRules.type && item.parkedBecause == nil {
+    for item in rules {
       guard let named = item.write?.rules(item.key), !flying.contains(item.position) else { continue }
       let kept = ZoneRules(collection: item.key.name, cell: replica.confirmed[item.key]?.cell)
       if let difference = kept.difference(to: named) { park(item.position, reason: difference) }
@@ -85,11 +83,13 @@ extension SyncMachine {
 
   // MARK: Sending
 
-  /// Whether an item may go at present: only essential ones when the budget runs low, and a collection's records once the
-  /// zone has its rules.
+  /// Whether an item may go at present: only essential ones when the budget runs low, where a transaction waits as a whole,
+  /// and a collection's records once the zone has its rules.
   func maySend(_ item: OutboxItem) -> Bool {
     if item.parkedBecause != nil { return false }
-    if degradation.level > .normal, !settings.essentialTypes.isEmpty, !settings.essentialTypes.contains(item.key.type) {
+    if degradation.level > .normal, !settings.essentialTypes.isEmpty,
+      item.group != nil || !settings.essentialTypes.contains(item.key.type)
+    {
       return false
     }
     if item.group != nil, replica.outbox.holdsRules { return false }
@@ -101,17 +101,18 @@ extension SyncMachine {
     var keys: Set<RecordKey> = []
     var items: [OutboxItem] = []
     var (bytes, whole, last): (Int, Int, Int64?) = (0, 0, nil)
-    for item in replica.outbox where maySend(item) {
+    for item in replica.outbox.waiting where maySend(item) {
       let isFirst = keys.insert(item.key).inserted
       guard isFirst || item.write?.record != nil else { continue }
-      if item.group == nil || item.group != last { whole = items.count }
+      if item.group == nil || item.group != last {
+        if items.count >= pacing.batchLimit { return items }
+        whole = items.count
+      }
       last = item.group
       if item.write?.record != nil { bytes += item.packedBytes }
-      let isFull = items.count >= pacing.batchLimit && item.group == nil
-      if isFull || items.count >= SyncLimits.operations || bytes > SyncLimits.batchBytes {
-        // A transaction that does not fit waits for the next request; one that fills a request goes alone.
-        if whole > 0 { return Array(items.prefix(whole)) }
-        if item.group == nil { break }
+      // A transaction that does not fit waits for the next request; one that fills a request goes alone.
+      if whole > 0, items.count >= SyncLimits.operations || bytes > SyncLimits.batchBytes {
+        return Array(items.prefix(whole))
       }
       items.append(item)
     }

@@ -39,8 +39,8 @@ extension SyncMachine {
   private func pushDue(_ now: Int64) -> Int64? {
     guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld else { return nil }
     // The method itself would hold a copy of the machine.
-    guard let first = replica.outbox.first(where: { maySend($0) }) else {
-      guard let due = tellDue(now), !replica.outbox.contains(where: { $0.parkedBecause == nil }) else { return nil }
+    guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else {
+      guard replica.outbox.waitingCount == 0, let due = tellDue(now) else { return nil }
       return max(due, replica.budget.permitted(.other, bytes: Self.answerBytes, atMilliseconds: now))
     }
     var due = max(gathered(), push.notBeforeMilliseconds)
@@ -100,7 +100,7 @@ extension SyncMachine {
     due = max(due, pull.notBeforeMilliseconds)
     // A budget of its own that is used up does not keep a device from hearing now and then what others do.
     if degradation.level == .queueOnly, degradation.isQuotaExceeded {
-      if isSkewMeasured, !replica.isResynchronizing, replica.outbox.contains(where: { maySend($0) }) { return nil }
+      if isSkewMeasured, !replica.isResynchronizing, hasSendable { return nil }
       due = max(due, degradation.nextProbeMilliseconds)
     }
     if goesOnFirstFetch { return due }
@@ -114,8 +114,10 @@ extension SyncMachine {
 
   /// Without the server's time nothing can be pushed: then a pull is part of the push.
   private var pullPurpose: RequestBudget.Purpose {
-    !isSkewMeasured && replica.outbox.contains(where: { maySend($0) }) ? .push : .other
+    !isSkewMeasured && hasSendable ? .push : .other
   }
+
+  private var hasSendable: Bool { replica.outbox.firstWaiting(where: { maySend($0) }) != nil }
 
   /// Tells, once, when others have done something that the budget does not let this device fetch for a while.
   mutating func noteStaleness(_ now: Int64) {

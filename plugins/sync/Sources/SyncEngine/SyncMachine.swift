@@ -54,6 +54,8 @@ public struct SyncMachine: Sendable {
   /// What others did must be fetched before anything is sent again.
   var isPushHeld = false
   var effects: [Effect] = []
+  /// The positions in the outbox of what the user did in the last event; `fate(of:)` says what has become of it.
+  public internal(set) var acted: [Int64] = []
 
   /// A machine over what the device has saved; `seed` draws the waits between retries.
   public init(
@@ -194,7 +196,7 @@ public struct SyncMachine: Sendable {
 
   /// Takes an event in and says what is to be done.
   public mutating func handle(_ event: Event, atMilliseconds now: Int64) -> [Effect] {
-    effects = []
+    (effects, acted) = ([], [])
     let wasBusy = isBusy
     apply(event, now)
     if isStarted {
@@ -274,7 +276,7 @@ public struct SyncMachine: Sendable {
 
   private mutating func resume(_ now: Int64) {
     (pausedBecause, halt) = (nil, nil)
-    for item in replica.outbox { replica.unpark(item.position) }
+    for item in replica.outbox.parked { replica.unpark(item.position) }
     pull.isWanted = true
   }
 

@@ -17,7 +17,7 @@ public actor SyncSession {
   private let clock: any SyncClock
   private let onNotice: @Sendable (SyncMachine.Notice, SyncMachine) -> Void
 
-  private var queue: [(event: SyncMachine.Event, done: CheckedContinuation<Result<Void, ReplicaError>, Never>?)] = []
+  private var queue: [(event: SyncMachine.Event, done: CheckedContinuation<Result<[Int64], ReplicaError>, Never>?)] = []
   private var isDraining = false
   private var isStopped = false
   private var requests: [Int: Task<Void, Never>] = [:]
@@ -68,17 +68,21 @@ public actor SyncSession {
   /// Begins to synchronize.
   public func start() async { _ = await give(.started) }
 
-  /// Takes an action of the user in; when this returns it is saved and will not be lost (S32).
+  /// Takes an action of the user in; when this returns it is saved and will not be lost (S32). Gives where it is in the
+  /// outbox: `SyncMachine.fate(of:)` says what becomes of it.
   ///
   /// Throws a `ReplicaError` when it breaks a limit or could not be saved: then nothing has happened.
-  public func act(_ key: RecordKey, _ action: SyncMachine.Action) async throws(ReplicaError) {
+  @discardableResult
+  public func act(_ key: RecordKey, _ action: SyncMachine.Action) async throws(ReplicaError) -> [Int64] {
     try await give(.acted(key, action)).get()
   }
 
-  /// Takes several actions of the user in, all or none: they are saved, sent, merged and shown together.
+  /// Takes several actions of the user in, all or none: they are saved, sent, merged and shown together. Gives where they
+  /// are in the outbox.
   ///
   /// Throws a `ReplicaError` when one of them breaks a limit or they could not be saved: then nothing has happened.
-  public func act(_ actions: [(key: RecordKey, action: SyncMachine.Action)]) async throws(ReplicaError) {
+  @discardableResult
+  public func act(_ actions: [(key: RecordKey, action: SyncMachine.Action)]) async throws(ReplicaError) -> [Int64] {
     try await give(.transacted(actions)).get()
   }
 
@@ -104,7 +108,7 @@ public actor SyncSession {
   public func discard(parked position: Int64) async { _ = await give(.discarded(position: position)) }
 
   /// Takes a device's place in the zone from it, until it writes again.
-  public func retire(_ device: DeviceID) async throws(ReplicaError) { try await give(.retired(device)).get() }
+  public func retire(_ device: DeviceID) async throws(ReplicaError) { _ = try await give(.retired(device)).get() }
 
   /// Waits until the machine is as wanted; false when that takes longer than allowed, or the session stops.
   public func wait(
@@ -143,7 +147,7 @@ public actor SyncSession {
 
   // MARK: Events in, one at a time
 
-  private func give(_ event: SyncMachine.Event) async -> Result<Void, ReplicaError> {
+  private func give(_ event: SyncMachine.Event) async -> Result<[Int64], ReplicaError> {
     await withCheckedContinuation { done in
       queue.append((event, done))
       drainSoon()
@@ -163,16 +167,20 @@ public actor SyncSession {
 
   private func drain() async {
     while !queue.isEmpty {
-      let (event, done) = queue.removeFirst()
-      let result = await take(event)
-      done?.resume(returning: result)
+      // Taking them out one by one would move all that are behind each time.
+      let events = queue
+      queue = []
+      for (event, done) in events {
+        let result = await take(event)
+        done?.resume(returning: result)
+      }
     }
     isDraining = false
     prepareToWait()
   }
 
   /// What cannot be saved has not happened: the machine goes back, and nothing that rests on it is sent.
-  private func take(_ event: SyncMachine.Event) async -> Result<Void, ReplicaError> {
+  private func take(_ event: SyncMachine.Event) async -> Result<[Int64], ReplicaError> {
     if isStopped { return .failure(.storage("synchronizing has stopped")) }
     if case .acted(let key, let action) = event, let problem = machine.refusal(of: action, on: key) {
       return .failure(.refused(problem))
@@ -204,7 +212,7 @@ public actor SyncSession {
       case .tell(let notice): onNotice(notice, machine)
       }
     }
-    return .success(())
+    return .success(machine.acted)
   }
 
   /// What has been heard can be heard again: it waits for the disk only where something goes out that rests on it. An action

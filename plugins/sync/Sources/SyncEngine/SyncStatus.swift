@@ -67,11 +67,11 @@ public struct SyncStatus: Hashable, Sendable {
 
   /// The status that a saved replica gives by itself, without a session.
   public init(of replica: Replica, atMilliseconds now: Int64) {
-    let waiting = replica.outbox.filter { $0.parkedBecause == nil }
     device = replica.device
-    outboxDepth = waiting.count
-    outboxAgeMilliseconds = waiting.map { max(0, now - $0.queuedMilliseconds) }.max() ?? 0
-    parked = replica.outbox.compactMap { item in
+    outboxDepth = replica.outbox.waitingCount
+    let oldest = replica.outbox.waiting.first { _ in true }
+    outboxAgeMilliseconds = oldest.map { max(0, now - $0.queuedMilliseconds) } ?? 0
+    parked = replica.outbox.parked.compactMap { item in
       item.parkedBecause.map {
         Parked(
           position: item.position, key: item.key, change: item.change, queuedMilliseconds: item.queuedMilliseconds,
@@ -112,7 +112,24 @@ extension SyncMachine {
 
   /// Whether everything has been sent and nothing is under way; what was set aside does not count.
   public var isFlushed: Bool {
-    push.inFlight == nil && replica.outbox.allSatisfy { $0.parkedBecause != nil }
+    push.inFlight == nil && replica.outbox.waitingCount == 0
+  }
+
+  /// Whether something waits that may be sent soon: synchronizing is on, and the last request did not fail.
+  public var canHandOver: Bool {
+    isStarted && !isOffline && pausedBecause == nil && replica.pause == nil && !isFlushed
+  }
+
+  /// Counts the changes that are visited from now on, for a test.
+  package mutating func countVisits(in counter: WorkCounter) { replica.outbox.visits = counter }
+
+  /// What has become of changes that were made in this session, by the positions that taking them in gave.
+  public func fate(of positions: [Int64]) -> SyncFate {
+    let items = positions.compactMap { replica.outbox[position: replica.outbox.present($0)] }
+    for item in items {
+      if let reason = item.parkedBecause { return .parked(item.key, reason: reason) }
+    }
+    return items.isEmpty ? .acknowledged : .waiting
   }
 
   /// The devices that take a place in the zone.
@@ -126,4 +143,14 @@ extension SyncMachine {
   public func view(of key: RecordKey) -> Cell {
     replica.view(of: key, windowMilliseconds: policy(of: key).windowMilliseconds)
   }
+}
+
+/// What has become of a change.
+public enum SyncFate: Hashable, Sendable {
+  /// It waits to be sent, or for its answer.
+  case waiting
+  /// The zone has it, or a person has given it up.
+  case acknowledged
+  /// It is parked.
+  case parked(RecordKey, reason: String)
 }

@@ -1,3 +1,4 @@
+import FlowModel
 import FlowPluginKit
 import SyncCore
 import SyncEngine
@@ -19,14 +20,25 @@ extension Connection {
     }
   }
 
+  /// How many changes that a workflow made wait to be sent: neither what the device tells of itself nor the rules of its
+  /// schema, which each run brings up to date by itself.
+  var waitingChanges: Int {
+    get async {
+      await session.machine.replica.outbox.waiting.count {
+        $0.key.type != Pomodoro.deviceInfoType && $0.key.type != ZoneRules.type
+      }
+    }
+  }
+
   /// Sets the timer and adds to the count; saved when this returns.
-  func set(_ state: TimerState?, completed: Int64 = 0) async throws {
+  @discardableResult
+  func set(_ state: TimerState?, completed: Int64 = 0) async throws -> [Int64] {
     try await session.act(
       Pomodoro.timer, .init(payload: state?.payload, tally: .add(completed)))
   }
 
   /// Sets the timer as a record says, its count included: a count that is higher already stays (S19).
-  func set(_ record: TimerStateRecord) async throws {
+  func set(_ record: TimerStateRecord) async throws -> [Int64] {
     try await session.act(
       Pomodoro.timer, .init(payload: record.state.payload, tally: .atLeast(record.completedPomodoros)))
   }
@@ -88,7 +100,26 @@ extension Connection {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.isFlushed || machine.pausedBecause != nil
     }
-    try await throwTrouble(isDone)
+    try await throwPause()
+    let parked = await session.status().parked
+    if let first = parked.first(where: { $0.key.type == ZoneRules.type }) ?? parked.first {
+      throw await failure(parked: first.key, first.reason)
+    }
+    if !isDone { throw await timeoutFailure(timeout) }
+  }
+
+  /// Waits until it is known what has become of some acts, whatever happens to others; throws unless the server has them.
+  func settle(_ acts: [Int64], timeout: Duration) async throws {
+    let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
+      machine.fate(of: acts) != .waiting || machine.pausedBecause != nil
+    }
+    switch await session.machine.fate(of: acts) {
+    case .acknowledged: return
+    case .parked(let key, let reason): throw await failure(parked: key, reason)
+    case .waiting:
+      try await throwPause()
+      if !isDone { throw await timeoutFailure(timeout) }
+    }
   }
 
   /// Fetches once and waits for the answer; throws what keeps it from coming.
@@ -100,26 +131,34 @@ extension Connection {
     let isDone = await session.wait(milliseconds: timeout.milliseconds) { machine in
       machine.heardPull > begun || machine.pausedBecause != nil
     }
-    // What was set aside has no part in what has been heard.
-    if isDone, await session.machine.pausedBecause == nil { return }
-    try await throwTrouble(isDone)
+    // What is parked has no part in what has been heard.
+    try await throwPause()
+    if !isDone { throw await timeoutFailure(timeout) }
   }
 
-  private func throwTrouble(_ isDone: Bool) async throws {
+  private func throwPause() async throws {
+    if let reason = await session.machine.pausedBecause { throw ActionError(Failure.paused.code, "\(reason)") }
+  }
+
+  /// Why a change is parked: by itself, or because the zone keeps other rules for its collection.
+  private func failure(parked key: RecordKey, _ reason: String) async -> ActionError {
+    let rules = await session.machine.replica.outbox.items(for: ZoneRules.key(of: key.type))
+    if key.type == ZoneRules.type || rules.contains(where: { $0.parkedBecause == reason }) {
+      return ActionError(Failure.schema.code, reason)
+    }
+    return ActionError(Failure.parked.code, "\(key) is parked: \(reason)")
+  }
+
+  private func timeoutFailure(_ timeout: Duration) async -> ActionError {
     let status = await session.status()
-    if let reason = status.pausedBecause { throw ActionError(Failure.paused.code, "\(reason)") }
-    if let rules = status.parked.first(where: { $0.key.type == ZoneRules.type }) {
-      throw ActionError(Failure.schema.code, rules.reason)
-    }
-    if let parked = status.parked.first {
-      throw ActionError(Failure.parked.code, "\(parked.key) was set aside: \(parked.reason)")
-    }
-    if !isDone {
-      throw ActionError(
-        Failure.timeout.code,
-        "no answer in time\(status.pause.map { " (\($0.reason))" } ?? ""); \(NoticeText.waiting(status.outboxDepth, "in '\(file)'")) and what waits is sent when it answers again"
-      )
-    }
+    let cause = status.pause.map { " (\($0.reason))" } ?? ""
+    let count = status.outboxDepth
+    let waiting =
+      count == 0
+      ? "nothing is waiting to be sent"
+      : "\(count) \(count == 1 ? "change is" : "changes are") waiting in '\(file)' and will be sent when it answers"
+    return ActionError(
+      Failure.timeout.code, "the sync server did not answer within \(DurationText.format(timeout))\(cause); \(waiting)")
   }
 }
 

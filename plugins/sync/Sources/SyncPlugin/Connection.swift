@@ -1,3 +1,4 @@
+import Dispatch
 import FlowModel
 import FlowPluginKit
 import Synchronization
@@ -87,11 +88,11 @@ final class Connection: Sendable {
       ) { notice, machine in
         listeners.tell(notice, machine)
         #if Network
-          // Many records can change at once, and that is counted once.
+          // Many records can change, arrive or be parked at once, and that is counted once.
           switch notice {
+          case .paused, .failed, .level, .channel, .synchronizing: break
           case .recordChanged: return
-          case .changed: if !recorded.isNews(machine.replica.statistics) { return }
-          default: break
+          default: if !recorded.isNews(machine.replica.statistics) { return }
           }
           metrics.record(machine.status(atMilliseconds: clock.nowMilliseconds()))
         #endif
@@ -130,11 +131,20 @@ final class Connection: Sendable {
   /// Everything that the user is told from now on, with the machine as it then is.
   func notices() -> AsyncStream<(SyncMachine.Notice, SyncMachine)> { listeners.stream() }
 
-  /// Stops and closes the files; what has not been sent stays in the device's own.
-  func close() throws {
+  /// How long a run that ends waits for its last changes to be sent; a handle has 1 s to close.
+  private static let handOverMilliseconds: Int64 = 700
+
+  /// Sends what can be sent within `limit` milliseconds, where nothing keeps it from being sent, then stops and closes the
+  /// files; what has not been sent stays in the device's own.
+  func close(handingOverFor limit: Int64 = handOverMilliseconds) throws {
+    let (session, isStopped) = (session, DispatchSemaphore(value: 0))
+    Task {
+      _ = await session.wait(milliseconds: limit) { !$0.canHandOver }
+      await session.stop()
+      isStopped.signal()
+    }
+    _ = isStopped.wait(timeout: .now() + .milliseconds(Int(limit) + 200))
     listeners.finish()
-    let session = session
-    Task { await session.stop() }
     try store.close()
     try closeBackend()
   }

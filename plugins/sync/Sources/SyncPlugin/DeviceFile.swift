@@ -1,4 +1,5 @@
 import Foundation
+import struct SyncCore.DeviceID
 import SyncEngine
 import SyncPomodoro
 import SyncSQLite
@@ -23,18 +24,42 @@ enum DeviceFile {
     return path
   }
 
-  /// The own files of the devices in a folder, all or one device's, sorted.
+  /// The own files of the devices in a folder, all or one device's, sorted: also those that `file` of `sync.connect` named.
+  /// In the place of a folder, one such file.
   static func all(in folder: String, device: String?) -> [String] {
+    var isFolder: ObjCBool = false
+    if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
+      return isDeviceFile(folder) && isFile(folder, of: device) ? [folder] : []
+    }
     let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
     let wanted = device.map { "sync-\(name($0))" }
-    return names.filter { $0.hasPrefix("sync-") && $0.hasSuffix(".sqlite") }
-      .filter { file in
-        guard let wanted else { return true }
-        let stem = file.dropLast(".sqlite".count)
-        return stem == wanted || stem.hasPrefix(wanted + "@")
+    return names.sorted().compactMap { name in
+      let path = "\(folder)/\(name)"
+      guard name.hasPrefix("sync-"), name.hasSuffix(".sqlite") else {
+        return isDeviceFile(path) && isFile(path, of: device) ? path : nil
       }
-      .sorted().map { "\(folder)/\($0)" }
+      guard let wanted else { return path }
+      let stem = name.dropLast(".sqlite".count)
+      return stem == wanted || stem.hasPrefix(wanted + "@") ? path : nil
+    }
   }
+
+  /// Whether a file is a device's own, whatever it is called.
+  private static func isDeviceFile(_ path: String) -> Bool {
+    guard let file = FileHandle(forReadingAtPath: path) else { return false }
+    defer { try? file.close() }
+    guard (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8) else { return false }
+    return SQLiteReplicaStore.identity(of: path) != nil
+  }
+
+  /// Whether a file that bears another name than its device belongs to that device; to any, for nil.
+  private static func isFile(_ path: String, of device: String?) -> Bool {
+    guard let device else { return true }
+    return SQLiteReplicaStore.identity(of: path).flatMap { Replica.device(ofIdentity: $0) }?.stem == stem(device)
+  }
+
+  /// What stands of a device's name in its identity.
+  private static func stem(_ device: String) -> String { DeviceID(stem: device, random: 0).stem }
 
   /// A name as part of a file's name, such that no two names become one: what is neither letter, digit, `.`, `_` nor `-`
   /// is written as `%` and two digits a byte.

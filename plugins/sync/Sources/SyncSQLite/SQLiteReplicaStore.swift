@@ -62,10 +62,20 @@ public struct SQLiteReplicaStore: ReplicaStore {
 
   /// The zone that a device's file belongs to, nil when it has none yet or cannot be read.
   public static func zone(of path: String) -> String? {
+    value("zone", of: path).map { String(decoding: $0, as: UTF8.self) }
+  }
+
+  /// What a device's file says of who the device is, nil when it says nothing yet, is another program's or cannot be read.
+  public static func identity(of path: String) -> [UInt8]? { value("identity", of: path) }
+
+  private static func value(_ key: String, of path: String) -> [UInt8]? {
     guard let store = try? SQLiteReplicaStore(path: path, isReadOnly: true) else { return nil }
     defer { try? store.close() }
-    let value = try? store.queue.read { try Data.fetchOne($0, sql: "SELECT value FROM replica WHERE key = 'zone'") }
-    return value.flatMap { $0 }.map { String(decoding: $0, as: UTF8.self) }
+    guard store.hasBegun else { return nil }
+    let value = try? store.queue.read {
+      try Data.fetchOne($0, sql: "SELECT value FROM replica WHERE key = ?", arguments: [key])
+    }
+    return value.flatMap { $0 }.map { Array($0) }
   }
 
   /// Everything but the journal and what is shown, which are for people.

@@ -320,20 +320,29 @@ public enum Wire {
     return JSONText.bytes(of: .object(ValueObject([("error", .object(object))])))
   }
 
-  /// Reads an error; `status` is what counts when the body is none of ours, as is `retryAfter`, the header of that name,
-  /// in which a date counts from that of the answer, `date`, since the device's own clock, `nowMilliseconds`, may be wrong by
-  /// hours.
+  /// Reads an error. Where the body is not the sync server's own error object, something else answered, a proxy for
+  /// example: that says nothing about the request, which is tried again whatever the status is. `retryAfter` is the header of
+  /// that name; a date in it counts from that of the answer, `date`, since the device's own clock, `nowMilliseconds`, may be
+  /// wrong by hours.
   public static func error(
     _ body: [UInt8], status: Int, retryAfter: String? = nil, date: String? = nil,
     nowMilliseconds now: Int64 = SystemClock().nowMilliseconds()
   ) -> BackendError {
     let error = (try? object(body))?["error"]?.objectValue
-    let message = error?["message"]?.stringValue ?? "status \(status)"
+    let message =
+      error?["message"]?.stringValue ?? "status \(status)\(words(body).map { ", '\($0)'" } ?? "")"
     let sent = date.flatMap { RetryAfter.secondsSince1970($0, nowMilliseconds: now) }.map { $0 * 1000 }
     let wait =
       error?["retryAfterMilliseconds"]?.integerValue.map { Int64($0) }
       ?? retryAfter.flatMap { RetryAfter.milliseconds($0, nowMilliseconds: sent ?? now) }
-    switch error?["code"]?.stringValue ?? "" {
+    guard let code = error?["code"]?.stringValue else {
+      switch status {
+      case 429: return .rateLimited(retryAfterMilliseconds: wait)
+      case 503 where wait != nil: return .unavailable(message, retryAfterMilliseconds: wait ?? 0)
+      default: return .unreachable("the answer is not a sync server's: \(message)")
+      }
+    }
+    switch code {
     case "quota-exceeded": return .quotaExceeded(retryAfterMilliseconds: wait)
     case "rate-limited": return .rateLimited(retryAfterMilliseconds: wait)
     case "zone-missing": return .zoneMissing(message)
@@ -352,6 +361,13 @@ public enum Wire {
     case 503: return wait.map { .unavailable(message, retryAfterMilliseconds: $0) } ?? .unreachable(message)
     default: return .unreachable(message)
     }
+  }
+
+  /// The beginning of an answer's body as text in one line; nil where there is none.
+  private static func words(_ body: [UInt8]) -> String? {
+    let text = String(decoding: body.prefix(80), as: UTF8.self).split(whereSeparator: \.isWhitespace)
+      .joined(separator: " ")
+    return text.isEmpty ? nil : text
   }
 
   /// The status of an answer that tells of an error.

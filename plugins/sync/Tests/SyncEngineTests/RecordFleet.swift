@@ -20,6 +20,8 @@ struct RecordFleet {
   var isOld: Set<Int>
   /// Whether the answer to the next commit gets lost.
   var losesAnswer = false
+  /// What the zone answers to commits instead of taking them.
+  var commitError: BackendError?
   /// Draws which requests and answers get lost; nil for none.
   var losses: SplitMix64?
   /// The writes that the zone has taken.
@@ -45,10 +47,16 @@ struct RecordFleet {
         Replica(device: DeviceID(stem: "device", random: UInt32(number + 1))),
         subscription: parts[number].map(Self.part))
     }
+    if devices == 0 { return }
+    nameRules(0, delete: delete)
+    settle()
+  }
+
+  /// Names the rules of the collection to the zone.
+  mutating func nameRules(_ device: Int, delete: DeleteRule = .editWins) {
     let rules = ["likes": "integer counter", "title": "string newest", "_delete": delete.rawValue]
     let fields = rules.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
-    give(0, .acted(ZoneRules.key(of: "notes"), .init(fields: fields)))
-    settle()
+    give(device, .acted(ZoneRules.key(of: "notes"), .init(fields: fields)))
   }
 
   /// One more device, with this in its file; gives its number.
@@ -143,6 +151,7 @@ struct RecordFleet {
     do throws(BackendError) {
       switch request {
       case .commit(let operations):
+        if let commitError { throw commitError }
         let reply = try zone.commit(operations, serverMilliseconds: now)
         for case (.write(let write), .committed) in zip(operations.map(\.change), reply.results) {
           taken.insert(write.dot)

@@ -371,6 +371,93 @@ import Testing
     try mac.closeResources()
   }
 
+  @Test func `a parked transaction stays visible as a whole, and later puts on its records report their own fate`()
+    async throws
+  {
+    let (mac, phone) = (try await connected("mac"), try await connected("phone"))
+    try await put(mac, "notes", "a", ["likes": ["add": 1]])
+    try await put(phone, "notes", "a", ["likes": ["add": 1]])
+    // The collection takes two records; the phone fills it while the mac is away.
+    let connection: Connection = try #require(mac.handle(.syncConnection))
+    await connection.session.setOnline(false)
+    let writes: Value = [
+      ["collection": "few", "key": "x", "fields": ["text": "mac"]],
+      ["collection": "notes", "key": "a", "fields": ["likes": ["add": 10]]],
+    ]
+    _ = try await mac.call(Transaction.self, with: ["writes": writes, "wait": false])
+    for key in ["1", "2"] { try await put(phone, "few", key, ["text": "phone"]) }
+    await connection.session.setOnline(true)
+    #expect(await connection.session.wait(milliseconds: 20_000) { $0.status(atMilliseconds: 0).parked.count == 2 })
+    // A transaction that is parked itself says so.
+    let refused = await error { _ = try await mac.call(Transaction.self, with: ["writes": writes]) }
+    #expect(refused?.code == "sync-parked", "\(refused?.message ?? "")")
+    // Later puts on the same record are taken, and say so.
+    for _ in 1...2 {
+      let output = try await mac.call(
+        Put.self, with: ["collection": "notes", "key": "a", "fields": ["likes": ["add": 100]]])
+      #expect(output["acknowledged"] == true)
+    }
+    #expect(try await get(phone, "notes", "a")?["likes"] == 202)
+    // Both halves of the parked transactions are still shown here.
+    #expect(try await get(mac, "few", "x")?["text"] == "mac")
+    #expect(try await get(mac, "notes", "a")?["likes"] == 222)
+    // Waiting for everything still says that something is parked.
+    #expect(await error { _ = try await mac.call(Flush.self) }?.code == "sync-parked")
+    for host in [mac, phone] { try host.closeResources() }
+  }
+
+  @Test func `a run that ends hands over what it has just done`() async throws {
+    let (mac, phone) = (try await connected("mac"), try await connected("phone"))
+    for number in 1...5 {
+      try await put(mac, "notes", "n\(number)", ["likes": ["add": 1]], wait: false)
+    }
+    let connection: Connection = try #require(mac.handle(.syncConnection))
+    try connection.close(handingOverFor: 20_000)
+    #expect(try await SyncReports.status(file: connection.file)?.value["outbox"]?.objectValue?["depth"] == 0)
+    #expect(try await rows(phone, "SELECT count(*) AS n FROM notes") == [["n": 5]])
+    try phone.closeResources()
+  }
+
+  @Test func `what connect reports as waiting is what workflows did, not what the device says of itself`() async throws
+  {
+    func connect() async throws -> (TestHost, Value?) {
+      let host = TestHost(dataFolder: folder, workflowFolder: folder)
+      let output = try await host.call(
+        Connect.self,
+        with: ["device": "away", "server": "http://127.0.0.1:1", "schema": "notes.sync.yaml", "wait": "10ms"])
+      return (host, output["waiting"])
+    }
+    let (first, none) = try await connect()
+    #expect(none == 0)
+    try first.closeResources()
+    // Its own record and the rules of its schema are still unsent.
+    let (second, still) = try await connect()
+    #expect(still == 0)
+    try await put(second, "notes", "a", ["title": "t"], wait: false)
+    let connection: Connection = try #require(second.handle(.syncConnection))
+    #expect(await connection.session.status().outboxDepth > 1)
+    try second.closeResources()
+    let (third, one) = try await connect()
+    #expect(one == 1)
+    try third.closeResources()
+  }
+
+  @Test func `the status finds a device's own file whatever it is called`() async throws {
+    let host = TestHost(dataFolder: folder, workflowFolder: folder)
+    _ = try await host.call(
+      Connect.self, with: ["device": "mac pro", "store": "shared.sqlite", "file": "dev.sqlite"])
+    try host.closeResources()
+    try await connected("phone").closeResources()
+    let (named, usual) = (folder + "/dev.sqlite", folder + "/sync-phone.sqlite")
+    #expect(SyncReports.files(in: folder, device: nil) == [named, usual])
+    #expect(SyncReports.files(in: folder, device: "mac pro") == [named])
+    #expect(SyncReports.files(in: folder, device: "phone") == [usual])
+    #expect(SyncReports.files(in: folder, device: "tablet").isEmpty)
+    #expect(SyncReports.files(in: named, device: nil) == [named])
+    #expect(SyncReports.files(in: folder + "/shared.sqlite", device: nil).isEmpty)
+    #expect(try await SyncReports.status(file: named)?.text.contains("device     mac-pro-") == true)
+  }
+
   @Test func `watching gives an event and a line with the old and the new values for each change`() async throws {
     let (mac, phone) = (try await connected("mac"), try await connected("phone"))
     let watching = Task { try await phone.call(Watch.self, with: ["collection": "notes"]) }

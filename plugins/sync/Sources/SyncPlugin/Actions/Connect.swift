@@ -62,7 +62,7 @@ struct Connect: AsyncAction {
 
     static let summaries = [
       "device": "The device's identity", "zone": "The zone", "file": "The device's own file",
-      "waiting": "Changes from earlier that wait to be sent",
+      "waiting": "Changes that earlier runs made and that wait to be sent",
     ]
   }
 
@@ -75,14 +75,15 @@ struct Connect: AsyncAction {
     }
     let (connection, name) = try await open(input, try home(input, context), context)
     context.provide(.syncConnection, connection) { try connection.close() }
-    let status = await connection.session.status()
-    if status.outboxDepth > 0 { context.log("\(NoticeText.waiting(status.outboxDepth, "from earlier")) to be sent") }
+    let waiting = await connection.waitingChanges
+    if waiting > 0 { context.log("\(NoticeText.waiting(waiting, "from earlier")) to be sent") }
     try await connection.checkRoom(waiting: input.wait)
     // Now the zone's rules are known here.
     do { try await connection.records.declare() } catch { throw Failure.error(error) }
     try await connection.announce(name: name, version: input.version)
     return Output(
-      device: status.device.name, zone: input.zone, file: connection.file, waiting: status.outboxDepth)
+      device: await connection.session.machine.replica.device.name, zone: input.zone, file: connection.file,
+      waiting: waiting)
   }
 
   /// Opens the named device, or, without a name, the first one whose file no other process has.

@@ -24,7 +24,7 @@ struct Delete: AsyncAction {
     var acknowledged: Bool
 
     static let summaries = [
-      "deleted": "Whether there was a record", "acknowledged": "Whether the server has everything done here",
+      "deleted": "Whether there was a record", "acknowledged": "Whether the server has the deletion",
     ]
   }
 
@@ -34,9 +34,10 @@ struct Delete: AsyncAction {
       let records = connection.records
       let collection = try records.requireShown(input.collection)
       let found = try await records.delete(collection, try RecordFailures.key(input.key))
-      if let (key, action) = found { try await connection.session.act(key, action) }
-      if input.wait { try await connection.flush(timeout: input.timeout) }
-      return Output(deleted: found != nil, acknowledged: await connection.isAcknowledged)
+      var acts: [Int64] = []
+      if let (key, action) = found { acts = try await connection.session.act(key, action) }
+      if input.wait { try await connection.settle(acts, timeout: input.timeout) }
+      return Output(deleted: found != nil, acknowledged: await connection.isAcknowledged(acts))
     } catch {
       throw Failure.error(error)
     }

@@ -42,17 +42,18 @@ struct Push: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let connection: Connection = try context.resource(.syncConnection)
     do {
-      if let record = input.record {
-        try await connection.set(try TimerStateRecord(record))
-      } else {
-        try await connection.set(try state(input), completed: Int64(input.completed))
-      }
-      if input.wait { try await connection.flush(timeout: input.timeout) }
+      let acts =
+        if let record = input.record {
+          try await connection.set(try TimerStateRecord(record))
+        } else {
+          try await connection.set(try state(input), completed: Int64(input.completed))
+        }
+      if input.wait { try await connection.settle(acts, timeout: input.timeout) }
+      return Output(
+        acknowledged: await connection.isAcknowledged(acts), waiting: await connection.session.status().outboxDepth)
     } catch {
       throw Failure.error(error)
     }
-    let status = await connection.session.status()
-    return Output(acknowledged: status.outboxDepth == 0, waiting: status.outboxDepth)
   }
 
   private func state(_ input: Input) throws -> TimerState {

@@ -38,9 +38,9 @@ struct Put: AsyncAction {
       let key = try RecordFailures.key(input.key)
       let (recordKey, action) = try await records.put(
         records.require(input.collection), key, input.fields, replaces: input.replace)
-      try await connection.session.act(recordKey, action)
-      if input.wait { try await connection.flush(timeout: input.timeout) }
-      return Output(key: key, acknowledged: await connection.isAcknowledged)
+      let acts = try await connection.session.act(recordKey, action)
+      if input.wait { try await connection.settle(acts, timeout: input.timeout) }
+      return Output(key: key, acknowledged: await connection.isAcknowledged(acts))
     } catch {
       throw Failure.error(error)
     }

@@ -54,9 +54,9 @@ struct Transaction: AsyncAction {
           throw ActionError(problem.code, "writes[\(index)]: \(problem.message)")
         }
       }
-      if !actions.isEmpty { try await connection.session.act(actions) }
-      if input.wait { try await connection.flush(timeout: input.timeout) }
-      return Output(keys: keys, acknowledged: await connection.isAcknowledged)
+      let acts = actions.isEmpty ? [] : try await connection.session.act(actions)
+      if input.wait { try await connection.settle(acts, timeout: input.timeout) }
+      return Output(keys: keys, acknowledged: await connection.isAcknowledged(acts))
     } catch {
       throw Failure.error(error)
     }

@@ -18,6 +18,6 @@ enum RecordFailures {
 }
 
 extension Connection {
-  /// Whether the server has everything that was done here.
-  var isAcknowledged: Bool { get async { await session.status().outboxDepth == 0 } }
+  /// Whether the server has what was done, by the positions that `SyncSession.act` gave.
+  func isAcknowledged(_ acts: [Int64]) async -> Bool { await session.machine.fate(of: acts) == .acknowledged }
 }

@@ -88,7 +88,7 @@ public struct Simulation {
     devices.allSatisfy { device in
       device.isUp && device.machine.replica.cursor == server.zone.cursor
         && !device.machine.replica.isResynchronizing && device.machine.replica.dropped == server.zone.dropped
-        && device.machine.replica.outbox.allSatisfy { $0.parkedBecause != nil }
+        && device.machine.replica.outbox.waitingCount == 0
     }
   }
 
@@ -166,14 +166,14 @@ public struct Simulation {
         isNoted = true
       }
     }
-    let hasNews = effects.contains { effect in
-      if case .save(let changes) = effect {
-        changes.contains { $0.key.hasPrefix("record/") || $0.key == "cursor" }
-      } else {
-        false
+    var (changed, hasNews): ([RecordKey], Bool) = ([], false)
+    for case .save(let changes) in effects {
+      for change in changes {
+        if let key = Self.record(change.key) { changed.append(key) }
+        hasNews = hasNews || change.key == "cursor"
       }
     }
-    if hasNews { observe(index) }
+    if hasNews || !changed.isEmpty { observe(changed, index) }
     schedule(index, local)
   }
 
@@ -263,11 +263,20 @@ public struct Simulation {
     for other in devices.indices where other != index { devices[other].openTransactions.append(transactions.count - 1) }
   }
 
-  /// After each event: what the device has seen now, and whether it went backwards anywhere.
-  private mutating func observe(_ index: Int) {
-    let replica = devices[index].machine.replica
+  /// The record that is saved under a key; nil for another part of a replica.
+  private static func record(_ key: String) -> RecordKey? {
+    let parts = key.split(separator: "/", maxSplits: 2)
+    return parts.count == 3 && parts[0] == "record" ? RecordKey(type: String(parts[1]), name: String(parts[2])) : nil
+  }
+
+  /// After each event: what the device has seen now of the records that have changed here, and whether it went backwards
+  /// anywhere.
+  private mutating func observe(_ changed: [RecordKey], _ index: Int) {
     var hasNews = false
-    for (key, record) in replica.confirmed where devices[index].knownSequences[key] != record.sequence {
+    for key in changed {
+      guard let record = devices[index].machine.replica.confirmed[key],
+        devices[index].knownSequences[key] != record.sequence
+      else { continue }
       devices[index].knownSequences[key] = record.sequence
       guard let content = server.contents[key]?[record.sequence] else { continue }
       hasNews = true
@@ -281,12 +290,13 @@ public struct Simulation {
       }
     }
     if hasNews { observeTransactions(index) }
-    if let last = devices[index].lastCursor, let cursor = replica.cursor,
+    let present = devices[index].machine.replica.cursor
+    if let last = devices[index].lastCursor, let cursor = present,
       cursor.generation == last.generation, cursor.sequence < last.sequence, !server.hasGoneBack
     {
       report.violations.append("the cursor of \(devices[index].id) went back from \(last) to \(cursor)")
     }
-    devices[index].lastCursor = replica.cursor ?? devices[index].lastCursor
+    devices[index].lastCursor = present ?? devices[index].lastCursor
   }
 
   /// A transaction is shown whole or not at all; what the zone has forgotten meanwhile nobody sees any more.

@@ -1,0 +1,27 @@
+import SyncEngine
+import SyncWire
+import Testing
+
+/// Answers of something that stands between a device and its sync server.
+@Suite struct ForeignAnswerTests {
+  @Test(
+    "what is not the sync server's own error is a failure to be retried, whatever its status",
+    arguments: [400, 401, 403, 404, 405, 410, 413, 418, 500, 502, 504],
+    ["", "oops", "<html>Bad Request</html>", #"{"error":"oops"}"#, #"{"error":{"message":"oops"}}"#])
+  func isRetried(status: Int, body: String) {
+    let error = Wire.error(Array(body.utf8), status: status)
+    #expect(error.remedy == .retry(afterMilliseconds: nil))
+    #expect("\(error)".contains("status \(status)") || "\(error)".contains("oops"), "\(error)")
+  }
+
+  @Test func `the sync server's own errors mean what they say`() {
+    let errors: [BackendError] = [
+      .invalid("a"), .forbidden("b"), .tooLarge, .limitExceeded, .notAuthenticated("c"), .zoneMissing("d"),
+      .cursorExpired, .unsupportedFormat("e"),
+    ]
+    for error in errors {
+      let read = Wire.error(Wire.body(of: error), status: Wire.status(of: error))
+      #expect(read.remedy == error.remedy, "\(error) came as \(read)")
+    }
+  }
+}
