@@ -53,7 +53,7 @@ import TestSupport
     // The timer, and what the device says of itself (S8).
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 2)
     let next = try run("mac", "")
-    #expect(next.output.contains("changes from earlier wait to be sent"))
+    #expect(next.output.contains("1 change from earlier waits to be sent"))
     #expect(try status("mac")["outbox"]?.objectValue?["depth"] == 0)
     let phone = try run("phone", "snooze\n")
     #expect(phone.output.contains("\"completedPomodoros\":1"))
