@@ -21,11 +21,17 @@ public protocol RunStore: Sendable {
   /// Writes the end of a run and lets it go.
   func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem)
 
-  /// Takes a run that nobody runs any more, with the next epoch. Throws `held` while somebody runs it, `moved` when it has
-  /// gone on since it stood at `position`, `unknown` where there is none. `definition` is what it goes on as.
-  func take(
-    _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
-  ) throws(StoreProblem) -> any RunLease
+  /// Takes a run that no process runs any more, with the next epoch. Throws `held` while a process runs it, `moved` when it has
+  /// changed since it was at `position`, `unknown` where there is none. Nothing else of the run changes until
+  /// ``resume(_:as:chunks:)``.
+  func take(_ run: String, at position: RunPosition, by holder: RunHolder) throws(StoreProblem) -> any RunLease
+
+  /// Gives back a run that was taken and under which nothing was written: it is again as it was, which is `run`.
+  func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem)
+
+  /// Resumes a run that was taken as `definition`, with the first chunks under its lease, all at once and on disk when it
+  /// returns: chunks speak of steps by their places in the definition.
+  func resume(_ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem)
 
   /// The runs that fit, the newest first, and the names of those of which it cannot be read how they stand: one that is
   /// damaged hides no other.

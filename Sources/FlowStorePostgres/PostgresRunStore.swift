@@ -152,8 +152,16 @@
       let lease = try own(lease)
       guard !lease.isFenced else { throw .fenced(run: lease.run) }
       let index = lease.next.load(ordering: .relaxed)
-      // The row of the run stays locked until the chunk is there, so that whoever takes the run has read it.
-      let insertion = PostgresStatement(
+      let rows = try persistently(
+        isDurable, Self.beginning(isDurable: isDurable) + [addition(of: chunk, at: index, to: lease)])
+      guard rows.last?.count == 1 else { throw .fenced(run: lease.run) }
+      lease.next.add(1, ordering: .relaxed)
+    }
+
+    /// Adds a chunk under a lease, once however often it is sent. The row of the run stays locked until the chunk is there, so
+    /// that whoever takes the run has read it.
+    private func addition(of chunk: [UInt8], at index: Int, to lease: PostgresLease) -> PostgresStatement {
+      PostgresStatement(
         sql: """
           WITH held AS (SELECT number FROM flowrun_run WHERE number = $1::int8 AND epoch = $3::int8 FOR SHARE)
           INSERT INTO flowrun_chunk SELECT number, $2::int8, $3::int8, $4, $5::int8 FROM held
@@ -165,9 +173,6 @@
           .integer(Int64(lease.number)), .integer(Int64(index)), .integer(Int64(lease.epoch)), .bytes(chunk),
           .integer(Int64(Self.checksum(index, lease.epoch, chunk))),
         ])
-      let rows = try persistently(isDurable, Self.beginning(isDurable: isDurable) + [insertion])
-      guard rows.last?.count == 1 else { throw .fenced(run: lease.run) }
-      lease.next.add(1, ordering: .relaxed)
     }
 
     /// Writes the end of a run.
@@ -194,24 +199,23 @@
 
     /// Takes a run that nobody runs.
     public func take(
-      _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
+      _ run: String, at position: RunPosition, by holder: RunHolder
     ) throws(StoreProblem) -> any RunLease {
       let rows = try together(
-        Self.keep(definition) + [
+        [
           // A write under way ends first, and is then seen by the next statement.
           PostgresStatement(sql: "SELECT 1 FROM flowrun_run WHERE id = $1 FOR UPDATE", parameters: [.text(run)]),
           PostgresStatement(
             sql: """
               UPDATE flowrun_run SET epoch = epoch + 1, state = 'running', process = $4::int8, host = $5,
-                definition = sha256($6), lease_until = clock_timestamp() + $7::int8 * interval '1 millisecond'
+                lease_until = clock_timestamp() + $6::int8 * interval '1 millisecond'
               WHERE id = $1 AND epoch = $2::int8 AND \(Self.standing) <> 'running'
                 AND (SELECT count(*) FROM flowrun_chunk WHERE run = number) = $3::int8
               RETURNING number
               """,
             parameters: [
               .text(run), .integer(Int64(position.epoch)), .integer(Int64(position.chunkCount)),
-              .integer(Int64(holder.process)), .text(holder.host), .bytes(definition),
-              .integer(Int64(leaseMilliseconds)),
+              .integer(Int64(holder.process)), .text(holder.host), .integer(Int64(leaseMilliseconds)),
             ]),
         ])
       if let last = rows.last, last.count == 1 {
@@ -220,6 +224,41 @@
       }
       guard let stored = try self.run(run) else { throw .unknown(run: run) }
       throw stored.state == .running ? .held(run: run, by: stored.holder) : .moved(run: run)
+    }
+
+    /// Gives back a run that was taken.
+    public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
+      let lease = try own(lease)
+      // That a run's process is gone is seen from its lease.
+      let state = run.state == .interrupted ? .running : run.state
+      let rows = try execute(
+        """
+        UPDATE flowrun_run SET epoch = $3::int8, state = $4, process = $5::int8, host = $6, lease_until = NULL
+        WHERE number = $1::int8 AND epoch = $2::int8 RETURNING 1
+        """,
+        [
+          .integer(Int64(lease.number)), .integer(Int64(lease.epoch)), .integer(Int64(run.epoch)),
+          .text(state.rawValue), .integer(Int64(run.holder.process)), .text(run.holder.host),
+        ])
+      guard rows.count == 1 else { throw .fenced(run: lease.run) }
+      lease.finish()
+    }
+
+    /// Resumes a run that was taken.
+    public func resume(
+      _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
+    ) throws(StoreProblem) {
+      let lease = try own(lease)
+      let first = lease.next.load(ordering: .relaxed)
+      let change = PostgresStatement(
+        sql: """
+          UPDATE flowrun_run SET definition = sha256($3) WHERE number = $1::int8 AND epoch = $2::int8 RETURNING 1
+          """,
+        parameters: [.integer(Int64(lease.number)), .integer(Int64(lease.epoch)), .bytes(definition)])
+      let additions = chunks.enumerated().map { addition(of: $1, at: first + $0, to: lease) }
+      let rows = try persistently(true, Self.keep(definition) + [change] + additions)
+      guard rows.suffix(additions.count + 1).allSatisfy({ $0.count == 1 }) else { throw .fenced(run: lease.run) }
+      lease.next.add(chunks.count, ordering: .relaxed)
     }
 
     func own(_ lease: any RunLease) throws(StoreProblem) -> PostgresLease {

@@ -111,9 +111,7 @@ public final class SQLiteRunStore: RunStore {
     let lease = try own(lease)
     try withConnection { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
-        guard var row = try self.row(lease.run, connection), row.run.epoch == lease.epoch else {
-          throw .fenced(run: lease.run)
-        }
+        var row = try heldRow(lease, connection)
         row.run.state = state
         row.run.summary = summary
         row.chunkCount = lease.next.load(ordering: .relaxed)
@@ -127,7 +125,7 @@ public final class SQLiteRunStore: RunStore {
 
   /// Takes a run that nobody runs.
   public func take(
-    _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
+    _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
     try withConnection { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
@@ -141,12 +139,51 @@ public final class SQLiteRunStore: RunStore {
         row.run.epoch += 1
         row.run.holder = holder
         row.run.state = .running
-        row.definition = try self.definition(definition, connection)
         row.chunkCount = next
         try update(row, connection)
         return SQLiteLease(run: run, epoch: row.run.epoch, number: row.number, next: next, lock: lock)
       }
     }
+  }
+
+  /// Gives back a run that was taken.
+  public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
+    let lease = try own(lease)
+    try withConnection { connection throws(StoreProblem) in
+      try connection.transaction { () throws(StoreProblem) in
+        var row = try heldRow(lease, connection)
+        row.run = run
+        // That its process is gone is seen from the lock.
+        if run.state == .interrupted { row.run.state = .running }
+        try update(row, connection)
+      }
+      lease.release()
+    }
+  }
+
+  /// Resumes a run that was taken.
+  public func resume(
+    _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
+  ) throws(StoreProblem) {
+    let lease = try own(lease)
+    try withConnection { connection throws(StoreProblem) in
+      try connection.wait(forDisk: true)
+      let first = lease.next.load(ordering: .relaxed)
+      try connection.transaction { () throws(StoreProblem) in
+        var row = try heldRow(lease, connection)
+        row.definition = try self.definition(definition, connection)
+        row.chunkCount = first + chunks.count
+        try update(row, connection)
+        for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, first + index, lease.epoch, connection) }
+      }
+      lease.next.store(first + chunks.count, ordering: .relaxed)
+      connection.shortenLog(over: Self.logPages)
+    }
+  }
+
+  private func heldRow(_ lease: SQLiteLease, _ connection: SQLiteConnection) throws(StoreProblem) -> Row {
+    guard let row = try row(lease.run, connection), row.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+    return row
   }
 
   // MARK: Reading

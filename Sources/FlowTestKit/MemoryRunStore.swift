@@ -93,7 +93,7 @@ public final class MemoryRunStore: RunStore {
 
   /// Takes a run that nobody runs.
   public func take(
-    _ run: String, at position: RunPosition, by holder: RunHolder, definition: [UInt8]
+    _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
     try change { state throws(StoreProblem) in
       guard var entry = state.entries[run] else { throw .unknown(run: run) }
@@ -104,11 +104,31 @@ public final class MemoryRunStore: RunStore {
       entry.run.epoch += 1
       entry.run.state = .running
       entry.run.holder = holder
-      entry.definition = definition
       let lease = Lease(run: run, epoch: entry.run.epoch)
       entry.holder = Weak(lease: lease)
       state.entries[run] = entry
       return lease
+    }
+  }
+
+  /// Gives back a run that was taken.
+  public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
+    try change { state throws(StoreProblem) in
+      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      state.entries[lease.run]?.run = run
+      if run.state == .interrupted { state.entries[lease.run]?.run.state = .running }
+      state.entries[lease.run]?.holder = Weak()
+    }
+  }
+
+  /// Resumes a run that was taken.
+  public func resume(
+    _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
+  ) throws(StoreProblem) {
+    try change { state throws(StoreProblem) in
+      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      state.entries[lease.run]?.definition = definition
+      state.entries[lease.run]?.chunks += chunks
     }
   }
 

@@ -84,13 +84,52 @@ public struct RunStoreConformance: Sendable {
     try other.append([3], to: second, isDurable: true)
     check(&problems, try store.chunks(of: "lease-1") == [[1], [3]], "the next holder goes on behind the chunks before")
     try other.finish(second, state: .success, summary: [])
+    try giveBackProblems(store, other, &problems)
     return problems
+  }
+
+  /// A run that is taken and given back is as it was; one that is resumed has a definition to go with its chunks.
+  private func giveBackProblems(
+    _ store: any RunStore, _ other: any RunStore, _ problems: inout [String]
+  ) throws {
+    let next = RunHolder(process: 4712, host: "next")
+    for state in [StoredRun.State.failure, .interrupted] {
+      let id = "back-\(state.rawValue)"
+      var lease: (any RunLease)? = try store.create(run(id), definition: [8], chunks: [[1]], isDurable: true)
+      if state == .failure {
+        try store.finish(lease!, state: state, summary: [7])
+      } else {
+        // What a process leaves that is gone.
+        let claim = lease!
+        try store.giveBack(claim, as: run(id, state: .interrupted))
+      }
+      lease = nil
+      guard let before = try store.run(id) else { continue }
+      check(&problems, before.state == state, "a run is \(state.rawValue) before it is taken")
+      let position = RunPosition(epoch: before.epoch, chunkCount: 1)
+      let claim = try other.take(id, at: position, by: next)
+      let taken = try store.run(id)
+      check(&problems, taken?.state == .running && taken?.holder == next, "a run that is taken has its holder")
+      check(&problems, try store.definition(of: id) == [8], "a run that is taken keeps its definition")
+      try other.giveBack(claim, as: before)
+      check(&problems, try store.run(id) == before, "a run that is given back is as it was: \(state.rawValue)")
+      check(
+        &problems, refusal { try other.append([2], to: claim, isDurable: true) } == .fenced(run: id),
+        "nothing is written under a lease that was given back")
+      let second = try store.take(id, at: position, by: holder)
+      try store.resume(second, as: [8, 8], chunks: [[2], [3]])
+      check(&problems, try other.chunks(of: id) == [[1], [2], [3]], "a resume begins behind the chunks before")
+      check(&problems, try other.definition(of: id) == [8, 8], "a resumed run has its new definition")
+      try store.append([4], to: second, isDurable: false)
+      try store.finish(second, state: .success, summary: [])
+      check(&problems, try other.chunks(of: id) == [[1], [2], [3], [4]], "a resumed run is written on")
+    }
   }
 
   private func take(
     _ run: String, _ store: any RunStore, epoch: Int = 1, chunks: Int
   ) throws -> any RunLease {
-    try store.take(run, at: RunPosition(epoch: epoch, chunkCount: chunks), by: holder, definition: [8])
+    try store.take(run, at: RunPosition(epoch: epoch, chunkCount: chunks), by: holder)
   }
 
   /// What a store says no with.

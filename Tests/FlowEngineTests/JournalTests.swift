@@ -107,6 +107,32 @@ import Testing
     #expect(probe.diary.counts == ["kept": 1, "beside": 1])
   }
 
+  @Test func `of a run that was claimed and given back is as it was, and another claim resumes it`() async throws {
+    let store = MemoryRunStore()
+    let steps = [Step("kept"), Step("fails", "flow.fail", with: ["message": "no"], needs: [0])]
+    _ = try await fixture(steps, store).run()
+    let before = try #require(try store.runs(RunFilter()).first)
+    let chunks = try store.chunks(of: before.id)
+    let registry = ActionRegistry([BasicsPlugin()])
+    let graph = try WorkflowGraph(Workflow(name: "test", steps: steps))
+    let prepared = try PreparedWorkflow(graph, registry: registry)
+    let plan = try ResumePlan(
+      RunRecollection(before, chunks: chunks, stepCount: 2), of: graph, as: prepared, ResumePlan.Wish())
+    func claim() throws -> ClaimedRun {
+      try Engine(registry: registry).claim(
+        before.id, as: prepared, plan, in: store, Self.history(store),
+        options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+    }
+    let first = try claim()
+    #expect(try store.chunks(of: before.id) == chunks, "a claim writes nothing")
+    #expect(throws: StoreProblem.self) { try claim() }
+    first.giveBack()
+    #expect(try store.run(before.id) == before)
+    let report = try await claim().start().report
+    #expect(report["fails"].attempts == 2)
+    #expect(try store.run(before.id)?.epoch == 2)
+  }
+
   @Test func `gives kept steps' outputs to those that run again`() async throws {
     let store = MemoryRunStore()
     let steps = [

@@ -37,7 +37,7 @@
       while taken == nil {
         try database.execute("UPDATE flowrun_run SET lease_until = clock_timestamp() - interval '1 second'")
         taken = try? other.take(
-          "a", at: RunPosition(epoch: 1, chunkCount: 1), by: RunHolder(process: 2, host: "there"), definition: [1])
+          "a", at: RunPosition(epoch: 1, chunkCount: 1), by: RunHolder(process: 2, host: "there"))
       }
       let new = try #require(taken)
       #expect(new.epoch == 2)

@@ -17,12 +17,16 @@ struct RunExecutors: Sendable {
   private final class Told: Sendable {
     private let lines = Mutex<[String]>([])
     private let run = Mutex<WorkflowRun?>(nil)
+    private let waitingTexts = Mutex<[String: String]>([:])
 
     /// Whether this process has the run as far as is known.
     var isSure: Bool { run.withLock { $0 }?.isSureOfRun ?? true }
 
     func follow(_ run: WorkflowRun) { self.run.withLock { $0 = run } }
     private static let most = 100
+
+    func setWaiting(_ text: String?, of pool: String) { waitingTexts.withLock { $0[pool] = text } }
+    func waiting(of pool: String) -> String? { waitingTexts.withLock { $0[pool] } }
 
     func add(_ line: String) { lines.withLock { if $0.count < Self.most { $0.append(line) } } }
     var all: [String] { lines.withLock { $0 } }
@@ -31,8 +35,8 @@ struct RunExecutors: Sendable {
   /// How long a run waits for the first worker before it starts: behind that steps wait for their places.
   private static let firstWorker = Duration.seconds(5)
 
-  /// Starts the executors that the steps of a workflow are sent to; on a thread that may wait. Throws a ``UsageProblem`` or an
-  /// ``InvalidWorkflow`` where one cannot be had.
+  /// The executors that the steps of a workflow are sent to, of which nothing has been started; on a thread that may wait: an
+  /// engine is asked what it has. Throws a ``UsageProblem`` or an ``InvalidWorkflow`` where one cannot be used.
   init(_ workflow: Workflow, _ installation: Installation, _ request: RunRequest, workflowFolder: String) throws {
     let told = Told()
     self.told = told
@@ -58,6 +62,7 @@ struct RunExecutors: Sendable {
           let step = workflow.steps[Int(step)]
           if let share = step.options.share { executor.shares.append((step.id, share)) }
         }
+        executor.withheld = workflow.secretVariables
         executor.hasPlainSteps = executor.shares.count < steps.assignment.count { $0.value == index }
         executor.tell = { told.add($0) }
         executor.mayPing = { told.isSure }
@@ -70,7 +75,6 @@ struct RunExecutors: Sendable {
     }
     self.pools = pools
     placement = ExecutorPlacement(executors: pools, assignment: steps.assignment)
-    try open()
   }
 
   /// Throws when `--on` is no address.
@@ -92,15 +96,20 @@ struct RunExecutors: Sendable {
     return InvalidWorkflow(description: "flowrun: \(problem.message)\n")
   }
 
-  private func open() throws {
-    let pools = pools
+  /// Starts the executors' workers and waits for the first of each, on a thread that may wait. Throws where none can be had.
+  func open() throws {
+    let (pools, told) = (pools, told)
+    if pools.isEmpty { return }
     let problem = try BlockingWait.result { () async -> ExecutorProblem? in
       for pool in pools {
         do throws(ExecutorProblem) {
           if try await pool.open(waitingAtMost: Self.firstWorker) { continue }
           let seconds = Self.firstWorker.components.seconds
+          let why = try? await DetachedThread.run { pool.waitingText() }
+          told.setWaiting(why, of: pool.name)
           StandardOutput.writeError(
-            "flowrun: --on \(pool.name): no worker is ready after \(seconds) s; steps wait for one\n")
+            "flowrun: --on \(pool.name): no worker is ready after \(seconds) s\(why.map { " (\($0))" } ?? ""); "
+              + "steps wait for one\n")
         } catch {
           for pool in pools { await pool.close() }
           return error
@@ -111,14 +120,28 @@ struct RunExecutors: Sendable {
     if let problem { throw Self.problem(problem) }
   }
 
-  /// Keeps workers going only while this process has the run.
-  func follow(_ run: WorkflowRun) { if !isEmpty { told.follow(run) } }
+  /// Keeps workers going only while this process has the run, and reports there why workers are not there yet.
+  func follow(_ run: WorkflowRun) {
+    if isEmpty { return }
+    told.follow(run)
+    for pool in pools {
+      Task.detached { [told] in
+        await pool.watchQueue(last: told.waiting(of: pool.name)) { run.announce("\(pool.name): \($0)") }
+      }
+    }
+  }
 
   /// Whether there are none.
   var isEmpty: Bool { pools.isEmpty }
 
   /// What was left out or lost.
   var warnings: [String] { told.all }
+
+  /// The same as ``close()``, on a thread that may wait.
+  func closeAndWait() {
+    if pools.isEmpty { return }
+    _ = try? BlockingWait.result { [self] in await close() }
+  }
 
   /// Ends every worker with everything it runs.
   func close() async {

@@ -89,13 +89,7 @@ struct RunSession: Sendable {
     executors = try RunExecutors(
       graph.workflow, installation, request, workflowFolder: options.workflowFolder)
     options.placement = executors.placement
-    Interrupts.holdForStart()
-    do {
-      let engine = Engine(registry: installation.registry)
-      run = try resume.map { try $0.start(engine, options) } ?? engine.start(graph, options: options)
-    } catch let error as PreparedWorkflow.Problem {
-      throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
-    }
+    run = try Self.start(graph, resume, options, Engine(registry: installation.registry), executors, request)
     executors.follow(run)
     Interrupts.cancel(run)
     watchOutput()
@@ -105,6 +99,37 @@ struct RunSession: Sendable {
     }
     questions?.begin(run)
     if let prewarm { activate(after: prewarm, options.launch) }
+  }
+
+  /// Starts the run, or resumes it: then nothing is asked of an engine before this process has the run.
+  private static func start(
+    _ graph: WorkflowGraph, _ resume: PreparedResume?, _ options: RunOptions, _ engine: Engine,
+    _ executors: RunExecutors, _ request: RunRequest
+  ) throws -> WorkflowRun {
+    do {
+      let claim = try resume?.claim(engine, options)
+      if let claim {
+        Interrupts.prepare { signal in
+          claim.giveBack()
+          Self.reportInterrupt(signal, request)
+        }
+      }
+      do {
+        try executors.open()
+      } catch {
+        claim?.giveBack()
+        throw error
+      }
+      Interrupts.holdForStart()
+      do {
+        return try claim?.start() ?? engine.start(graph, options: options)
+      } catch {
+        executors.closeAndWait()
+        throw error
+      }
+    } catch let error as PreparedWorkflow.Problem {
+      throw InvalidWorkflow(description: "\(TerminalText.visible(request.file)): error: \(error)\n")
+    }
   }
 
   /// The same from a task, whose thread must not wait.

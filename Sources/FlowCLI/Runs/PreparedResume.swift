@@ -101,10 +101,10 @@ struct PreparedResume {
     return options
   }
 
-  /// Goes on with the run.
-  func start(_ engine: Engine, _ options: RunOptions) throws -> WorkflowRun {
+  /// Takes the run, so that no other process resumes it.
+  func claim(_ engine: Engine, _ options: RunOptions) throws -> ClaimedRun {
     do {
-      return try engine.resume(run.id, as: prepared, plan, in: store, history, options: options)
+      return try engine.claim(run.id, as: prepared, plan, in: store, history, options: options)
     } catch let missing as SecretMask.MissingSecret {
       throw InvalidWorkflow(
         description: "flowrun: what steps of run \(RunReference.short(run.id)) gave holds the secret "

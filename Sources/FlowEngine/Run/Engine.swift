@@ -57,6 +57,15 @@ public struct Engine: Sendable {
     _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
     options: RunOptions
   ) throws -> WorkflowRun {
+    try claim(id, as: prepared, plan, in: store, history, options: options).start()
+  }
+
+  /// The first half of ``resume(_:as:_:in:_:options:)``: takes the run, so that no other process resumes it, and changes
+  /// nothing else. Throws the same.
+  public func claim(
+    _ id: String, as prepared: PreparedWorkflow, _ plan: ResumePlan, in store: any RunStore, _ history: RunHistory,
+    options: RunOptions
+  ) throws -> ClaimedRun {
     var options = options
     try Self.check(options.secrets, of: prepared.graph.workflow)
     try Self.checkShares(of: prepared.graph, options)
@@ -76,18 +85,45 @@ public struct Engine: Sendable {
     options.jitterSeed = header.jitterSeed
     options.isPrewarmed = false
     options.history = history
-    let lease = try store.take(
-      id, at: plan.recollection.position, by: history.holder, definition: history.definition)
+    guard let before = try store.run(id) else { throw StoreProblem.unknown(run: id) }
+    let lease = try store.take(id, at: plan.recollection.position, by: history.holder)
+    return ClaimedRun(
+      before: before, origin: RunOrigin(store: store, lease: lease, plan: plan), prepared: prepared, history: history,
+      options: options)
+  }
+}
+
+/// A run that this process has taken and not resumed yet: what may fail, such as asking an engine for workers, is done now.
+public struct ClaimedRun: Sendable {
+  /// As it was before it was taken.
+  let before: StoredRun
+  let origin: RunOrigin
+  let prepared: PreparedWorkflow
+  let history: RunHistory
+  let options: RunOptions
+
+  /// Writes the resume's first entries and resumes the run. Throws as ``Engine/resume(_:as:_:in:_:options:)`` does; where
+  /// nothing was written the run is given back.
+  public func start() throws -> WorkflowRun {
+    let (plan, lease) = (origin.plan, origin.lease)
     let epoch = RunEpoch(
       epoch: lease.epoch, holder: history.holder, startedMilliseconds: RunJournal.wallMilliseconds,
       sendsAway: options.placement != nil)
-    for chunk in plan.preface(epoch: epoch, programs: history.programs()) {
-      try store.append(chunk.bytes, to: lease, isDurable: false)
+    let chunks =
+      plan.preface(epoch: epoch, programs: history.programs()) + [
+        plan.chunk(atNanoseconds: plan.recollection.lastNanoseconds)
+      ]
+    do {
+      try origin.store.resume(lease, as: history.definition, chunks: chunks.map(\.bytes))
+    } catch {
+      giveBack()
+      throw error
     }
-    try store.append(plan.chunk(atNanoseconds: plan.recollection.lastNanoseconds).bytes, to: lease, isDurable: true)
-    let run = WorkflowRun(
-      prepared, options: options, runID: id, from: RunOrigin(store: store, lease: lease, plan: plan))
+    let run = WorkflowRun(prepared, options: options, runID: before.id, from: origin)
     try run.start()
     return run
   }
+
+  /// Gives the run back as it was. Where that fails it counts as interrupted once this process is gone.
+  public func giveBack() { try? origin.store.giveBack(origin.lease, as: before) }
 }

@@ -1,0 +1,42 @@
+import Foundation
+
+/// Commands of Slurm that run what they are given on this machine, for what must be seen without a cluster: `srun` waits in no
+/// queue, and each call of it is noted.
+public struct FakeSlurm {
+  /// Where the commands are stored.
+  public let folder: String
+
+  /// Makes the commands in a new folder. `srun` is the shell text that runs before the command; its `$1` is the command.
+  public init(srun: String = "") throws {
+    folder = FileManager.default.temporaryDirectory.path + "/flowrun-slurm-commands-\(UUID().uuidString)"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    let note = "echo \"${0##*/} $PPID $*\" >> '\(folder)/calls'\n"
+    try write(
+      note + "case \"$*\" in *--Node*) echo '2 1000 (null) idle main* node1' ;; *) echo 'main up' ;; esac", to: "sinfo")
+    try write(
+      note + "for word; do case $word in --*) shift ;; *) break ;; esac; done\n\(srun)\nexec \"$@\"", to: "srun")
+    for name in ["scancel", "scontrol", "squeue"] { try write(note, to: name) }
+  }
+
+  private func write(_ script: String, to name: String) throws {
+    try "#!/bin/sh\n\(script)\n".write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/\(name)")
+  }
+
+  /// What makes flowrun find the commands.
+  public var environment: [String: String] { ["PATH": "\(folder):/usr/bin:/bin"] }
+
+  /// The calls so far: the command, the process that called it and its words.
+  public var calls: [String] {
+    let text = try? String(contentsOfFile: "\(folder)/calls", encoding: .utf8)
+    return text?.split(separator: "\n").map(String.init) ?? []
+  }
+
+  /// The processes that asked for an allocation.
+  public var askers: Set<String> {
+    Set(calls.filter { $0.hasPrefix("srun ") }.map { String($0.split(separator: " ")[1]) })
+  }
+
+  /// Removes the folder.
+  public func remove() { try? FileManager.default.removeItem(atPath: folder) }
+}
