@@ -64,6 +64,32 @@ struct RemotePlanTests {
     #expect(plan[0].outcome == .timedOut)
   }
 
+  @Test func `a body is told to start when its worker says so, not while an engine lets it wait`() throws {
+    var options = StepOptions()
+    options.fan = FanOut(.items([1, 2]))
+    var plan = try plan([Step(id: StepID(unchecked: "f"), uses: "x.y", options: options), Step("a")], away: [0, 1])
+    plan.detail = .full
+    plan.apply(.expanded(0, .items(FanItems(count: 2))), at: 0)
+    func starts() -> [StepIndex] {
+      plan.takeRecords().flatMap { Array($0) }.compactMap { record in
+        if case .whole(.started(let step, _, _)) = record.kind { step } else { nil }
+      }
+    }
+    let first = try #require(startAway(&plan)?.step)
+    let second = try #require(startAway(&plan)?.step)
+    #expect(starts() == [])
+    plan.apply(.begun(second, attempt: 1), at: 5)
+    plan.apply(.begun(second, attempt: 1), at: 6)
+    #expect(starts() == [0, second])
+    plan.apply(.begun(first, attempt: 1), at: 7)
+    plan.apply(.ended(first, attempt: 1, .success), at: 8)
+    #expect(starts() == [first])
+    #expect(startAway(&plan, at: 9)?.step == 1)
+    #expect(starts() == [])
+    plan.apply(.begun(1, attempt: 1), at: 10)
+    #expect(starts() == [1])
+  }
+
   @Test func `a lost body runs again under the next attempt, three times`() throws {
     var plan = try plan([Step("a")], away: [0])
     let failure = StepFailure(code: "executor-lost", message: "gone")

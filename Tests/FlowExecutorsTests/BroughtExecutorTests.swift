@@ -65,6 +65,16 @@ import Testing
     #expect(log().count == 3 && log().last == "end")
   }
 
+  /// A variable that a secret comes from reaches neither a command nor what carries the worker's pipe.
+  private func hidesSecretVariable(
+    on address: String, _ plugin: String, _ environment: [String: String], carrier: String
+  ) throws {
+    let scene = SecretVariable(folder: folder, carrier: carrier)
+    try scene.write()
+    try scene.check(
+      ["--plugin-dir", "\(Self.plugins)/\(plugin)", "--on", "\(address),worker=\(FlowrunProcess.path)"], environment)
+  }
+
   // MARK: Dask
 
   @Test(.enabled(if: DaskCluster.isInstalled, "distributed is not installed; scripts/setup test does that"))
@@ -77,6 +87,7 @@ import Testing
       environment: DaskCluster.environment)
     try await conform("dask", on: address, DaskCluster.environment)
     // The command's parent is flowrun's worker, and that one's the Dask worker.
+    try hidesSecretVariable(on: address, "dask", DaskCluster.environment, carrier: "dask_executor.py carry")
     let place = "$(ps -o ppid= -p $PPID)"
     try losesOne(on: address, "dask", DaskCluster.environment, place: place) { number in
       let worker = try #require(cluster.workers.first { "\($0.number)" == number })
@@ -127,6 +138,7 @@ import Testing
     let hosts = "\(folder)/hosts.txt"
     try "# two names of one machine\none 1\ntwo 1\n".write(toFile: hosts, atomically: true, encoding: .utf8)
     try await conform("ssh", on: "ssh=\(hosts)", server.environment)
+    try hidesSecretVariable(on: "ssh=\(hosts)", "ssh", server.environment, carrier: "ssh -F \(server.folder)")
     // The grandparent of a command is the shell or the server of its session.
     try losesOne(on: "ssh=\(hosts)", "ssh", server.environment, place: "$(ps -o ppid= -p $PPID)") {
       number in

@@ -11,6 +11,36 @@ import Testing
     #expect(address["worker"] == nil)
   }
 
+  @Test func `A list may hold commas, and srun may be given what flowrun has no option for`() throws {
+    let address = try ExecutorAddress(
+      "slurm=8,nodelist=node[1,3-4],gpu1,exclude=node3,gres=gpu:2,lustre:1,mem=4G,srun.licenses=a:1,b:2,srun.contiguous"
+    )
+    #expect(address["nodelist"] == "node[1,3-4],gpu1")
+    #expect(address["exclude"] == "node3")
+    #expect(address["gres"] == "gpu:2,lustre:1")
+    #expect(address["mem"] == "4G")
+    #expect(address.passedThrough == ["--licenses=a:1,b:2", "--contiguous"])
+  }
+
+  @Test(arguments: [
+    ("srun.nodes=2", "'srun.nodes' cannot be given: flowrun needs srun's '--nodes' itself"),
+    ("srun.job-n=x", "'srun.job-n' cannot be given: flowrun needs srun's '--job-name' itself"),
+    ("srun.label", "'srun.label' cannot be given: flowrun needs srun's '--label' itself"),
+    ("srun.export=ALL", "'srun.export' cannot be given: flowrun needs srun's '--export' itself"),
+    ("srun.partition=a", "'srun.partition' is an option of flowrun"),
+    ("srun.mem=4G", "'srun.mem' is an option of flowrun"),
+    ("srun.=x", "'srun.' does not name an option of srun"),
+    ("srun.-x", "'srun.-x' does not name an option of srun"),
+    ("partion=a", "'slurm' has no option 'partion'"),
+  ])
+  func `What flowrun sets itself is not passed through to srun`(option: String, message: String) {
+    #expect {
+      _ = try ExecutorAddress("slurm=2,\(option)")
+    } throws: { error in
+      (error as? ExecutorAddress.Problem)?.message == message
+    }
+  }
+
   @Test func `What stands behind a plugin's name is the plugin's`() throws {
     let address = try ExecutorAddress("dask=tcp://head:8786")
     #expect(address.name == "dask")

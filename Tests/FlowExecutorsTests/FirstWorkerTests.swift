@@ -38,10 +38,14 @@ import Testing
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/worker")
     let process = try FlowrunProcess(["flow.yaml", "--on", "workers=1,worker=\(folder)/worker"], in: folder)
     #expect(process.waitForErrors("flowrun: --on workers: no worker is ready after 5 s; steps wait for one\n"))
-    #expect(!process.outputSoFar.contains("a: here"))
+    #expect(process.waitForOutput("x started"))
+    #expect(!process.outputSoFar.contains("a: here") && !process.outputSoFar.contains("a started on workers"))
     _ = FileManager.default.createFile(atPath: "\(folder)/go", contents: nil)
     let result = process.result()
     #expect(result.exitCode == 0 && result.output.contains("a: here"), "\(result)")
+    let lines = result.output.split(separator: "\n").map(String.init)
+    let start = try #require(lines.firstIndex { $0.hasSuffix("a started on workers") })
+    #expect(lines[start...].contains { $0.hasSuffix("a: here") }, "\(result)")
     try FileManager.default.removeItem(atPath: folder)
   }
 }

@@ -32,21 +32,43 @@ import Testing
     #expect(try within(seconds: 15) { try cluster.ask("squeue -h").isEmpty })
   }
 
+  private static func started(_ scene: FaultScene) -> [String] {
+    scene.lines("bodies").filter { $0.hasPrefix("start") }
+  }
+
+  /// What holds the first of two bodies on its node, once both have begun.
+  private func stepDaemons(of scene: FaultScene) throws -> [Int32] {
+    #expect(within(seconds: 30) { Self.started(scene).count == 2 })
+    let node = try #require(Self.started(scene).first?.split(separator: " ").last.map(String.init))
+    let daemons = try cluster.stepDaemons(on: node)
+    #expect(!daemons.isEmpty)
+    return daemons
+  }
+
   @Test func `what a step daemon that stands still holds runs again elsewhere, once nothing of it runs`() throws {
     let scene = try FaultScene(
       "a stopped step daemon", steps: 2, isDurable: false, bodySeconds: 14, environment: cluster.environment)
     let process = try scene.start(["flow.yaml"] + on)
-    func started() -> [String] { scene.lines("bodies").filter { $0.hasPrefix("start") } }
-    #expect(within(seconds: 30) { started().count == 2 })
-    let node = try #require(started().first?.split(separator: " ").last.map(String.init))
-    let daemons = try cluster.stepDaemons(on: node)
-    #expect(!daemons.isEmpty)
+    let daemons = try stepDaemons(of: scene)
     for daemon in daemons { kill(daemon, SIGSTOP) }
     // Slurm does not end what does not run.
     defer { for daemon in daemons { kill(daemon, SIGCONT) } }
     let start = ContinuousClock.now
-    #expect(within(seconds: 30) { started().count > 2 })
+    #expect(within(seconds: 30) { Self.started(scene).count > 2 })
     print("the step behind a stopped step daemon ran again after \(ContinuousClock.now - start)")
+    try scene.check(process.result(limitSeconds: 120))
+  }
+
+  @Test func `a step daemon that is killed costs its step a few seconds`() throws {
+    let scene = try FaultScene(
+      "a killed step daemon", steps: 2, isDurable: false, bodySeconds: 4, environment: cluster.environment)
+    let process = try scene.start(["flow.yaml"] + on)
+    for daemon in try stepDaemons(of: scene) { kill(daemon, SIGKILL) }
+    let start = ContinuousClock.now
+    #expect(within(seconds: 30) { Self.started(scene).count > 2 })
+    let time = ContinuousClock.now - start
+    print("the step of a killed step daemon ran again after \(time)")
+    #expect(time < .seconds(8))
     try scene.check(process.result(limitSeconds: 120))
   }
 

@@ -67,6 +67,29 @@ import Testing
     try remove()
   }
 
+  @Test func `a variable that a secret comes from reaches no command`() throws {
+    let scene = SecretVariable(folder: folder, carrier: "worker --stdio")
+    try scene.write()
+    // The worker itself is as flowrun is: a process of the same user on the same machine.
+    try scene.check(["--on", "workers=1"], hidesFromCarrier: false)
+    try remove()
+  }
+
+  @Test func `what carries a worker's pipe writes nothing into the output of a step`() throws {
+    try write("name: x\nsteps: { a: { run: 'echo began; until [ -e said ]; do sleep 0.02; done; sleep 0.2' } }\n")
+    try """
+    #!/bin/sh
+    (sleep 0.4; echo 'srun: error: this is of no step' >&2; touch said) </dev/null >/dev/null &
+    exec '\(FlowrunProcess.path)' "$@"
+
+    """.write(toFile: "\(folder)/carrier", atomically: true, encoding: .utf8)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/carrier")
+    let result = try run("flow.yaml", "--on", "workers=1,worker=\(folder)/carrier")
+    #expect(result.exitCode == 0 && result.output.contains("a: began"), "\(result)")
+    #expect(!(result.output + result.errors).contains("srun:"), "\(result)")
+    try remove()
+  }
+
   @Test func `a command that ended because its worker's time was over is lost, and not tried again`() throws {
     try write(
       #"""

@@ -146,6 +146,91 @@ final class SlurmTests {
     #expect(result.errors.contains("; name the path that flowrun has there with 'worker=PATH'"), "\(result.errors)")
   }
 
+  @Test func `a variable that a secret comes from reaches neither a node nor srun`() throws {
+    let scene = SecretVariable(folder: folder, carrier: "srun --nodes=1")
+    try scene.write()
+    try scene.check(["--on", on], cluster.environment)
+  }
+
+  @Test func `a step that ends soon costs hardly more than on a worker of this machine`() throws {
+    var steps = "  s0: { run: 'echo hi; sleep 0.012' }\n"
+    for index in 1..<30 { steps += "  s\(index): { run: 'echo hi; sleep 0.012', needs: s\(index - 1) }\n" }
+    try write("name: chain\nsteps:\n\(steps)")
+    func median(_ on: String) throws -> Double {
+      let result = try run("flow.yaml", "--no-history", "--report", "report.json", "--on", on)
+      #expect(result.exitCode == 0, "\(result)")
+      let data = try Data(contentsOf: URL(fileURLWithPath: "\(folder)/report.json"))
+      let report = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+      let steps = try #require(report?["steps"] as? [String: [String: Any]])
+      let ends = steps.values.compactMap { $0["endedAt"] as? Double }.sorted()
+      return zip(ends.dropFirst(), ends).map { $0 - $1 }.sorted()[15]
+    }
+    let (here, away) = (try median("workers=1"), try median("slurm=1,worker=\(FlowrunProcess.path)"))
+    print("a step of 12 ms takes \(here) ms on a worker here and \(away) ms on Slurm")
+    #expect(away < here + 15)
+  }
+
+  @Test func `why an allocation waits is said, in Slurm's words`() throws {
+    try write("name: x\nsteps: { a: { run: 'true' } }\n")
+    let process = try FlowrunProcess(
+      ["flow.yaml", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
+    #expect(
+      process.waitForErrors(
+        "flowrun: --on slurm: no worker is ready after 5 s (2 jobs wait in the queue: PartitionTimeLimit); steps wait for one\n"
+      ))
+    #expect(!process.outputSoFar.contains("a started"))
+    process.send(SIGTERM)
+    #expect(process.result().exitCode == 143)
+  }
+
+  @Test func `allocations are where the options of the address say, with what they say`() throws {
+    try write(
+      """
+      name: x
+      steps: { a: { run: 'echo "$SLURMD_NODENAME"; squeue -h -j $SLURM_JOB_ID -o "%m %v %b %u"' } }
+
+      """)
+    for (options, lines) in [
+      ("nodelist=node[2]", ["a: node2"]), ("exclude=node2", ["a: node1"]), ("srun.nice=5", ["a: node"]),
+      ("mem=123M,gres=gpu:1", ["a: node1", "a: 123M (null) gres:gpu:1"]), ("reservation=kept", ["a: node2"]),
+    ] {
+      // It keeps the node from all others.
+      if options.hasPrefix("reservation") {
+        _ = try cluster.ask(
+          "scontrol create reservation=kept users=$(id -un) nodes=node2 starttime=now duration=10 flags=ignore_jobs")
+      }
+      let result = try run("flow.yaml", "--no-history", "--on", "slurm=1,worker=\(FlowrunProcess.path),\(options)")
+      #expect(result.exitCode == 0, "\(options): \(result)")
+      for line in lines { #expect(result.output.contains(line), "\(options): \(result)") }
+    }
+    let unknown = try run("flow.yaml", "--on", on + ",nodelist=node9")
+    #expect(unknown.exitCode == 2)
+    #expect(unknown.errors == "flowrun: nodelist=node9: Slurm has no node 'node9'\n", "\(unknown.errors)")
+    let refused = try run("flow.yaml", "--on", on + ",srun.nodes=2")
+    #expect(refused.exitCode == 64)
+  }
+
+  @Test func `of two resumes the loser has no jobs`() throws {
+    try write(StandbyTests.handedOn)
+    let first = try FlowrunProcess(["flow.yaml"], in: folder)
+    #expect(within(seconds: 30) { FileManager.default.fileExists(atPath: "\(folder)/begun") })
+    let standbys = try (0..<2).map { _ in
+      try FlowrunProcess(
+        ["resume", "last", "--wait", "--on", on.replacing("slurm=4", with: "slurm=2")], in: folder,
+        environment: cluster.environment)
+    }
+    for standby in standbys { #expect(standby.waitForErrors("waiting\n")) }
+    #expect(try cluster.ask("squeue -h").isEmpty)
+    first.send(SIGKILL)
+    _ = first.result()
+    #expect(try within(seconds: 30) { try !cluster.ask("squeue -h").isEmpty })
+    usleep(2_000_000)
+    #expect(try Set(cluster.ask("squeue -h -o %k").split(separator: "\n")).count == 1)
+    _ = FileManager.default.createFile(atPath: "\(folder)/go", contents: nil)
+    for standby in standbys { #expect(standby.result().exitCode == 0) }
+    #expect(try within(seconds: 5) { try cluster.ask("squeue -h").isEmpty })
+  }
+
   // MARK: What is written
 
   /// Runs a script as somebody at a terminal would, who has flowrun on the `PATH`.

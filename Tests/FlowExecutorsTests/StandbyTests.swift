@@ -11,20 +11,22 @@ import Testing
     try text.write(toFile: "\(folder)/flow.yaml", atomically: true, encoding: .utf8)
   }
 
+  /// A step that waits here for `go`, and one that may run elsewhere.
+  static let handedOn = """
+    name: handed-on
+    durable: true
+    steps:
+      a: { run: "touch begun; until [ -e go ]; do sleep 0.05; done", executor: local }
+      b: { run: "echo b", needs: a }
+
+    """
+
   private func exists(_ name: String) -> Bool { FileManager.default.fileExists(atPath: "\(folder)/\(name)") }
 
   private let on = "slurm=2,worker=\(FlowrunProcess.path)"
 
   @Test func `of two standbys only the one that has the run asks for allocations`() throws {
-    try write(
-      """
-      name: handed-on
-      durable: true
-      steps:
-        a: { run: "touch begun; until [ -e go ]; do sleep 0.05; done", executor: local }
-        b: { run: "echo b", needs: a }
-
-      """)
+    try write(Self.handedOn)
     let slurm = try FakeSlurm()
     defer { slurm.remove() }
     let first = try FlowrunProcess(["flow.yaml"], in: folder)
@@ -51,8 +53,8 @@ import Testing
     func shown() throws -> String { try FlowrunProcess.run(["runs", "export", "last"], in: folder).output }
     let before = try shown()
     // Looks at the run as another process would, and then finds no node.
-    let slurm = try FakeSlurm(
-      srun: "'\(FlowrunProcess.path)' runs --in '\(folder)' --json > '\(folder)/seen'; echo 'srun: error: no' >&2; exit 1")
+    let look = "'\(FlowrunProcess.path)' runs --in '\(folder)' --json > '\(folder)/seen'"
+    let slurm = try FakeSlurm(srun: "\(look); echo 'srun: error: no' >&2; exit 1")
     defer { slurm.remove() }
     let resumed = try FlowrunProcess.run(
       ["resume", "last", "--from", "a", "--on", "slurm=1,worker=\(FlowrunProcess.path)"], in: folder,

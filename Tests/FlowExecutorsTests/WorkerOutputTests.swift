@@ -28,6 +28,16 @@ import Testing
     }
   }
 
+  @Test func `What is said before an answer asks for a receipt where a network carries it`() {
+    let output = output
+    output.askForReceipts()
+    output.notify("started", ["id": 1])
+    let lines = piece()
+    #expect(lines.count == 2 && lines.last == #"{"jsonrpc":"2.0","method":"receipt"}"#, "\(lines)")
+    output.answer(1, [:])
+    #expect(piece().count == 1)
+  }
+
   @Test func `What no answer follows is said within a moment`() {
     output.notify("progress", ["id": 1, "fraction": 0.5])
     #expect(piece().count == 1)

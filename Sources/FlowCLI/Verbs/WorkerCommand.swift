@@ -20,13 +20,14 @@ struct WorkerCommand: Verb {
 
   @Option(help: .hidden) var watch: Int32?
   @Option(help: .hidden) var silence: Int?
+  @Option(help: .hidden) var holder: Int32?
   @Option(help: .hidden) var result: String?
 
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
     if let watch, let silence {
-      try await DetachedThread.run { WorkerWatch.run(worker: watch, silenceMilliseconds: silence) }
+      try await DetachedThread.run { WorkerWatch.run(worker: watch, silenceMilliseconds: silence, holder: holder) }
       return
     }
     guard stdio else { throw UsageProblem("a worker is started by an executor, with --stdio") }

@@ -135,7 +135,8 @@ struct RunProgress {
     guard indices[id] == nil, let (owner, _) = id.item, let index = indices[owner] else { return false }
     switch event.kind {
     case .stepStarted: rows[index].items.running += 1
-    case .stepRetrying: rows[index].items.running -= 1
+    // A body that was lost on its way to an executor never started.
+    case .stepRetrying: rows[index].items.running = max(0, rows[index].items.running - 1)
     case .stepFinished(_, let finished):
       rows[index].items.ended += 1
       // One that ends between two tries is taken for one that ran: the next start of another corrects it.

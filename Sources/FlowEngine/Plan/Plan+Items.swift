@@ -28,19 +28,25 @@ extension Plan {
     if journal?.keepsStarts == true {
       noteFact(.item(of: step, .started(StepIndex(item), attempt: attempt, atNanoseconds: now)))
     }
-    if detail == .full, fans[index].detail == .full {
-      tables.log.pointee.append(
-        .whole(.started(instance, attempt: attempt, queue: Int(traits[step].queue))), at: now)
-    }
+    if !isRemote(step) { noteItemStart(item, of: index, at: now) }
     refresh(index, at: now)
     return (instance, attempt)
+  }
+
+  /// Notes that an attempt of an item started.
+  mutating func noteItemStart(_ item: Int, of index: Int, at now: Int) {
+    guard detail == .full, fans[index].detail == .full else { return }
+    let kind = PlanRecord.Whole.started(
+      fans[index].firstInstance + StepIndex(item), attempt: Int(fans[index].states[item].attempt),
+      queue: Int(traits[fans[index].step].queue))
+    tables.log.pointee.append(.whole(kind), at: now)
   }
 
   /// The step has begun.
   mutating func noteFirstStart(of step: StepIndex, at now: Int) {
     states[step].attempt = 1
     states[step].startedAt = now
-    noteStart(of: step, at: now)
+    if !isRemote(step) { noteStart(of: step, at: now) }
     if let limit = options(of: step).fan?.deadline {
       timers.insert(PlanTimer(atNanoseconds: now + limit.nanoseconds, kind: .deadline, step: step, attempt: 0))
     }

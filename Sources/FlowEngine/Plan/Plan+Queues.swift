@@ -44,9 +44,12 @@ extension Plan {
       particulars.tries[step, default: []].noteStart(at: now)
       noteFact(.begun(step, isRemote: false, atNanoseconds: now))
     }
-    if traits[step].flags.contains(.timed), !isRemote(step) { setCeilings(step, isFirst: isFirst, at: now) }
     noteTry(of: step, at: now)
-    noteStart(of: step, at: now)
+    // An executor may have a queue: such a body starts when its worker says so.
+    if !isRemote(step) {
+      if traits[step].flags.contains(.timed) { setCeilings(step, isFirst: isFirst, at: now) }
+      noteStart(of: step, at: now)
+    }
     return (step, Int(states[step].attempt))
   }
 

@@ -89,12 +89,16 @@ extension Plan {
     } else {
       noteFact(.begun(step, isRemote: true, atNanoseconds: now))
     }
-    guard traits[owner(of: step)].flags.contains(.timed) else { return }
+    let owner = owner(of: step)
+    let isTimed = traits[owner].flags.contains(.timed)
     if Int(step) < states.count {
-      setCeilings(step, isFirst: isFirst, at: now)
+      noteStart(of: step, at: now)
+      if isTimed { setCeilings(step, isFirst: isFirst, at: now) }
     } else {
       let (index, item) = fans.fanItem(of: step)
-      setItemCeilings(item, of: index, isFirst: isFirst, at: now)
+      if particulars.begunFans.insert(owner).inserted { noteStart(of: owner, at: now) }
+      noteItemStart(item, of: index, at: now)
+      if isTimed { setItemCeilings(item, of: index, isFirst: isFirst, at: now) }
     }
   }
 

@@ -155,6 +155,8 @@ struct StepParticulars: Sendable {
   var losses: [StepIndex: Int] = [:]
   /// When the body of a step that an executor runs first began, and of which try it was the last time.
   var beginnings: [StepIndex: Beginning] = [:]
+  /// The steps with items of which an executor has begun one.
+  var begunFans: Set<StepIndex> = []
 }
 
 /// When bodies of a step began elsewhere.

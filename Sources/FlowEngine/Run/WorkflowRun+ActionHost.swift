@@ -131,6 +131,9 @@ extension WorkflowRun: ActionHost {
     deadlines.schedule(atNanoseconds: clock.now + max(0, delay.nanoseconds), handler)
   }
 
+  /// Tells observers of the run of something that holds it up, as a warning that is not of its report.
+  public func announce(_ message: String) { emit(.warning(message)) }
+
   /// Notes something that went wrong without being a failure.
   func warn(_ message: String) {
     state.withLock { $0.warnings.append(message) }

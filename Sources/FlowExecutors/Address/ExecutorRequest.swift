@@ -18,6 +18,8 @@ public struct ExecutorRequest: Sendable {
   public var plugins: [InstalledPlugin]
   /// This program's own environment.
   public var environment: [String: String]
+  /// Variables of this program that secrets come from: no command gets them, and nothing that leads to another machine.
+  public var withheld: Set<String> = []
   /// The steps that take a share of a machine, where that does not count against this one.
   public var shares: [(step: StepID, share: MachineShare)] = []
   /// Whether other steps are sent there too.
@@ -47,8 +49,12 @@ public struct ExecutorRequest: Sendable {
     let means = try means()
     return WorkerPool(
       name: address.name, starts: means.starts, needs: needs, workflowFolder: workflowFolder, pulse: pulse,
-      mayPing: mayPing, release: means.release, sized: means.sized, tell: tell)
+      mayPing: mayPing, withheld: withheld, release: means.release, sized: means.sized, waiting: means.waiting,
+      tell: tell)
   }
+
+  /// The environment of what leads to another machine.
+  private var carrierEnvironment: [String: String] { environment.filter { !withheld.contains($0.key) } }
 
   /// How the workers are started, what gives back what is asked of an engine for them, and how workers for steps that take a
   /// share of a machine are had.
@@ -56,6 +62,7 @@ public struct ExecutorRequest: Sendable {
     var starts: [WorkerStart]
     var release: [String]?
     var sized: SizedWorkers?
+    var waiting: WorkerPool.WaitingJobs?
   }
 
   private func means() throws(ExecutorProblem) -> Means {
@@ -63,12 +70,14 @@ public struct ExecutorRequest: Sendable {
     case ExecutorAddress.workers: return Means(starts: localStarts())
     case ExecutorAddress.slurm:
       let program = address["worker"] ?? "flowrun"
-      let engine = SlurmEngine(address: address, environment: environment)
+      var engine = SlurmEngine(address: address, environment: carrierEnvironment)
       let cluster = try engine.cluster()
+      engine.excluded = cluster.excluded
       try cluster.check(shares)
       let starts = hasPlainSteps ? engine.starts(workerCommand(program), perNode: try cluster.placesPerNode()) : []
       let sized = engine.sized { workerCommand(program, result: $0) }
-      return Means(starts: starts, release: engine.release(starts), sized: shares.isEmpty ? nil : sized)
+      return Means(
+        starts: starts, release: engine.release(starts), sized: shares.isEmpty ? nil : sized, waiting: engine.waiting)
     default: return Means(starts: try broughtStarts())
     }
   }
@@ -86,7 +95,8 @@ public struct ExecutorRequest: Sendable {
     for option in address.options where option.name != "worker" {
       throw ExecutorProblem("'\(address.name)' has no option '\(option.name)'; it has worker", isUsage: true)
     }
-    let engine = BroughtEngine(plugin: plugin, executor: executor, address: address, environment: environment)
+    let engine = BroughtEngine(
+      plugin: plugin, executor: executor, address: address, environment: carrierEnvironment)
     return try engine.starts(workerCommand(address["worker"] ?? "flowrun"))
   }
 

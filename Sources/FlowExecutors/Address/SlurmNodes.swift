@@ -21,6 +21,8 @@ struct SlurmNodes {
 
   private let address: ExecutorAddress
   private var nodes: [Node]
+  /// The nodes that no allocation is to be on.
+  private(set) var excluded: [String] = []
 
   /// What these lines say.
   init(_ lines: [String], of address: ExecutorAddress) {
@@ -34,6 +36,31 @@ struct SlurmNodes {
         isOfDefault: words[4].hasSuffix("*"))
     }
     if address["partition"] == nil, nodes.contains(where: \.isOfDefault) { nodes.removeAll { !$0.isOfDefault } }
+  }
+
+  /// Leaves only these nodes. Where an allocation is one node, `srun --nodelist` would ask for all of them at once.
+  mutating func keep(_ names: [String]) throws(ExecutorProblem) {
+    try check(names, of: "nodelist")
+    exclude { !names.contains($0) }
+  }
+
+  /// Leaves out these nodes.
+  mutating func remove(_ names: [String]) throws(ExecutorProblem) {
+    try check(names.filter { !excluded.contains($0) }, of: "exclude")
+    exclude { names.contains($0) }
+  }
+
+  private func check(_ names: [String], of option: String) throws(ExecutorProblem) {
+    for name in names where !nodes.contains(where: { $0.name == name }) {
+      throw ExecutorProblem("\(option)=\(address[option] ?? ""): \(place) has no node '\(name)'")
+    }
+  }
+
+  private mutating func exclude(_ isExcluded: (String) -> Bool) {
+    var names: [String] = []
+    for node in nodes where isExcluded(node.name) && !names.contains(node.name) { names.append(node.name) }
+    excluded += names
+    nodes.removeAll { isExcluded($0.name) }
   }
 
   /// How many gpus a list such as `gpu:a100:4(S:0,1),shard:8` holds.

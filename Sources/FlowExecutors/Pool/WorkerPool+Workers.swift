@@ -131,6 +131,8 @@ extension WorkerPool {
   private func begin(_ start: WorkerStart, _ limits: PluginLimits) async -> Result<PluginSession, SystemError> {
     var terms = terms
     terms.tell = { [name, tell] in tell("\(name): \(start.name) \($0)") }
+    terms.isRemote = !start.isLocal
+    terms.endSigns = start.endSigns
     do throws(SystemError) {
       return try await DetachedThread.run { [name, terms, folder] () -> Result<PluginSession, SystemError> in
         do throws(SystemError) {
@@ -161,8 +163,27 @@ extension WorkerPool {
       _ = try? await DetachedThread.run { LeftBehind.endAll(marked: mark) }
     } else if !session.wasSilent {
       let text = session.endText
-      let isSeen = start.exitSigns.contains { text.contains($0) }
-      try? await Task.sleep(for: isSeen ? silence / 8 : silence)
+      let limit = ContinuousClock.now + silence
+      var isSeen = start.exitSigns.contains { text.contains($0) }
+      if !isSeen { isSeen = await sees(start, until: limit) }
+      try? await Task.sleep(until: isSeen ? min(limit, .now + silence / 8) : limit, clock: .continuous)
     }
+  }
+
+  /// Asks the engine, less and less often, whether it knows that nothing of a worker runs any more; false when it does not
+  /// until the limit.
+  private static func sees(_ start: WorkerStart, until limit: ContinuousClock.Instant) async -> Bool {
+    guard let words = start.endCheck else { return false }
+    var pause = Duration.milliseconds(100)
+    while ContinuousClock.now < limit {
+      let answer = try? await DetachedThread.run {
+        try? FinishedProgram(
+          PluginCommand(words, environment: start.environment), directory: "/", deadline: limit)
+      }
+      if case .exited(code: 0)? = answer?.status { return true }
+      try? await Task.sleep(for: pause)
+      pause *= 2
+    }
+    return false
   }
 }

@@ -22,6 +22,10 @@ public final class WorkerPool: StepExecutor {
   let tell: @Sendable (String) -> Void
   /// How workers for steps that take a share of a machine are had, one a body; nil: such steps are as others are.
   let sized: SizedWorkers?
+  /// The jobs of the run that wait in the engine's queue, each with its reason; called on a thread that may wait. Nil: the
+  /// engine has no queue.
+  package typealias WaitingJobs = @Sendable () -> [(job: String, reason: String)]
+  private let waitingJobs: WaitingJobs?
   let claims = Mutex(Claims())
   /// What gives back what is asked of an engine for the workers; nil: nothing is.
   private let release: [String]?
@@ -42,23 +46,29 @@ public final class WorkerPool: StepExecutor {
   ///   - workflowFolder: the absolute path of the workflow's folder, in which workers start.
   ///   - pulse: how often workers are asked for signs of life.
   ///   - mayPing: whether they may still be asked.
+  ///   - withheld: variables of the workers' own environment that commands do not get.
   ///   - release: the command that gives back what is asked of an engine for the workers; nil: nothing is.
   ///   - sized: how workers for steps that take a share of a machine are had; nil: such steps are as others are.
+  ///   - waiting: the jobs that wait in the engine's queue, with their reasons; nil: the engine has no queue.
   ///   - tell: is told of workers that are left out or lost.
   package init(
     name: String, starts: [WorkerStart], needs: WorkerNeeds, workflowFolder: String, pulse: PulseRhythm = PulseRhythm(),
-    mayPing: @escaping @Sendable () -> Bool = { true }, release: [String]? = nil, sized: SizedWorkers? = nil,
+    mayPing: @escaping @Sendable () -> Bool = { true }, withheld: Set<String> = [], release: [String]? = nil,
+    sized: SizedWorkers? = nil, waiting: WaitingJobs? = nil,
     tell: @escaping @Sendable (String) -> Void = { _ in }
   ) {
     self.name = name
     self.sized = sized
+    waitingJobs = waiting
     self.starts = starts
     self.needs = needs
     self.release = release
     self.tell = tell
     folder = workflowFolder
     places = sized?.places ?? starts.reduce(0) { $0 + $1.places }
-    terms = WorkerTerms(workflowFolder: workflowFolder, pulse: pulse, mayPing: mayPing)
+    var terms = WorkerTerms(workflowFolder: workflowFolder, pulse: pulse, mayPing: mayPing)
+    terms.withheld = withheld
+    self.terms = terms
     calls = Dictionary(
       needs.actions.map { ($0.name, CallableAction($0)) }, uniquingKeysWith: { first, _ in first })
     state = Mutex(PoolState(places: starts.map(\.places)))
@@ -89,6 +99,47 @@ public final class WorkerPool: StepExecutor {
     alarm.cancel()
     if !isUsable { throw ExecutorProblem("--on \(name): \(state.withLock { $0.lastProblem })") }
     return state.withLock { $0.isReady }
+  }
+
+  // MARK: The engine's queue
+
+  /// Why workers that were asked for are not there yet, in the engine's words; nil: none is awaited, or the engine does not
+  /// say. Waits for the engine's answer.
+  package func waitingText() -> String? {
+    guard let waitingJobs, isAwaitingWorkers else { return nil }
+    let counts = waitingJobs().reduce(into: [String: Int]()) { $0[$1.reason, default: 0] += 1 }
+    if counts.isEmpty { return nil }
+    return counts.sorted { $0.key < $1.key }
+      .map { "\($0.value) job\($0.value == 1 ? " waits" : "s wait") in the queue: \($0.key)" }.joined(separator: "; ")
+  }
+
+  private var isAwaitingWorkers: Bool {
+    claims.withLock { $0.isAwaitingWorkers }
+      || state.withLock { state in
+        state.members.contains { !$0.isReady && !$0.isLeaving && $0.rest == nil && $0.problem == nil }
+      }
+  }
+
+  /// How often the engine is asked why workers are not there yet.
+  private static let queueLook = Duration.seconds(10)
+
+  /// Reports why workers are not there yet each time that the reason changes, until the executor is closed. `last` was
+  /// reported before.
+  package func watchQueue(
+    last: String?, clock: any Clock<Duration> = ContinuousClock(), report: @Sendable (String) -> Void
+  ) async {
+    if waitingJobs == nil { return }
+    var last = last
+    while true {
+      try? await clock.sleep(for: Self.queueLook)
+      if state.withLock({ $0.isClosed }) { return }
+      guard let text = try? await DetachedThread.run({ self.waitingText() }) else {
+        last = nil
+        continue
+      }
+      if text != last { report(text) }
+      last = text
+    }
   }
 
   /// Ends all workers with everything they run.

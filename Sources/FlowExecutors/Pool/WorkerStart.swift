@@ -17,13 +17,19 @@ public struct WorkerStart: Sendable, Hashable {
   /// Texts by which it can be told that the worker itself ended, not only what carries its pipe: its guard ends what it ran
   /// within moments then.
   public var exitSigns: [String]
+  /// Texts on standard error by which the carrier says that it is about to end.
+  public var endSigns: [String]
+  /// The command that succeeds once the engine knows from the worker's side that nothing of the worker runs any more; nil: no
+  /// engine knows.
+  public var endCheck: [String]?
   /// The command by which an engine takes back what it gave for this worker, when the worker is lost; nil: nothing is given.
   public var release: [String]?
 
   /// A worker of these parts.
   public init(
     name: String, command: [String], environment: [String: String], places: Int,
-    startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = [], release: [String]? = nil
+    startLimit: Duration = .seconds(10), isLocal: Bool = false, exitSigns: [String] = [], endSigns: [String] = [],
+    endCheck: [String]? = nil, release: [String]? = nil
   ) {
     self.name = name
     self.command = command
@@ -32,6 +38,8 @@ public struct WorkerStart: Sendable, Hashable {
     self.startLimit = startLimit
     self.isLocal = isLocal
     self.exitSigns = exitSigns
+    self.endSigns = endSigns
+    self.endCheck = endCheck
     self.release = release
   }
 }

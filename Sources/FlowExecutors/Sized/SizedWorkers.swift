@@ -57,6 +57,9 @@ struct Claims {
     return (waiting.keys.max() ?? 0, waiting.values.map(\.body))
   }
 
+  /// Whether any of them has no worker yet.
+  var isAwaitingWorkers: Bool { all.values.contains { claim in !claim.pool.state.withLock { $0.isReady } } }
+
   /// Takes no more; those that there are, the files that were kept, and one of all files.
   mutating func close() -> (pools: [WorkerPool], fences: [ResultFile], any: ResultFile?) {
     isClosed = true

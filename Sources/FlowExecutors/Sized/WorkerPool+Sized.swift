@@ -21,7 +21,7 @@ extension WorkerPool {
     let start = sized.start(share, body, file)
     let own = WorkerPool(
       name: name, starts: [start], needs: needs, workflowFolder: folder, pulse: terms.pulse, mayPing: terms.mayPing,
-      release: start.release, tell: tell)
+      withheld: terms.withheld, release: start.release, tell: tell)
     guard let (claim, mustWatch) = claims.withLock({ $0.add(Claims.Claim(body: body, pool: own, file: file)) }) else {
       throw ExecutorLost("the executor is closed", isFinal: true)
     }

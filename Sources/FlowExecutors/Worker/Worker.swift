@@ -33,6 +33,7 @@ public final class Worker: Sendable {
   private struct State {
     var actions: Actions?
     var workflowFolder = ""
+    var withheld: Set<String> = []
     var calls: [Int: (call: WorkerCall, task: Task<Void, Never>?)] = [:]
     var watch: WatchedWorker?
   }
@@ -68,9 +69,12 @@ public final class Worker: Sendable {
     await end()
   }
 
+  /// How a worker ends that has lost its run, for who started it there.
+  static let lostStatus: Int32 = 75
+
   private static func endAtOnce() -> Never {
     ProcessGuard.shared.killAll()
-    _exit(1)
+    _exit(lostStatus)
   }
 
   /// Tells what runs to end, and ends what does not.
@@ -129,6 +133,7 @@ public final class Worker: Sendable {
     case "run": run(id, parameters)
     case "cancel": cancel(id)
     case "ping": ping()
+    case "receipt": break
     case "shutdown": return true
     default: if members["id"] != nil { output.refuse(id, ActionError("method", "there is no method '\(method)'")) }
     }
@@ -151,13 +156,15 @@ public final class Worker: Sendable {
     let uses = offers.compactMap { WorkerTerms.Offer(rawValue: $0) }
     do {
       let actions = try install(folder)
+      if uses.contains(.receipts) { output.askForReceipts() }
       if uses.contains(.ping), let silence = parameters["silenceMilliseconds"]?.integerValue {
-        let watch = try WatchedWorker(program: program, silenceMilliseconds: silence)
+        let watch = try WatchedWorker(program: program, silenceMilliseconds: silence, holder: WorkerWatch.holder)
         state.withLock { $0.watch = watch }
       }
       state.withLock { state in
         state.actions = actions
         state.workflowFolder = folder
+        state.withheld = Set(parameters["withheld"]?.arrayValue?.compactMap(\.stringValue) ?? [])
       }
       var digests = ValueObject()
       for declaration in actions.registry.declarations where declaration.portabilityObstacle == nil {
@@ -178,7 +185,7 @@ public final class Worker: Sendable {
   // MARK: Calls
 
   private func run(_ id: Int, _ parameters: ValueObject) {
-    let (actions, folder) = state.withLock { ($0.actions, $0.workflowFolder) }
+    let (actions, folder, withheld) = state.withLock { ($0.actions, $0.workflowFolder, $0.withheld) }
     let name = parameters["action"]?.stringValue ?? ""
     guard let actions, let action = actions.registry.action(named: name),
       action.declaration.portabilityObstacle == nil
@@ -186,7 +193,8 @@ public final class Worker: Sendable {
       return output.refuse(id, ActionError("no-action", "this worker has no action '\(name)'", isRetryable: false))
     }
     let inputs = parameters["inputs"]?.objectValue ?? [:]
-    let call = WorkerCall(id: id, parameters, workflowFolder: folder, actions.registry.resources, output)
+    let call = WorkerCall(
+      id: id, parameters, workflowFolder: folder, without: withheld, actions.registry.resources, output)
     state.withLock { $0.calls[id] = (call, nil) }
     switch action.body {
     case .synchronous(let body):

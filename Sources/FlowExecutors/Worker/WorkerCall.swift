@@ -7,6 +7,7 @@ final class WorkerCall: ActionHost {
   let id: Int
   let run: RunInformation
   let launch = Launch()
+  let withheldVariables: Set<String>
   private let stepID: StepID
   private let key: String
   private let attempt: Int
@@ -24,9 +25,11 @@ final class WorkerCall: ActionHost {
 
   /// The call that a request asks for.
   init(
-    id: Int, _ parameters: ValueObject, workflowFolder: String, _ resources: [PluginResource], _ output: WorkerOutput
+    id: Int, _ parameters: ValueObject, workflowFolder: String, without withheld: Set<String>,
+    _ resources: [PluginResource], _ output: WorkerOutput
   ) {
     self.id = id
+    withheldVariables = withheld
     var variables: [String: String] = [:]
     for (name, value) in parameters["env"]?.objectValue ?? [:] { variables[name] = value.stringValue }
     stepID = StepID(unchecked: variables["FLOWRUN_STEP"] ?? "step")

@@ -5,8 +5,9 @@ import Synchronization
 
 /// What a worker says: lines of the protocol on standard output, whole ones only.
 ///
-/// What is no answer waits a moment for the answer that may follow, and both go in one piece: what carries the pipe over a
-/// network may hold a second small piece back until the first is confirmed, which takes 40 ms.
+/// A message that is not an answer waits a moment for the answer that may follow, and both go in one piece: a network may hold
+/// a second small piece back until the first is confirmed, which takes 40 ms. Where no answer follows in time, the piece asks
+/// for a receipt, which brings the confirmation at once.
 final class WorkerOutput: Sendable {
   private let file: CInt
   private let state = Mutex(State())
@@ -18,6 +19,7 @@ final class WorkerOutput: Sendable {
     var waiting: [UInt8] = []
     /// Whether somebody will write them.
     var isFlushPlanned = false
+    var asksForReceipts = false
   }
 
   /// How long a line may wait.
@@ -48,6 +50,7 @@ final class WorkerOutput: Sendable {
         try? await Task.sleep(for: Self.patience)
         let isWritten = state.withLock { state in
           state.isFlushPlanned = false
+          if state.asksForReceipts, !state.waiting.isEmpty { state.waiting += Self.receipt }
           return writeWaiting(&state)
         }
         if !isWritten { whenClosed() }
@@ -67,6 +70,11 @@ final class WorkerOutput: Sendable {
       return true
     }
   }
+
+  /// From now on the host is asked to confirm what is written before an answer.
+  func askForReceipts() { state.withLock { $0.asksForReceipts = true } }
+
+  private static let receipt = Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")]
 
   /// Writes what waits: the last thing before the process ends.
   func flush() { _ = state.withLock { writeWaiting(&$0) } }

@@ -25,15 +25,28 @@ struct WorkerLease {
 /// The guard of a worker, a process of its own: it hears of each ping, and ends the worker when none has come for too long.
 /// That holds for a worker that is stopped, too; with the worker its commands end, which ``ProcessGuard`` sees to.
 public enum WorkerWatch {
+  /// The variable that names the process which started a worker and wants SIGUSR1 when the worker is ended because no ping
+  /// came: that it was killed does not tell why.
+  static let holderVariable = "FLOWRUN_HOLDER"
+
+  /// The process that the variable names, if it started this one: others inherit the variable.
+  static var holder: Int32? {
+    let holder = getenv(holderVariable).flatMap { Int32(String(cString: $0)) }
+    return holder == getppid() ? holder : nil
+  }
+
   /// Watches a worker that writes a byte to standard input for each ping; returns when the worker is gone.
-  public static func run(worker: Int32, silenceMilliseconds: Int) {
+  public static func run(worker: Int32, silenceMilliseconds: Int, holder: Int32?) {
     let input = Descriptor(0)
     var lease = WorkerLease(silence: .milliseconds(silenceMilliseconds), at: .now)
     while true {
       let now = ContinuousClock.now
       guard now < lease.end else {
         // Only the worker's own child may: the number is nobody else's then.
-        if getppid() == worker { kill(worker, SIGKILL) }
+        if getppid() == worker {
+          if let holder { kill(holder, SIGUSR1) }
+          kill(worker, SIGKILL)
+        }
         return
       }
       var interest = pollfd(fd: input.number, events: Int16(POLLIN), revents: 0)
@@ -54,13 +67,13 @@ final class WatchedWorker: Sendable {
   private let pings: Descriptor
 
   /// Starts the guard; `program` is the worker's own.
-  init(program: String, silenceMilliseconds: Int) throws(SystemError) {
+  init(program: String, silenceMilliseconds: Int, holder: Int32?) throws(SystemError) {
     let pipe = try Descriptor.pipe()
     let null = try Descriptor.null()
     group = try ProcessGroup(
       Program(
-        [program, "worker", "--watch", "\(getpid())", "--silence", "\(silenceMilliseconds)"], environment: [:],
-        folder: "/"),
+        [program, "worker", "--watch", "\(getpid())", "--silence", "\(silenceMilliseconds)"]
+          + (holder.map { ["--holder", "\($0)"] } ?? []), environment: [:], folder: "/"),
       input: pipe.reading.number, output: null.number, errors: null.number)
     pings = pipe.takeWriting()
     pings.setNonBlocking()

@@ -25,6 +25,7 @@ enum HostMessage {
       "protocol": .integer(protocolVersion), "name": .string(name), "version": .string(version),
       "offers": .array(terms.offers.map { .string($0.rawValue) }), "workflowFolder": .string(terms.workflowFolder),
       "silenceMilliseconds": .integer(terms.pulse.guardSilence.nanoseconds / 1_000_000),
+      "withheld": .array(terms.withheld.sorted().map { .string($0) }),
     ]
     var line = Array(#"{"jsonrpc":"2.0","id":\#(initializeID),"method":"initialize","params":"#.utf8)
     JSONText.append(.object(parameters), to: &line)
@@ -34,6 +35,9 @@ enum HostMessage {
 
   /// Asks for a sign of life.
   static func ping() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"ping"}"#.utf8) + [UInt8(ascii: "\n")] }
+
+  /// Confirms what a worker wrote.
+  static func receipt() -> [UInt8] { Array(#"{"jsonrpc":"2.0","method":"receipt"}"#.utf8) + [UInt8(ascii: "\n")] }
 
   /// What stands in a call of `action` between its id and its inputs.
   static func runHead(action: String) -> [UInt8] {

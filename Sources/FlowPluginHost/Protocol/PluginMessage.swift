@@ -19,6 +19,8 @@ enum PluginMessage: Sendable {
   case pong
   /// The body of a call has begun.
   case started(call: Int?)
+  /// A worker asks for a receipt.
+  case receipt
   /// A method that this version does not know; newer programs may send it.
   case unknown(method: String)
 
@@ -79,6 +81,7 @@ enum PluginMessage: Sendable {
       return .ready(call: call, outputs: parameters["outputs"] ?? [:])
     case "pong": return .pong
     case "started": return .started(call: call)
+    case "receipt": return .receipt
     default:
       return .unknown(method: method)
     }

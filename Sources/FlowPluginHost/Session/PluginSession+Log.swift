@@ -2,6 +2,8 @@ import FlowModel
 import FlowPluginKit
 
 extension PluginSession {
+  /// How long a carrier that says that it is about to end may take for its last lines.
+  private static let endTime = Duration.seconds(1)
   /// How much of the log is read at a time, so that a flood keeps the reader from nothing else: what a pipe holds.
   private static let logBytesAtATime = 64 << 10
 
@@ -10,7 +12,7 @@ extension PluginSession {
     log.withLock { log in
       var total = 0
       let look = readPieces(of: &log, &total)
-      if total > 0, let line = log.unfinished { showUnfinished(line) }
+      if total > 0, worker == nil, let line = log.unfinished { showUnfinished(line) }
       return look
     }
   }
@@ -23,7 +25,7 @@ extension PluginSession {
         case .end: return .ended
         case .bytes(let count):
           total += count
-          let room = state.withLock { $0.logRoom(limit: limits.logLinesPerCall) }
+          let room = worker == nil ? state.withLock { $0.logRoom(limit: limits.logLinesPerCall) } : .max
           let lines = log.append(UnsafeRawBufferPointer(rebasing: buffer[..<count]), room: room)
           passOutput(lines.texts, dropped: lines.dropped)
         }
@@ -59,7 +61,14 @@ extension PluginSession {
 
   /// Passes on lines of the program's standard error: as the step's for which it works, or, where it works for several,
   /// as its own, because nobody knows for which.
+  ///
+  /// What the carrier of a worker writes is not the output of any step; when it ends, its last lines are quoted.
   private func passOutput(_ lines: [String], dropped: Int) {
+    if let worker {
+      let isEnding = lines.contains { line in worker.endSigns.contains { line.contains($0) } }
+      if isEnding { state.withLock { $0.expectEnd(by: .now + Self.endTime) } }
+      return
+    }
     let calls = state.withLock { $0.calls.filter { $0.context != nil } }
     guard calls.count > 1, let oldest = calls.first, let host = oldest.context?.host else {
       pass(lines, from: .standardError, dropped: dropped)

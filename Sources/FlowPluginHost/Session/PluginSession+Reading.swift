@@ -101,7 +101,8 @@ extension PluginSession {
     case .ready(let id, let outputs): ready(outputs, call: id)
     case .pong where worker != nil: return notePong()
     case .started(let id) where worker != nil: state.withLock { $0.call(id) }?.context?.begun()
-    case .pong, .started, .unknown: state.withLock { $0.countStray(limits: limits) }
+    case .receipt where worker != nil: sendReceipt()
+    case .pong, .started, .receipt, .unknown: state.withLock { $0.countStray(limits: limits) }
     }
     return .some
   }

@@ -230,6 +230,15 @@ package final class PluginSession: Sendable {
     }
   }
 
+  /// Confirms what a worker wrote.
+  func sendReceipt() {
+    let mustWait = state.withLock { state in
+      write(HostMessage.receipt(), &state)
+      return !state.outbox.isEmpty
+    }
+    if mustWait { wakePump() }
+  }
+
   /// Queues a line for the program: as much as its pipe takes now, the rest when it has room.
   func write(_ line: [UInt8], _ state: inout SessionState) {
     guard state.end == nil else { return }

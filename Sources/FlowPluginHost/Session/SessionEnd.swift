@@ -22,6 +22,8 @@ enum SessionEnd: Sendable {
   case strayMessages(Int)
   /// It does not read what is sent to it.
   case inputUnread(bytes: Int)
+  /// It said on standard error that it is about to end.
+  case announced
   /// It did not answer pings for so long.
   case noPulse(Duration)
   /// The host asked it to end.
@@ -89,6 +91,7 @@ enum SessionEnd: Sendable {
       ActionError(
         "plugin-stuck",
         "\(program) does not read its standard input: \(bytes >> 20) MiB wait for it")
+    case .announced: ActionError("plugin-exited", "\(program) was ended before it answered\(remains)")
     case .noPulse(let time):
       ActionError(
         "plugin-stuck", "'\(plugin)' has not answered for \(DurationText.format(time))\(remains)", isRetryable: false)

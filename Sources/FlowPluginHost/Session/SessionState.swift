@@ -26,6 +26,8 @@ struct SessionState: Sendable {
   var wasKilled = false
   /// When a program that was asked to end is killed.
   var stopDeadline: ContinuousClock.Instant?
+  /// When a program that said that it is about to end is killed.
+  private var endDeadline: ContinuousClock.Instant?
   /// All bytes ever meant for the program.
   var queuedBytes = 0
   /// Those that its pipe had no room for yet.
@@ -48,6 +50,9 @@ struct SessionState: Sendable {
     call.position = queuedBytes
     calls.append(call)
   }
+
+  /// The program says that it is about to end.
+  mutating func expectEnd(by deadline: ContinuousClock.Instant) { endDeadline = endDeadline ?? deadline }
 
   /// Ends the conversation for `reason`; the first reason counts.
   mutating func finish(_ reason: SessionEnd) { if end == nil { end = reason } }
@@ -185,11 +190,13 @@ struct SessionState: Sendable {
   private var nextDeadline: ContinuousClock.Instant? {
     let watchEnd = isRecalled ? nil : watch?.end
     let pulseEnd = end == nil ? pulse?.nextInstant : nil
-    return (calls.map(\.deadline) + [stopDeadline, watchEnd, pulseEnd]).compactMap(\.self).min()
+    let announcedEnd = end == nil ? endDeadline : nil
+    return (calls.map(\.deadline) + [stopDeadline, announcedEnd, watchEnd, pulseEnd]).compactMap(\.self).min()
   }
 
   private func overdue(at now: ContinuousClock.Instant, limits: PluginLimits) -> SessionEnd? {
     if let stopDeadline, stopDeadline <= now { return .stopped }
+    if end == nil, let endDeadline, endDeadline <= now { return .announced }
     if end == nil, let pulse, pulse.isLost(at: now) { return .noPulse(pulse.rhythm.silence) }
     guard let late = calls.first(where: { $0.deadline.map { $0 <= now } ?? false }) else { return nil }
     guard let context = late.context else { return .silentStart(limits.start) }

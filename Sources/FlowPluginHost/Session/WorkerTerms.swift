@@ -10,6 +10,8 @@ package struct WorkerTerms: Sendable {
     case key
     /// The worker tells its actions with what tells their programs apart.
     case capabilities
+    /// The host answers `receipt` with `receipt`; see ``WorkerTerms/isRemote``.
+    case receipts
   }
 
   /// The absolute path of the workflow's folder, which the worker must have.
@@ -18,11 +20,18 @@ package struct WorkerTerms: Sendable {
   package var pulse: PulseRhythm
   /// Whether the host may still ask: not once it may have lost its run to another process.
   package var mayPing: @Sendable () -> Bool
+  /// Variables of the worker's own environment that its commands do not get.
+  package var withheld: Set<String> = []
+  /// Whether a network carries the pipe. Then a second small write may wait 40 ms until the first one is confirmed, so the
+  /// worker asks for a receipt with each write that is not an answer: the receipt carries the confirmation.
+  package var isRemote = false
+  /// Texts on standard error by which the carrier says that it is about to end.
+  package var endSigns: [String] = []
   /// Is told what a worker says that belongs to no step.
   package var tell: @Sendable (String) -> Void = { _ in }
 
   /// What is offered.
-  var offers: [Offer] { Offer.allCases }
+  var offers: [Offer] { Offer.allCases.filter { isRemote || $0 != .receipts } }
 
   /// Terms for the workers of a run.
   package init(

@@ -38,13 +38,16 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// Those at which steps with `resources` get what they ask for.
   static let counting: Set<String> = [workers, slurm]
   /// What an address looks like, for editors.
-  static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,[^=,]+=[^,]+)*$"
+  static let pattern = "^[a-z][a-z0-9]*(-[a-z0-9]+)*(=[^,]*)?(,([^=,]+=[^,]+(,[^=,]+)*|srun\\.[^=,]+))*$"
   /// The most places of one executor.
   public static let mostPlaces = 10_000
 
   private static let optionNames = [
     local: [], workers: ["processes", "worker"],
-    slurm: ["partition", "time", "per-node", "account", "qos", "constraint", "wait", "worker"],
+    slurm: [
+      "partition", "time", "per-node", "account", "qos", "constraint", "mem", "gres", "nodelist", "exclude",
+      "reservation", "wait", "worker",
+    ],
   ]
 
   /// Reads an address; throws what is wrong with it.
@@ -58,6 +61,16 @@ public struct ExecutorAddress: Sendable, Hashable {
         message: "'\(text)' begins with no name of an executor", help: "write 'workers=4', 'slurm=8' or 'local'")
     }
     for part in parts {
+      if let last = options.indices.last, options[last].isList, !part.isEmpty, !part.contains("="),
+        !part.hasPrefix(Option.passedThroughPrefix)
+      {
+        options[last].value += "," + part
+        continue
+      }
+      if name == Self.slurm, !part.contains("="), part.hasPrefix(Option.passedThroughPrefix) {
+        options.append(Option(name: part, value: ""))
+        continue
+      }
       guard case (let name, let value?) = Self.pair(part), !name.isEmpty, !value.isEmpty else {
         throw Problem(message: "'\(part)' is no option of an executor", help: "write NAME=VALUE behind the comma")
       }
@@ -77,6 +90,10 @@ public struct ExecutorAddress: Sendable, Hashable {
   private func check() throws(Problem) {
     guard let known = Self.optionNames[name] else { return }
     for option in options where !known.contains(option.name) {
+      if name == Self.slurm, let passed = option.passedThrough {
+        try checkPassedThrough(passed)
+        continue
+      }
       throw Problem(
         message: "'\(name)' has no option '\(option.name)'",
         help: NearestName.question(option.name, among: known)
