@@ -25,6 +25,8 @@ HERE = Path(__file__).resolve().parent
 TABLES = HERE.parent / "Sources" / "GeocodePlugin" / "Tables"
 CHECKSUM_BLOCK = 8_192
 LARGE_CITY = 500_000
+OWN_DIVISION_METERS = 20_000
+"""How far the seat of a division of China may be from the place that is called like it."""
 MIDDLE_CITY = 100_000
 TYPO_POPULATION = 15_000
 CHINESE_SPEAKING = {"CN", "HK", "MO", "TW"}
@@ -91,9 +93,15 @@ def own_rows(name):
 def remote_places(everything, named, excluded):
     """Places below 5,000 inhabitants that are named all the same, since none with more is within about 50 km."""
     near = nearest_lookup([(None, i, everything[i]["latitude"], everything[i]["longitude"]) for i in sorted(named)])
+
+    def hides(other, r):
+        # A settlement of our own may be smaller than a place across a border (Diomede than Uelen).
+        own = everything[other]
+        return other > 0 or own["countrycode"] == r["countrycode"] or own["population"] >= r["population"]
+
     return {
-        i for i, r in everything.items()
-        if i not in named and i not in excluded and not near(r["latitude"], r["longitude"])}
+        i for i, r in everything.items() if i not in named and i not in excluded
+        and not any(hides(d[1], r) for d in near(r["latitude"], r["longitude"]))}
 
 
 def region_of(record):
@@ -184,6 +192,51 @@ def province_names(everything, divisions):
     return {region: max(sorted(v), key=lambda name: v[name]) for region, v in votes.items()}
 
 
+def zone_city_names(everything):
+    """CLDR's Chinese name of each place that a time zone is called after, by identifier. It is the name of today, where GeoNames
+    may list former ones, too.
+
+    A zone is called after the places of its name, or after the largest one that has it among its other names (Ulan Bator in
+    Asia/Ulaanbaatar), unless that one is small, its Chinese names do not have CLDR's, or CLDR's is the country's (巴拿马 for
+    Panama City)."""
+    import names
+    import sources
+
+    countries = sources.chinese_country_names()
+    cities = {zone: (names.fold(zone.split("/")[-1]), city) for zone, city in sources.chinese_city_names().items()}
+    named, others = {}, {}
+    for identifier, r in everything.items():
+        wanted, city = cities.get(r["timezone"], ("", ""))
+        if not wanted:
+            continue
+        if names.fold(r["name"]) == wanted:
+            named[identifier] = city
+        elif any(names.fold(a) == wanted for a in r["alternatenames"]):
+            others[r["timezone"]] = max(others.get(r["timezone"], (-1, 0, "")), (r["population"], -identifier, city))
+    zones = {everything[identifier]["timezone"] for identifier in named}
+    for zone, (_, number, city) in others.items():
+        r = everything[-number]
+        chinese = {names.simplify(a) for a in r["alternatenames"] if names.is_han(a.replace("·", ""))}
+        if zone not in zones and r["population"] >= TYPO_POPULATION and city != countries.get(r["countrycode"]) and (not chinese or city in chinese):
+            named[-number] = city
+    return named
+
+
+def division_named_like(record, near):
+    """The Chinese name of a division of China that is read as a place is called and whose seat is there, or an empty string:
+    莱西 for Laixi. `near` are the divisions around it, nearest first."""
+    import names
+
+    here, wanted = (record["latitude"], record["longitude"]), names.fold(record["name"])
+    for _, name, latitude, longitude in near:
+        if meters(*here, latitude, longitude) > OWN_DIVISION_METERS:
+            break
+        short = names.without_suffix(name)
+        if names.pinyin(short) == wanted:
+            return short
+    return ""
+
+
 def region_seat_names(everything, place_order, place_rows):
     """The Chinese name of the largest place of each name in each region, for regions that are called after one."""
     import names
@@ -270,17 +323,16 @@ def build_tables(eighth, outlines):
     own = own_rows("names.tsv")
     own_names = {row[0]: row for row in own}
     assert len(own_names) == len(own), "names.tsv names something twice"
-    zone_cities = {
-        (zone, names.fold(zone.split("/")[-1])): city for zone, city in sources.chinese_city_names().items()}
-    zone_cities["America/New_York", names.fold("New York City")] = zone_cities["America/New_York", names.fold("New York")]
+    zone_cities = zone_city_names(everything)
     place_rows = []
     for identifier in place_order:
         r = everything[identifier]
-        nearby = {d[1] for d in near_division(r["latitude"], r["longitude"])} if r["countrycode"] == "CN" else set()
+        around = near_division(r["latitude"], r["longitude"]) if r["countrycode"] == "CN" else []
         own = own_names.get(str(identifier))
         zh = own[2] if own else names.without_suffix(
-            r.get("zh") or zone_cities.get((r["timezone"], names.fold(r["name"])))
-            or names.chinese_name(r["alternatenames"], nearby, r["countrycode"] == "JP"))
+            r.get("zh") or zone_cities.get(identifier)
+            or names.chinese_name(r["alternatenames"], {d[1] for d in around}, r["countrycode"] == "JP")
+            or division_named_like(r, around))
         is_capital = names.fold(capitals[r["countrycode"]]) == names.fold(r["name"])
         others = []
         if own and own[3]:

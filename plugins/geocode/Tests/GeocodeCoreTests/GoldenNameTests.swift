@@ -64,4 +64,28 @@ import Testing
       #expect(!name.hasSuffix("市") || name.count == 2 || whole.contains(name), "\(name)")
     }
   }
+
+  @Test(arguments: [
+    // Former names (库伦) are among GeoNames' alternates; CLDR has today's.
+    ("Ulan Bator", "MN", "乌兰巴托"),
+    // Without a Chinese name in GeoNames, but with the division of that name around it.
+    ("Laixi", "CN", "莱西"), ("Laiyang", "CN", "莱阳"), ("Jiaozhou", "CN", "胶州"), ("Ezhou", "CN", "鄂州"),
+    ("Diomede", "US", "代奥米德"), ("Panama City", "PA", "巴拿马城"), ("Andorra la Vella", "AD", "安道尔城"),
+    ("Tseung Kwan O", "HK", "将军澳"), ("Mei Foo Sun Chuen", "HK", "美孚新邨"),
+  ])
+  func `names places as they are called today`(_ name: String, _ country: String, _ chinese: String) throws {
+    let found = try Shared.forward.search(name, options: .init(limit: 100))
+    let place = found.lazy.map { Shared.tables.place(for: $0.record) }.first {
+      $0.city == name && $0.countryCode == country
+    }
+    #expect(place?.cityChinese == chinese)
+  }
+
+  @Test func `has a Chinese name for every place of Hong Kong, Macau and Taiwan`() {
+    for row in 0..<Shared.tables.placeCount {
+      let place = Shared.tables.place(for: .place(row))
+      guard ["HK", "MO", "TW"].contains(place.countryCode) else { continue }
+      #expect(place.cityChinese?.isEmpty == false, "\(place.city ?? "")")
+    }
+  }
 }

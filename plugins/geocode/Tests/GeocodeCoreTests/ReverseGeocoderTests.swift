@@ -64,6 +64,8 @@ import Testing
     Golden("Saint Paul", 57.1260, -170.2800, "US"), Golden("McMurdo Station", -77.8460, 166.6680, "AQ"),
     Golden("Woody Island", 16.8340, 112.3390, "CN"), Golden("Diego Garcia", -7.3130, 72.4110, "IO"),
     Golden("Pitcairn", -25.0700, -130.1000, "PN"), Golden("Midway", 28.2100, -177.3760, "UM"),
+    Golden("Diomede", 65.7583, -168.9517, "US"), Golden("Little Diomede, its east", 65.7520, -168.9150, "US"),
+    Golden("Big Diomede", 65.7810, -169.0570, "RU"), Golden("Big Diomede, its north", 65.8050, -169.0800, "RU"),
     Golden("Honolulu", 21.3069, -157.8583, "US"), Golden("Azores", 37.7412, -25.6756, "PT"),
   ]
 
@@ -85,6 +87,19 @@ import Testing
     #expect(place.admin1 == englishProvince)
     #expect(place.country == "China")
     #expect(place.countryChinese == "中国")
+  }
+
+  @Test(arguments: [
+    (25.0143, 121.4672, "板桥", "新北市"), (25.0330, 121.5654, "台北", "台北市"), (25.0815, 121.5881, "内湖", "台北市"),
+    (25.1720, 121.4429, "淡水", "新北市"), (22.6163, 120.3133, "高雄", "高雄市"),
+  ])
+  func `tells Taipei from New Taipei around it`(_ latitude: Double, _ longitude: Double, city: String, province: String)
+    throws
+  {
+    let place = try #require(try Shared.place(latitude, longitude))
+    #expect(place.cityChinese == city)
+    #expect(place.admin1Chinese == province)
+    #expect(place.countryCode == "TW")
   }
 
   @Test func `names province, prefecture and district in China`() throws {
