@@ -26,6 +26,12 @@ enum FileURI {
     return String(decoding: bytes, as: UTF8.self)
   }
 
+  /// The path of a folder's URI, without a slash at its end.
+  static func folder(of uri: String) -> String {
+    let path = path(of: uri)
+    return path.count > 1 && path.hasSuffix("/") ? String(path.dropLast()) : path
+  }
+
   /// The `file:` URI of an absolute path.
   static func uri(ofPath path: String) -> String {
     var text = "file://"

@@ -12,6 +12,7 @@ extension LanguageServer {
     case "textDocument/didChange": change(message)
     case "textDocument/didClose": if let uri = message.uri { close(uri) }
     case "textDocument/didSave", "workspace/didChangeWatchedFiles", "workspace/didChangeWorkspaceFolders":
+      changeFolders(message.parameters["event"]?.objectValue ?? [:])
       installations.removeAll()
       touchAll()
     case "workspace/didChangeConfiguration":
@@ -19,6 +20,14 @@ extension LanguageServer {
       take(settings: settings?["flowrun"]?.objectValue ?? settings ?? [:])
     default: break
     }
+  }
+
+  private func changeFolders(_ event: ValueObject) {
+    func paths(_ key: String) -> [String] {
+      (event[key]?.arrayValue ?? []).compactMap { $0.objectValue?["uri"]?.stringValue }.map(FileURI.folder)
+    }
+    let removed = Set(paths("removed"))
+    client.folders = client.folders.filter { !removed.contains($0) } + paths("added")
   }
 
   /// What the user has set.
@@ -88,9 +97,13 @@ extension LanguageServer {
   }
 
   /// What stands in files that workflows include: an open text as it is in the editor, any other as it is on the disk.
-  private var includedFiles: @Sendable (String) -> [UInt8]? {
+  var includedFiles: @Sendable (String) -> [UInt8]? {
     let open = Dictionary(documents.values.map { ($0.file, $0.bytes) }) { first, _ in first }
     return { [files = workspace.files] path in open[path] ?? files(path) }
+  }
+
+  func surroundings(_ actions: InstalledActions) -> WorkflowDocument.Surroundings {
+    .init(read: includedFiles, names: workspace.names, executors: actions.executors)
   }
 
   private func touchAll() {
@@ -125,8 +138,8 @@ extension LanguageServer {
     documents[uri]!.analysis = nil
     let workflow = WorkflowDocument(
       bytes: document.bytes, file: document.file, catalog: installed.actions.catalog,
-      // Of a text that has no file yet nobody knows what its paths are relative to.
-      files: document.file.hasPrefix("/") ? includedFiles : nil)
+      // A text that has no file yet has no folder to which its paths could be relative.
+      surroundings: document.file.hasPrefix("/") ? surroundings(installed.actions) : nil)
     documents[uri]!.analysis = (workflow, stamp(of: document, including: workflow.includedFiles))
     return (documents[uri]!, workflow)
   }

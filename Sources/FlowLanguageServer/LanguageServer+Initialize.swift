@@ -15,6 +15,8 @@ extension LanguageServer {
     client.hasDocumentChanges = has("workspace", "workspaceEdit", "documentChanges")
     client.pullsDiagnostics = capabilities?.objectValue?["textDocument"]?.objectValue?["diagnostic"]?.objectValue != nil
     client.process = parameters["processId"]?.integerValue.flatMap { Int32(exactly: $0) }.flatMap { $0 > 0 ? $0 : nil }
+    let folders = parameters["workspaceFolders"]?.arrayValue?.compactMap { $0.objectValue?["uri"]?.stringValue }
+    client.folders = (folders ?? parameters["rootUri"]?.stringValue.map { [$0] } ?? []).map(FileURI.folder)
     take(settings: parameters["initializationOptions"]?.objectValue ?? [:])
     let encodings = capabilities?.objectValue?["general"]?.objectValue?["positionEncodings"]?.arrayValue
     if encodings?.contains(.string(PositionEncoding.utf8.rawValue)) ?? false { encoding = .utf8 }
@@ -28,7 +30,7 @@ extension LanguageServer {
     [
       "positionEncoding": .string(encoding.rawValue),
       "textDocumentSync": ["openClose": true, "change": 2, "save": true],
-      "completionProvider": ["triggerCharacters": [".", " ", ":", "-", "{", "[", ","], "resolveProvider": false],
+      "completionProvider": ["triggerCharacters": [".", " ", ":", "-", "{", "[", ",", "/"], "resolveProvider": false],
       "hoverProvider": true,
       "definitionProvider": true,
       "referencesProvider": true,

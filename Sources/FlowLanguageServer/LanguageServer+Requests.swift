@@ -144,7 +144,8 @@ extension LanguageServer {
         symbols.occurrences(of: found.symbol).filter(\.isDefinition).map { location($0.span, document) })
     }
     guard let (file, span) = workflow.declaration(at: offset),
-      let source = documents.values.first(where: { $0.file == file })?.positions.source ?? ManifestText.read(file)
+      let source = documents.values.first(where: { $0.file == file })?.positions.source
+        ?? includedFiles(file).map({ SourceText($0, file: file) }) ?? ManifestText.read(file)
     else { return .null }
     let positions = TextPositions(source, encoding)
     return [["uri": .string(FileURI.uri(ofPath: file)), "range": positions.range(span(source))]]
@@ -153,10 +154,33 @@ extension LanguageServer {
   private func references(_ message: Message) throws(RPCProblem) -> Value {
     guard let (document, workflow) = try subject(message) else { return .null }
     let offset = try offset(message, document)
-    guard let symbols = workflow.symbols(), let found = symbols.occurrence(at: offset) else { return .null }
     let includes = message.parameters["context"]?.objectValue?["includeDeclaration"]?.booleanValue ?? true
-    return .array(
-      symbols.occurrences(of: found.symbol).filter { includes || !$0.isDefinition }.map { location($0.span, document) })
+    let catalog = installed(for: document).actions.catalog
+    let text = related(document, workflow)
+    if let symbols = workflow.symbols(), symbols.link(at: offset) == nil, let found = symbols.occurrence(at: offset),
+      IncludedRename(found.symbol) == nil || !workflow.isWhole
+    {
+      return .array(
+        symbols.occurrences(of: found.symbol).filter { includes || !$0.isDefinition }.map {
+          location($0.span, document)
+        })
+    }
+    guard let (owner, symbol, _) = try? subject(at: offset, of: text, catalog),
+      let change = IncludedRename(symbol)
+    else { return .null }
+    var places = (owner.workflow.symbols()?.occurrences(of: symbol) ?? [])
+      .filter { includes || !$0.isDefinition }.map { (owner, $0.span) }
+    // The calls of files that cannot be read whole are left out.
+    for caller in (try? callers(of: change, in: owner.path, catalog)) ?? [] {
+      places += caller.spans.map { (caller.text, $0) }
+    }
+    return .array(places.map { ["uri": .string($0.0.uri), "range": $0.0.positions.range($0.1)] })
+  }
+
+  private func related(_ document: OpenDocument, _ workflow: WorkflowDocument) -> RelatedText {
+    RelatedText(
+      uri: document.uri, path: document.file, version: document.version, positions: document.positions,
+      workflow: workflow)
   }
 
   private func highlight(_ message: Message) throws(RPCProblem) -> Value {
@@ -173,7 +197,8 @@ extension LanguageServer {
     guard let (document, workflow) = try subject(message) else { return .null }
     let offset = try offset(message, document)
     do throws(RenameProblem) {
-      let found = try workflow.renamable(at: offset)
+      let catalog = installed(for: document).actions.catalog
+      let found = try subject(at: offset, of: related(document, workflow), catalog)
       return ["range": document.positions.range(found.span), "placeholder": .string(found.symbol.name)]
     } catch {
       throw .failed(error.description)
@@ -187,22 +212,31 @@ extension LanguageServer {
       throw .invalidParameters("'newName' is missing")
     }
     do throws(RenameProblem) {
-      return edit(of: document, try workflow.rename(at: offset, to: name).map { ($0, name) })
+      let catalog = installed(for: document).actions.catalog
+      let found = try subject(at: offset, of: related(document, workflow), catalog)
+      return edit(of: try renaming(found.symbol, of: found.text, to: name, catalog))
     } catch {
       throw .failed(error.description)
     }
   }
 
-  private func edit(of document: OpenDocument, _ edits: [(span: Span, text: String)]) -> Value {
-    let edits = Value.array(
-      edits.map { ["range": document.positions.range($0.span), "newText": .string($0.text)] })
+  private func edit(of changes: [TextEdits]) -> Value {
+    let edits = changes.map { change in
+      (
+        text: change.text,
+        edits: Value.array(
+          change.edits.map { ["range": change.text.positions.range($0.span), "newText": .string($0.text)] })
+      )
+    }
     guard client.hasDocumentChanges else {
-      return ["changes": .object(ValueObject([(document.uri, edits)]))]
+      return ["changes": .object(ValueObject(edits.map { ($0.text.uri, $0.edits) }))]
     }
     return [
-      "documentChanges": [
-        ["textDocument": ["uri": .string(document.uri), "version": .integer(document.version)], "edits": edits]
-      ]
+      "documentChanges": .array(
+        edits.map {
+          let version = $0.text.version.map { Value.integer($0) } ?? .null
+          return ["textDocument": ["uri": .string($0.text.uri), "version": version], "edits": $0.edits]
+        })
     ]
   }
 
@@ -247,6 +281,7 @@ extension LanguageServer {
 
   private func actions(_ message: Message) throws(RPCProblem) -> Value {
     guard let (document, workflow) = try subject(message) else { return .null }
+    let text = related(document, workflow)
     let only = message.parameters["context"]?.objectValue?["only"]?.arrayValue?.compactMap(\.stringValue)
     let fixes = workflow.fixes(in: try span(message, document))
     return .array(
@@ -254,7 +289,7 @@ extension LanguageServer {
         let kind = fix.diagnostic == nil ? "refactor.rewrite" : "quickfix"
         if let only, !only.contains(where: { kind == $0 || kind.hasPrefix($0 + ".") || $0.isEmpty }) { return nil }
         var object: ValueObject = [
-          "title": .string(fix.title), "kind": .string(kind), "edit": edit(of: document, fix.edits),
+          "title": .string(fix.title), "kind": .string(kind), "edit": edit(of: [(text, fix.edits)]),
         ]
         if let diagnostic = fix.diagnostic { object["diagnostics"] = [value(of: diagnostic, document)] }
         return .object(object)
@@ -291,6 +326,8 @@ extension Completion.Kind {
     case .output: 5
     case .function: 3
     case .unit: 11
+    case .file: 17
+    case .folder: 19
     }
   }
 }

@@ -24,6 +24,8 @@ public final class LanguageServer {
     var hasDocumentChanges = false
     var pullsDiagnostics = false
     var process: Int32?
+    /// The paths of the folders that it works on.
+    var folders: [String] = []
   }
 
   enum Phase { case fresh, running, shutDown }

@@ -10,16 +10,19 @@ public struct InstalledActions: Sendable {
   public var additions: @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File])
   /// Why plugins that were found cannot be used, for people; nil: all can.
   public var warning: String?
+  /// The executors that plugins bring.
+  public var executors: [String]
 
   /// Actions with what there is to say besides.
   public init(
-    catalog: any ActionCatalog, warning: String? = nil,
+    catalog: any ActionCatalog, warning: String? = nil, executors: [String] = [],
     additions: @escaping @Sendable (LoadResult, String) -> (own: [Diagnostic], others: [DiagnosticReport.File]) = {
       _, _ in ([], [])
     }
   ) {
     self.catalog = catalog
     self.warning = warning
+    self.executors = executors
     self.additions = additions
   }
 }
@@ -32,6 +35,8 @@ public struct LanguageWorkspace: Sendable {
   public var stamp: @Sendable (String) -> String
   /// What stands in a file that a workflow includes; nil where it cannot be read.
   public var files: @Sendable (String) -> [UInt8]?
+  /// The names of what is in a folder, those of folders with a slash behind them.
+  public var names: @Sendable (String) -> [String]
   /// What there is to say of a schema of records that lies beside workflows; nil: the file is none, but a workflow.
   public var schemaCheck: @Sendable ([UInt8], String) -> DiagnosticReport.File?
   /// For each step its place, from 1, in the order in which ready steps start.
@@ -46,6 +51,7 @@ public struct LanguageWorkspace: Sendable {
     version: String, install: @escaping @Sendable (String) -> InstalledActions,
     stamp: @escaping @Sendable (String) -> String = { _ in "" },
     files: @escaping @Sendable (String) -> [UInt8]? = { _ in nil },
+    names: @escaping @Sendable (String) -> [String] = { _ in [] },
     schemaCheck: @escaping @Sendable ([UInt8], String) -> DiagnosticReport.File? = { _, _ in nil },
     rank: @escaping @Sendable (WorkflowGraph) -> [Int] = { _ in [] },
     history: @escaping @Sendable (_ file: String, _ step: String) -> StepHistory? = { _, _ in nil }
@@ -54,6 +60,7 @@ public struct LanguageWorkspace: Sendable {
     self.install = install
     self.stamp = stamp
     self.files = files
+    self.names = names
     self.schemaCheck = schemaCheck
     self.rank = rank
     self.history = history

@@ -15,7 +15,7 @@ public struct LoadResult: Sendable {
   public internal(set) var definition: [UInt8] = []
 
   private let tree: NodeTree?
-  private let places: WorkflowPlaces
+  let places: WorkflowPlaces
 
   init(
     graph: WorkflowGraph?, diagnostics: [Diagnostic], source: SourceText, tree: NodeTree? = nil,

@@ -51,6 +51,7 @@ final class TestClient {
   /// Starts a server; `settings` go into `initialize`.
   init(
     _ workspace: LanguageWorkspace? = nil, capabilities: Value = [:], settings: Value = [:], process: Int? = nil,
+    folders: [String] = [],
     initializes: Bool = true
   ) throws {
     let there = try Descriptor.pipe()
@@ -80,6 +81,8 @@ final class TestClient {
       [
         "processId": process.map { .integer($0) } ?? .null, "rootUri": .null, "capabilities": capabilities,
         "initializationOptions": settings,
+        "workspaceFolders": folders.isEmpty
+          ? .null : .array(folders.map { ["uri": .string("file://\($0)"), "name": .string($0)] }),
       ])
     try notify("initialized", [:])
   }

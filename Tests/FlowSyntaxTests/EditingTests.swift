@@ -72,6 +72,56 @@ import Testing
     }
   }
 
+  private func labels(_ marked: String) -> [String] {
+    let parts = marked.split(separator: "¦", omittingEmptySubsequences: false)
+    return document(Array(parts.joined().utf8)).completions(at: parts[0].utf8.count).map(\.label)
+  }
+
+  @Test func `an empty condition proposes contexts and functions`() {
+    for condition in ["if: ¦", "if: s¦", "if: ${{ ¦ }}"] {
+      let found = labels("name: a\nsteps:\n  a:\n    uses: flow.noop\n    \(condition)\n")
+      #expect(found.contains("steps") && found.contains("always") && found.contains("success"), "\(condition)")
+    }
+    #expect(labels("name: a\nsteps: { a: { uses: flow.noop, if: ¦ } }\n").contains("failure"))
+  }
+
+  @Test(arguments: [
+    ("shell: ¦", ["sh", "bash", "python"]), ("executor: ¦", ["local", "workers=4", "slurm=8"]),
+    ("executor: slu¦", ["local", "workers=4", "slurm=8"]),
+    ("executor: workers=2,¦", ["processes=", "worker="]), ("executor: workers=2,worker=x,pro¦", ["processes="]),
+  ])
+  func `a step proposes shells, executors and their options`(line: String, expected: [String]) {
+    #expect(labels("name: a\nsteps:\n  a:\n    run: echo\n    \(line)\n") == expected)
+  }
+
+  @Test func `defaults propose executors, those of plugins too`() {
+    let text = Array("name: a\ndefaults:\n  executor: \nsteps: { a: { run: echo } }\n".utf8)
+    let document = WorkflowDocument(
+      bytes: text, file: "test.yaml", catalog: TestCatalog.standard,
+      surroundings: .init(read: { _ in nil }, executors: ["dask"]))
+    let offset = "name: a\ndefaults:\n  executor: ".utf8.count
+    #expect(document.completions(at: offset).map(\.label) == ["local", "workers=4", "slurm=8", "dask="])
+  }
+
+  @Test func `an input that names an event proposes those that steps wait for, then those that are known`() {
+    let text =
+      "name: a\nevents: [paid]\nsteps:\n  a: { uses: flow.noop, after: [sent, paid] }\n  b: { uses: flow.post, with: { event: ¦ } }\n"
+    let found = labels(text)
+    #expect(found.first == "sent" && found.contains("paid") && found.contains("ui.ready"))
+    #expect(labels("name: a\nevents: [¦]\nsteps: { a: { uses: flow.noop, after: [sent, ui.ready] } }\n") == ["sent"])
+  }
+
+  @Test func `a step of finally proposes no key that it cannot have`() {
+    let keys = Set(labels("name: a\nsteps: { a: { uses: flow.noop } }\nfinally:\n  b:\n    ¦\n"))
+    let all = Set(labels("name: a\nsteps:\n  b:\n    ¦\n"))
+    #expect(all.subtracting(keys) == ["after", "defer", "blocking", "prewarm"])
+    for key in all.subtracting(keys) {
+      let value = key == "after" ? "ui.ready" : "true"
+      let text = "name: a\nsteps: { a: { uses: flow.noop } }\nfinally:\n  b: { uses: flow.noop, \(key): \(value) }\n"
+      #expect(document(Array(text.utf8)).result.diagnostics.contains { $0.code == .conflictingKeys }, "\(key)")
+    }
+  }
+
   @Test func `schema, parser and completion know the same actions`() {
     let text = "name: a\nsteps:\n  a:\n    uses: "
     let proposals = document(Array(text.utf8)).completions(at: text.utf8.count).map(\.label)

@@ -50,7 +50,8 @@ struct LSPCommand: Verb {
             "flowrun: the plugin in '\($0.folder)' is not used\n\($0.description)"
           }
           return InstalledActions(
-            catalog: installation.registry, warning: unusable.isEmpty ? nil : unusable.joined(separator: "\n")
+            catalog: installation.registry, warning: unusable.isEmpty ? nil : unusable.joined(separator: "\n"),
+            executors: installation.brought.filter { $0.manifest.executor != nil }.map(\.name)
           ) { result, file in
             let check = FileCheck(result, file: file, installation)
             return (check.own, check.others)
@@ -63,6 +64,9 @@ struct LSPCommand: Verb {
         PluginFinder(given: folders, start: FilePath.folder(of: FilePath.absolute(file))).stamp()
       },
       files: FileAccess.included,
+      names: { folder in
+        (FilePath.names(in: folder) ?? []).map { FilePath.isFolder(folder + "/" + $0) ? $0 + "/" : $0 }
+      },
       schemaCheck: { bytes, file in SchemaCheck.isSchema(file) ? SchemaCheck(bytes: bytes, file: file).report : nil },
       rank: { graph in
         let plan = Plan(graph: graph)

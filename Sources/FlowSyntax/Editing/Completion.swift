@@ -4,7 +4,7 @@ import FlowDiagnostics
 package struct Completion: Sendable, Hashable {
   /// What it is, for the sign that an editor shows.
   package enum Kind: Sendable, Hashable {
-    case key, input, value, action, step, event, queue, context, output, function, unit
+    case key, input, value, action, step, event, queue, context, output, function, unit, file, folder
   }
 
   /// What is shown and, without a snippet, written.

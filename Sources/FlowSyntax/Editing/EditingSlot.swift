@@ -9,6 +9,7 @@ struct KeyPage {
   let summary: String
   let isRequired: Bool
   let defaultText: String?
+  var proposals: [String] = []
 
   /// What a person reads when the mouse is over the key, as Markdown.
   var page: String {
@@ -25,7 +26,7 @@ extension FormatKey {
     allCases.map {
       KeyPage(
         name: $0.rawValue, owner: owner, shape: $0.shape, summary: $0.summary, isRequired: $0.isRequired,
-        defaultText: $0.defaultText)
+        defaultText: $0.defaultText, proposals: $0.proposals)
     }
   }
 }
@@ -67,6 +68,7 @@ enum EditingSlot {
     case (.shape(.list(let shape, _), let page), .element): return .shape(shape, page: page)
     case (.shape(.stepNames, let page), .element): return .shape(.stepNames, page: page)
     case (.shape(.eventNames, let page), .element): return .shape(.eventNames, page: page)
+    case (.shape(.events, let page), .element): return .shape(.events, page: page)
     case (.shape, .key(let name)):
       return keys.first { $0.name == name }.map { .shape($0.shape, page: $0) } ?? .unknown
     case (.inputs, .key(let name)), (.type(.object, _), .key(let name)):

@@ -2,13 +2,14 @@ import FlowDiagnostics
 import FlowExpressions
 import FlowModel
 
-/// What a workflow names and where: steps, events, inputs, queues, with every place that refers to them.
+/// What a workflow names and where: steps, events, inputs, outputs, queues, with every place that refers to them, and to
+/// what included files name.
 package struct SymbolTable: Sendable {
   /// Something that a workflow names.
   package struct Symbol: Sendable, Hashable {
     /// What kind of thing it is.
     package enum Kind: String, Sendable, Hashable {
-      case step, event, input, queue
+      case step, event, input, output, queue
     }
 
     package var kind: Kind
@@ -24,6 +25,17 @@ package struct SymbolTable: Sendable {
     package var isDefinition: Bool
   }
 
+  /// A place that names something of an included file.
+  package struct Link: Sendable, Hashable {
+    /// The file as the step states it.
+    package var file: String
+    /// What it is called in that file: an input, an output or an event.
+    package var symbol: Symbol
+    package var span: Span
+  }
+
+  /// The places that name something of included files.
+  package private(set) var links: [Link] = []
   /// Every place, in the order of the file.
   package private(set) var occurrences: [Occurrence] = []
   /// Texts with an expression in them whose places cannot be told, or that is wrong.
@@ -47,6 +59,12 @@ package struct SymbolTable: Sendable {
       ?? occurrences.first { $0.span.start <= offset && offset <= $0.span.end }
   }
 
+  /// The place that names something of an included file and holds the byte at `offset`, the one behind its end included.
+  package func link(at offset: Int) -> Link? {
+    links.first { $0.span.start <= offset && offset < $0.span.end }
+      ?? links.first { $0.span.start <= offset && offset <= $0.span.end }
+  }
+
   /// Every place of a symbol.
   package func occurrences(of symbol: Symbol) -> [Occurrence] { occurrences.filter { $0.symbol == symbol } }
 
@@ -55,7 +73,7 @@ package struct SymbolTable: Sendable {
     switch symbol.kind {
     case .event: catalogEvents.contains(symbol.name)
     case .queue: Queue.builtIn.contains(symbol.name)
-    case .step, .input: false
+    case .step, .input, .output: false
     }
   }
 
@@ -70,9 +88,29 @@ package struct SymbolTable: Sendable {
       unclear.append(tree.span(place))
       return
     }
+    // `build/done` is the event `done` of the file that the step `build` includes.
+    if kind == .event, let slash = name.utf8.firstIndex(of: UInt8(ascii: "/")),
+      let step = check.stepIndex(like: String(name[..<slash])), let file = includedFile(step)
+    {
+      let rest = String(name[name.index(after: slash)...])
+      let middle = start + name.utf8.count - rest.utf8.count
+      occurrences.append(
+        Occurrence(
+          symbol: Symbol(kind: .step, name: check.name(step)), span: Span(start, middle - 1), isDefinition: false))
+      links.append(
+        Link(
+          file: file, symbol: Symbol(kind: .event, name: rest), span: Span(middle, start + name.utf8.count)))
+      return
+    }
     occurrences.append(
       Occurrence(
         symbol: Symbol(kind: kind, name: name), span: Span(start, start + name.utf8.count), isDefinition: isDefinition))
+  }
+
+  /// The file that a step includes, as it states it; nil for any other step.
+  private func includedFile(_ step: Int) -> String? {
+    let uses = check.workflow.steps[step].uses
+    return IncludeLibrary.isFile(uses) ? uses : nil
   }
 
   private func members(_ node: NodeID) -> [MemberCursor.Member] {
@@ -95,7 +133,10 @@ package struct SymbolTable: Sendable {
     if let node = places.value(.defaults), let queue = tree.member("queue", of: node) { add(.queue, queue.value) }
     if let node = places.value(.env) { expressions(below: node) }
     if let node = places.value(.deadline) { expressions(below: node) }
-    if let node = places.value(.outputs) { expressions(below: node) }
+    if let node = places.value(.outputs) {
+      for member in members(node) { add(.output, member.key, isDefinition: true) }
+      expressions(below: node)
+    }
     for step in places.steps.indices { collect(step) }
   }
 
@@ -123,13 +164,25 @@ package struct SymbolTable: Sendable {
         {
           add(.event, event.value)
         }
+        if let file = includedFile(step) { linkInputs(below: member.value, of: file) }
         expressions(below: member.value)
       case .foreach:
         if let event = tree.member(ForeachKey.event.rawValue, of: member.value) { add(.event, event.value) }
         expressions(below: member.value)
-      case .env, .run: expressions(below: member.value)
-      default: break
+      default: expressions(below: member.value)
       }
+    }
+  }
+
+  private mutating func linkInputs(below node: NodeID, of file: String) {
+    for member in members(node) {
+      let key = tree.resolve(member.key)
+      guard let name = tree.text(of: key), let start = tree.sourceOffset(of: key, textOffset: 0) else {
+        unclear.append(tree.span(key))
+        continue
+      }
+      links.append(
+        Link(file: file, symbol: Symbol(kind: .input, name: name), span: Span(start, start + name.utf8.count)))
     }
   }
 
@@ -182,7 +235,28 @@ package struct SymbolTable: Sendable {
       occurrences.append(
         Occurrence(
           symbol: Symbol(kind: kind, name: name), span: Span(start, start + wanted.count), isDefinition: false))
+      if kind == .step { linkOutput(of: reference, in: source, from: found + wanted.count, offset, node) }
     }
+  }
+
+  /// `steps.build.outputs.path`, where `build` is a file: an output of it.
+  private mutating func linkOutput(
+    of reference: ContextReference, in source: [UInt8], from place: Int, _ offset: Int, _ node: NodeID
+  ) {
+    guard reference.path.count > 2, reference.path[1].lowercased() == "outputs",
+      let file = check.stepIndex(like: reference.path[0]).flatMap(includedFile)
+    else { return }
+    let name = reference.path[2]
+    let wanted = Array(name.utf8)
+    let end = min(source.count, reference.offset + reference.length)
+    let first = place + "outputs".utf8.count
+    guard
+      let found = (first..<max(first, end - wanted.count + 1)).first(where: { source[$0...].starts(with: wanted) }),
+      // Behind the word `outputs`, wherever its dot or bracket stands.
+      let start = tree.sourceOffset(of: node, textOffset: offset + found)
+    else { return unclear.append(tree.span(node)) }
+    links.append(
+      Link(file: file, symbol: Symbol(kind: .output, name: name), span: Span(start, start + wanted.count)))
   }
 }
 

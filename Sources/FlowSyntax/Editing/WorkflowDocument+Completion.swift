@@ -37,7 +37,10 @@ extension WorkflowDocument {
   private func keyCompletions(
     _ slot: EditingSlot, _ place: EditingPlace, _ span: Span, _ bytes: [UInt8]
   ) -> [Completion] {
-    let given = keys(at: place.path, except: place.offset)
+    var given = keys(at: place.path, except: place.offset)
+    if place.path.count == 2, place.keys.first == WorkflowKey.finally.rawValue {
+      given.formUnion(StepKey.notInFinally.map(\.rawValue))
+    }
     let hasColon = bytes[span.end...].prefix(2).first == UInt8(ascii: ":")
     var completions: [Completion] = []
     for key in slot.keys where !given.contains(key.name) {
@@ -72,15 +75,18 @@ extension WorkflowDocument {
       case .deferral: return words(["true", "idle", "false"])
       case .word(let names): return words(names)
       case .queueName: return queues(span)
-      case .actionName: return actions(span)
+      case .actionName: return uses(place, span, bytes)
+      case .executorAddress: return executors(place, span, bytes)
+      case .events: return awaitedEvents(span)
       case .stepNames: return steps(place, span)
       case .eventNames: return events(span)
       case .eventName: return events(span, repeatingOnly: true)
       case .duration, .durationAboveZero, .durationOr, .durationOrExpression, .estimate:
         return durations(place, span, bytes)
-      default: return page?.defaultText.map { words([$0]) } ?? []
+      default: return words(page.map { $0.proposals.isEmpty ? $0.defaultText.map { [$0] } ?? [] : $0.proposals } ?? [])
       }
     case .type(let type, let field):
+      if let events = eventInput(place, span) { return events }
       var proposals: [Completion] = []
       switch type {
       case .boolean: proposals = words(["true", "false"])
@@ -105,6 +111,83 @@ extension WorkflowDocument {
     catalog.declarations.map {
       Completion(label: $0.name, kind: .action, detail: $0.summary, documentation: $0.page, span: span)
     }
+  }
+
+  // MARK: Files
+
+  /// Actions, or files once the path of one has begun.
+  private func uses(_ place: EditingPlace, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+    let typed = String(decoding: bytes[place.start..<max(place.start, place.offset)], as: UTF8.self)
+    let isPath = typed.hasPrefix(".") || typed.hasPrefix("/")
+    return (isPath ? [] : actions(span)) + (isPath || typed.isEmpty ? files(typed, span) : [])
+  }
+
+  /// The most files of a folder that are read to see whether they could be included.
+  private static let readFiles = 200
+
+  /// The workflows of the folder that is named so far which could be included, and its folders.
+  private func files(_ typed: String, _ span: Span) -> [Completion] {
+    guard let surroundings else { return [] }
+    let stated = typed.lastIndex(of: "/").map { String(typed[...$0]) } ?? "./"
+    let folder = path(of: stated)
+    let names = surroundings.names(folder.isEmpty ? "/" : folder).filter { !$0.hasPrefix(".") }
+    let own = path(of: IncludeLibrary.fileName(source.file))
+    let files = names.filter { name in
+      [".yaml", ".yml"].contains { name.hasSuffix($0) } && name != "plugin.yaml" && !name.hasSuffix(".sync.yaml")
+    }
+    let found = files.prefix(Self.readFiles).compactMap { name -> Completion? in
+      let path = IncludeLibrary.resolve(name, in: folder)
+      guard path != own else { return nil }
+      // Read without this file on the way, so that a file which includes it is seen to name it.
+      let library = IncludeLibrary(catalog: installedCatalog, files: surroundings.read)
+      let entry = library.entry(path, stack: [])
+      guard let result = entry.result, !result.places.steps.isEmpty, !library.named.contains(own) else { return nil }
+      return Completion(
+        label: stated + name, kind: .file, detail: entry.declaration?.summary ?? entry.problem ?? "", span: span)
+    }
+    let folders =
+      (typed == "." || typed == ".." ? ["../"] : []) + names.filter { $0.hasSuffix("/") }.map { stated + $0 }
+    return found + folders.map { Completion(label: $0, kind: .folder, span: span) }
+  }
+
+  // MARK: Executors and events
+
+  /// Where a step may run; behind a comma the options of the executor.
+  private func executors(_ place: EditingPlace, _ span: Span, _ bytes: [UInt8]) -> [Completion] {
+    let typed = String(decoding: bytes[place.start..<max(place.start, place.offset)], as: UTF8.self)
+    guard let comma = typed.utf8.lastIndex(of: UInt8(ascii: ",")) else {
+      let builtIn = [
+        (ExecutorAddress.local, "this process"), ("\(ExecutorAddress.workers)=4", "processes of this machine"),
+        ("\(ExecutorAddress.slurm)=8", "allocations of Slurm"),
+      ]
+      let external = (surroundings?.executors ?? []).map { ("\($0)=", "an executor of a plugin") }
+      return (builtIn + external).map { Completion(label: $0.0, kind: .value, detail: $0.1, span: span) }
+    }
+    let parts = typed.split(separator: ",").map { $0.prefix { $0 != "=" }.trimmingPrefix { $0 == " " } }
+    let start = place.start + typed.utf8.distance(from: typed.startIndex, to: comma) + 1
+    let options = parts.first.flatMap { ExecutorAddress.optionNames[String($0)] } ?? []
+    return options.filter { option in !parts.dropFirst().contains { $0 == option } }.map {
+      Completion(label: "\($0)=", kind: .key, span: Span(start, max(start, span.end)))
+    }
+  }
+
+  /// The events for an input that names one; nil where the place is no such input.
+  private func eventInput(_ place: EditingPlace, _ span: Span) -> [Completion]? {
+    let keys = place.keys
+    guard place.path.count == 4, WorkflowKey.holdsSteps(keys[0]), keys[2] == StepKey.with.rawValue,
+      let declaration = declaration(ofStepNamed: keys[1])
+    else { return nil }
+    if declaration.calls?.event == keys[3] { return events(span, repeatingOnly: true) }
+    guard declaration.eventFromInput == keys[3] else { return nil }
+    let posted = Set(events(span).map(\.label))
+    return awaitedEvents(span).filter { !posted.contains($0.label) } + events(span)
+  }
+
+  /// The events for which steps wait and which are not known yet.
+  private func awaitedEvents(_ span: Span) -> [Completion] {
+    let known = check?.knownEvents() ?? []
+    let awaited = Set(workflow.steps.filter(\.hasOptions).flatMap(\.options.after)).subtracting(known)
+    return awaited.sorted().map { Completion(label: $0, kind: .event, detail: "a step waits for it", span: span) }
   }
 
   private func events(_ span: Span, repeatingOnly: Bool = false) -> [Completion] {
@@ -197,9 +280,10 @@ extension WorkflowDocument {
       }
       position -= 1
     }
-    guard case .shape(let shape, _) = slot, place.start < place.offset else { return nil }
+    guard case .shape(let shape, _) = slot else { return nil }
+    if case .expression = shape { return place.start }
+    guard place.start < place.offset else { return nil }
     switch shape {
-    case .expression: return place.start
     case .booleanOrExpression, .deferral:
       // The words of the key come first; an expression shows by its dot or its operator.
       let typed = bytes[place.start..<place.offset]

@@ -196,9 +196,19 @@ extension WorkflowDocument {
 }
 
 extension WorkflowDocument {
-  /// The manifest that declares the action at `offset`, and where in its text; nil where there is no such action or it is
-  /// built in.
+  /// The file that declares what is named at `offset`, and where in its text: something of an included file, or the action
+  /// of an external plugin; nil for all else.
   package func declaration(at offset: Int) -> (file: String, span: (SourceText) -> Span)? {
+    if let link = symbols()?.link(at: offset) {
+      let path = path(of: link.file)
+      return (
+        path,
+        { [installedCatalog] source in
+          let document = WorkflowDocument(bytes: source.bytes, file: path, catalog: installedCatalog)
+          return document.declaration(of: link.symbol)?.span ?? Span(at: 0)
+        }
+      )
+    }
     guard let tree, let (path, isKey, node) = location(at: offset), !isKey, let name = tree.text(of: node),
       case .shape(.actionName, _) = slot(at: path), let file = catalog.declaration(named: name)?.origin
     else { return nil }

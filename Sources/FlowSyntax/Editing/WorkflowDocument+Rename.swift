@@ -4,16 +4,18 @@ import FlowModel
 /// Why a name cannot be changed, as a sentence without a full stop.
 package struct RenameProblem: Error, Sendable, CustomStringConvertible {
   package let description: String
+
+  package init(description: String) { self.description = description }
 }
 
 extension WorkflowDocument {
   /// The name at `offset` that can be changed.
   package func renamable(at offset: Int) throws(RenameProblem) -> SymbolTable.Occurrence {
     guard isWhole, let symbols = symbols() else {
-      throw RenameProblem(description: "the file has a syntax error; mend it first")
+      throw RenameProblem(description: "the file has a syntax error; fix it first")
     }
     guard let found = symbols.occurrence(at: offset), found.symbol.kind != .queue else {
-      throw RenameProblem(description: "there is no step, event or input here that could be renamed")
+      throw RenameProblem(description: "there is no step, event, input or output here that could be renamed")
     }
     if symbols.isForeign(found.symbol) {
       throw RenameProblem(description: "'\(found.symbol.name)' is not an event of this file")
@@ -23,13 +25,20 @@ extension WorkflowDocument {
 
   /// Where the new name goes so that the thing at `offset` is called `name` everywhere in the file.
   package func rename(at offset: Int, to name: String) throws(RenameProblem) -> [Span] {
-    let symbol = try renamable(at: offset).symbol
-    guard let symbols = symbols() else { return [] }
+    try rename(try renamable(at: offset).symbol, to: name)
+  }
+
+  /// Where the new name goes so that a thing is called `name` everywhere in the file.
+  package func rename(_ symbol: SymbolTable.Symbol, to name: String) throws(RenameProblem) -> [Span] {
+    guard isWhole, let symbols = symbols() else {
+      throw RenameProblem(description: "'\(source.file)' has a syntax error; fix it first")
+    }
     let kind: NameKind =
       switch symbol.kind {
       case .step: .step
       case .event: .event
       case .input: .input
+      case .output: .output
       case .queue: .queue
       }
     guard kind.allows(name) else {
@@ -52,5 +61,90 @@ extension WorkflowDocument {
       throw RenameProblem(description: "the text in line \(line) cannot be changed safely; rename there by hand first")
     }
     return symbols.occurrences(of: symbol).map(\.span)
+  }
+}
+
+/// How the name of something of a file changes for the files that include it.
+package struct IncludedRename: Sendable, Hashable {
+  /// An input, an output or an event.
+  package var kind: SymbolTable.Symbol.Kind
+  /// How the files that include it call it; of an event that a step passes on only the beginning, `build/`.
+  package var name: String
+  /// Where in ``name`` the part is that changes, in bytes.
+  package var part: Range<Int>
+
+  /// The change that renaming a symbol of a file is for the files that include it; nil: they do not name it.
+  package init?(_ symbol: SymbolTable.Symbol) {
+    switch symbol.kind {
+    case .input, .output, .event: (kind, name) = (symbol.kind, symbol.name)
+    // What such a step includes has events, which are called `step/event` here.
+    case .step: (kind, name) = (.event, symbol.name + "/")
+    case .queue: return nil
+    }
+    part = 0..<symbol.name.utf8.count
+  }
+
+  /// The same for the files that include the one whose step `step` includes the file: only events are passed on.
+  func passedOn(by step: String) -> IncludedRename? {
+    guard kind == .event else { return nil }
+    var outer = self
+    outer.name = "\(step)/\(name)"
+    let shift = step.utf8.count + 1
+    outer.part = part.lowerBound + shift..<part.upperBound + shift
+    return outer
+  }
+
+  /// Which bytes of a link change; nil: it is about something else.
+  func part(of link: SymbolTable.Link) -> Span? {
+    guard link.symbol.kind == kind else { return nil }
+    let isMeant =
+      switch kind {
+      case .output: link.symbol.name.lowercased() == name.lowercased()
+      case .event where name.hasSuffix("/"): link.symbol.name.hasPrefix(name)
+      default: link.symbol.name == name
+      }
+    return isMeant ? Span(link.span.start + part.lowerBound, link.span.start + part.upperBound) : nil
+  }
+}
+
+extension WorkflowDocument {
+  /// Whether a step of the file includes the one at `path`.
+  package func includes(_ path: String) -> Bool {
+    workflow.steps.contains { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }
+  }
+
+  /// The places that change with something of the file at `path`, which this one includes; throws where they cannot all be
+  /// told.
+  package func places(of change: IncludedRename, in path: String) throws(RenameProblem) -> [Span] {
+    guard isWhole, let symbols = symbols() else {
+      throw RenameProblem(description: "'\(source.file)' includes the file and has a syntax error; fix it first")
+    }
+    let name = change.name.lowercased()
+    for span in symbols.unclear where source.text(of: span).lowercased().contains(name) {
+      let line = LineTable(source).line(of: span.start)
+      throw RenameProblem(
+        description: "the text in line \(line) of '\(source.file)' cannot be changed safely; rename there by hand first"
+      )
+    }
+    return symbols.links.filter { self.path(of: $0.file) == path }.compactMap(change.part)
+  }
+
+  /// The same change for the files that include this one.
+  package func passedOn(_ change: IncludedRename, from path: String) -> [IncludedRename] {
+    workflow.steps.filter { IncludeLibrary.isFile($0.uses) && self.path(of: $0.uses) == path }.compactMap {
+      change.passedOn(by: $0.id.text)
+    }
+  }
+
+  /// Where a thing is declared; of an event of a file that this one includes, the step that includes it.
+  package func declaration(of symbol: SymbolTable.Symbol) -> SymbolTable.Occurrence? {
+    guard let symbols = symbols() else { return nil }
+    let definitions = symbols.occurrences.filter(\.isDefinition)
+    let own = definitions.first {
+      $0.symbol.kind == symbol.kind
+        && (symbol.kind == .output ? $0.symbol.name.lowercased() == symbol.name.lowercased() : $0.symbol == symbol)
+    }
+    guard own == nil, symbol.kind == .event, let step = symbol.name.split(separator: "/").first else { return own }
+    return definitions.first { $0.symbol == .init(kind: .step, name: String(step)) }
   }
 }

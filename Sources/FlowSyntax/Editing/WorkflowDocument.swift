@@ -12,20 +12,39 @@ package struct WorkflowDocument: Sendable {
   package var isWhole: Bool { !isRecovered && check != nil }
 
   let catalog: any ActionCatalog
-  private let files: (@Sendable (String) -> [UInt8]?)?
+  /// What can be known of other files.
+  let surroundings: Surroundings?
   /// The files that it includes, directly or not, as far as they could be read.
   package let includedFiles: [String]
   /// What was read and checked; nil where nothing could be read.
   let check: WorkflowCheck?
   private let isRecovered: Bool
 
-  /// Reads `bytes`; `file` is what messages call it. `files` gives what stands in a file that it includes, as for
-  /// ``WorkflowLoader``; without it such steps are taken as they are.
-  package init(
-    bytes: [UInt8], file: String, catalog base: any ActionCatalog, files: (@Sendable (String) -> [UInt8]?)? = nil
-  ) {
-    self.files = files
-    let library = files.map { IncludeLibrary(catalog: base, files: $0) }
+  /// What a document can learn of the files around it.
+  package struct Surroundings: Sendable {
+    /// What stands in a file; nil where it cannot be read.
+    package var read: @Sendable (String) -> [UInt8]?
+    /// The names of what is in a folder, those of folders with a slash behind them.
+    package var names: @Sendable (String) -> [String]
+    /// The executors that plugins bring.
+    package var executors: [String]
+
+    /// Surroundings.
+    package init(
+      read: @escaping @Sendable (String) -> [UInt8]?, names: @escaping @Sendable (String) -> [String] = { _ in [] },
+      executors: [String] = []
+    ) {
+      self.read = read
+      self.names = names
+      self.executors = executors
+    }
+  }
+
+  /// Reads `bytes`; `file` is what messages call it. Without `surroundings`, steps that include files are taken as they
+  /// are.
+  package init(bytes: [UInt8], file: String, catalog base: any ActionCatalog, surroundings: Surroundings? = nil) {
+    self.surroundings = surroundings
+    let library = surroundings.map { IncludeLibrary(catalog: base, files: $0.read) }
     catalog =
       library.map { IncludeCatalog(base: base, library: $0, stack: [IncludeLibrary.resolve(file, in: "")]) } ?? base
     let loader = WorkflowLoader(catalog: catalog)
@@ -50,8 +69,16 @@ package struct WorkflowDocument: Sendable {
     let line = lines.span(ofLine: lines.line(of: offset))
     for index in line.start..<line.end { bytes[index] = 0x20 }
     let document = WorkflowDocument(
-      bytes: bytes, file: source.file, catalog: (catalog as? IncludeCatalog)?.base ?? catalog, files: files)
+      bytes: bytes, file: source.file, catalog: installedCatalog, surroundings: surroundings)
     return document.isWhole || check == nil ? document : self
+  }
+
+  /// The installed actions, without files.
+  var installedCatalog: any ActionCatalog { (catalog as? IncludeCatalog)?.base ?? catalog }
+
+  /// The path of a file that this one names.
+  package func path(of name: String) -> String {
+    IncludeLibrary.resolve(name, in: IncludeLibrary.folder(of: IncludeLibrary.resolve(source.file, in: "")))
   }
 
   /// The text.

@@ -15,6 +15,8 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   var isRequired: Bool { get }
   /// What holds where the key is not given, as a workflow would write it; nil: nothing.
   var defaultText: String? { get }
+  /// Usual values of a key that takes any text, for editors.
+  var proposals: [String] { get }
   /// What to write here instead of a key that another tool has; nil: no tool that is known has it.
   static func remedy(for foreign: String, value: String?) -> String?
   /// The key of this map that simply has another name in other tools; nil: none has this one.
@@ -26,6 +28,7 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
 extension FormatKey {
   var isRequired: Bool { false }
   var defaultText: String? { nil }
+  var proposals: [String] { [] }
   static func remedy(for foreign: String, value: String?) -> String? { nil }
   static func counterpart(of foreign: String) -> String? { nil }
   static func remedy(insteadOf value: Value) -> String? { nil }

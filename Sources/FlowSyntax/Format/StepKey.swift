@@ -15,6 +15,9 @@ enum StepKey: String, FormatKey {
 
   static let owner = "a step"
 
+  /// The keys that a step of `finally` cannot have, since it is settled when it starts.
+  static let notInFinally: [StepKey] = [.after, .deferral, .blocking, .prewarm]
+
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofStep: foreign, value) }
   static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofStep: foreign) }
 
@@ -52,6 +55,8 @@ enum StepKey: String, FormatKey {
     case .resources: .map(ResourcesKey.self)
     }
   }
+
+  var proposals: [String] { self == .shell ? ["sh", "bash", "python"] : [] }
 
   var defaultText: String? {
     switch self {

@@ -42,7 +42,8 @@ public struct ExecutorAddress: Sendable, Hashable {
   /// The most places of one executor.
   public static let mostPlaces = 10_000
 
-  private static let optionNames = [
+  /// The options of the executors that come with flowrun.
+  static let optionNames = [
     local: [], workers: ["processes", "worker"],
     slurm: [
       "partition", "time", "per-node", "account", "qos", "constraint", "mem", "gres", "nodelist", "exclude",

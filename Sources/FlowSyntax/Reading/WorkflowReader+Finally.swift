@@ -6,11 +6,15 @@ extension WorkflowReader {
   mutating func final(_ options: StepOptions, _ place: StepPlace) -> StepOptions {
     var options = options
     options.isFinal = true
-    let stated: [(StepKey, Bool)] = [
-      (.after, !options.after.isEmpty), (.deferral, options.deferral != .never), (.blocking, options.blocking == true),
-      (.prewarm, options.prewarm),
-    ]
-    for (key, isStated) in stated where isStated {
+    func isStated(_ key: StepKey) -> Bool {
+      switch key {
+      case .after: !options.after.isEmpty
+      case .deferral: options.deferral != .never
+      case .blocking: options.blocking == true
+      default: options.prewarm
+      }
+    }
+    for key in StepKey.notInFinally where isStated(key) {
       guard let member = tree.member(key.rawValue, of: place.value) else { continue }
       report(
         .conflictingKeys,
