@@ -44,7 +44,8 @@ extension Plan {
     guard opened.outcome != .cancelled else { return }
     readiness.openedAt = opened.atNanoseconds
     if opened.outcome == .timedOut { markLate(opened.atNanoseconds, at: now) }
-    note(.whole(.gateOpened(opened.outcome)), at: now)
+    // The instant of the report, also where the plan hears of it later.
+    note(.whole(.gateOpened(opened.outcome)), at: opened.atNanoseconds)
     for step in readiness.deferredSteps where states[step].status == .waiting { countDown(step, at: now) }
   }
 

@@ -78,19 +78,26 @@ final class GateClock: Sendable {
       current = GateState(rawValue: actual)
       guard exchanged else { continue }
       if let outcome = next.outcome {
-        let opened = OpenedGate(outcome, atNanoseconds: clock.now)
-        openedAt.store(opened.atNanoseconds, ordering: .releasing)
+        let opened = OpenedGate(outcome, atNanoseconds: noteOpening())
         for waiter in waiters.withLock({ exchange(&$0, []) }) { waiter(opened) }
         stopWaiting()
         return opened
       }
       return nil
     }
-    guard let outcome = current.outcome else { return nil }
-    // Another thread opened it and is about to note when; that was no later than now.
-    let time = openedAt.load(ordering: .acquiring)
-    return OpenedGate(outcome, atNanoseconds: time == never ? clock.now : time)
+    return current.outcome.map { OpenedGate($0, atNanoseconds: noteOpening()) }
   }
+
+  /// The instant at which the gate opened: that of the first thread that finds it open, for all others too.
+  private func noteOpening() -> Int {
+    let now = clock.now
+    let (isFirst, known) = openedAt.compareExchange(
+      expected: never, desired: now, ordering: .acquiringAndReleasing)
+    return isFirst ? now : known
+  }
+
+  /// Notes when the gate of a run that goes on had opened, before it is opened here.
+  func note(_ opened: OpenedGate) { openedAt.store(opened.atNanoseconds, ordering: .releasing) }
 
   /// Calls `waiter` once, possibly under the run's lock, when the gate has opened or never will; at once when that has happened.
   func whenOpen(_ waiter: @escaping @Sendable (OpenedGate) -> Void) {

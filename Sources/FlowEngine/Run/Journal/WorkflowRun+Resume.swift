@@ -66,6 +66,7 @@ extension GateClock {
   /// The gate of a run that goes on had opened.
   func restore(_ opened: OpenedGate, activatedAtNanoseconds: Int) {
     note(activatedAtNanoseconds)
+    note(opened)
     send(.floorReached)
     switch opened.outcome {
     case .ready: send(.decided(.ready))

@@ -1,0 +1,40 @@
+import FlowModel
+import Synchronization
+import Testing
+
+@testable import FlowEngine
+
+/// The instant at which the gate opened is one, for the event stream, the report and the app.
+@Suite struct `The instant of the gate` {
+  @Test func `is that of the opening in the event stream, also where the plan hears of it later`() throws {
+    var gate = GateBounds()
+    gate.ceilingNanoseconds = 5
+    var resolution = Resolution()
+    resolution.gate = gate
+    var plan = Plan(graph: try WorkflowGraph(Workflow(name: "test", steps: [Step("a")])))
+    plan.apply(.activated(resolution), at: 0)
+    plan.apply(.started(prewarm: false), at: 0)
+    _ = plan.takeRecords()
+    plan.apply(.gateOpened(OpenedGate(.timedOut, atNanoseconds: 5)), at: 11_000_000)
+    let opened = plan.takeRecords().flatMap(Array.init).filter { $0.kind == .whole(.gateOpened(.timedOut)) }
+    #expect(opened.map(\.atNanoseconds) == [5] && plan.gate.openedAtNanoseconds == 5)
+  }
+
+  @Test func `is the same for every thread that opens it at once`() async {
+    for _ in 0..<200 {
+      let gate = GateClock(clock: RunClock())
+      gate.send(.decided(.ready))
+      let instants = await withTaskGroup { group in
+        for _ in 0..<4 { group.addTask { gate.send(.floorReached)?.atNanoseconds } }
+        return await group.reduce(into: Set<Int?>()) { $0.insert($1) }
+      }
+      #expect(instants == [gate.opened?.atNanoseconds])
+    }
+  }
+
+  @Test func `stays what it was when its run goes on`() {
+    let gate = GateClock(clock: RunClock())
+    gate.restore(OpenedGate(.ready, atNanoseconds: 7), activatedAtNanoseconds: 0)
+    #expect(gate.opened == OpenedGate(.ready, atNanoseconds: 7))
+  }
+}
