@@ -239,6 +239,44 @@ import Testing
         .hasPrefix(place + "cannot be had: 'sh' ended with exit status 3: no"))
   }
 
+  @Test func `of a payload are hidden also where steps take it apart, and a resume asks for it again`() throws {
+    let folder = try Folder([
+      "tap.json": #"""
+      {"aps": {"alert": {"title": "News"}}, "route": "app://product/7?jwt=eyJhbGciOiJub25lIn0&page=2",
+       "parameters": {"session": "sess-0815-4711", "from": "mail"}}
+      """#,
+      "w.yaml": """
+      name: tap
+      inputs: { payload: { type: string, secret: true } }
+      steps:
+        launch: { uses: ui.launch, queue: main }
+        window: { uses: ui.window, needs: launch, queue: main, with: { tabs: [home] } }
+        routes: { uses: router.register, with: { schemes: [app], routes: ["app://product/:id"] } }
+        parse: { uses: notification.parse, with: { payload: "${{ inputs.payload }}" } }
+        open:
+          uses: router.open
+          needs: [window, routes, parse]
+          queue: main
+          with: { url: "${{ steps.parse.outputs.route }}", parameters: "${{ steps.parse.outputs.parameters }}" }
+        show: { uses: flow.log, needs: open, with: { message: "${{ toJSON(steps.open.outputs) }}" } }
+        last: { run: 'test -e ok', needs: show }
+      outputs: { opened: "${{ toJSON(steps.open.outputs.merged) }}" }
+
+      """,
+    ])
+    let first = try folder.flowrun("w.yaml", "-i", "payload=@tap.json", "--report", "report.json", environment: [:])
+    #expect(first.exitCode == 1 && first.output.contains("opened product"), "\(first)")
+    let missing = try folder.flowrun("resume", environment: [:])
+    #expect(missing.exitCode == 64 && missing.errors.contains("-i payload=@FILE"), "\(missing)")
+    try folder.write("", to: "ok")
+    let resumed = try folder.flowrun("resume", "-i", "payload=@tap.json", "--json", environment: [:])
+    #expect(resumed.exitCode == 0, "\(resumed)")
+    let texts = [first, missing, resumed].map { ("output", Data(($0.output + $0.errors).utf8)) }
+    for (name, bytes) in texts + (try folder.bytes().map { ($0.name, $0.bytes) }) {
+      for trace in ["eyJhbGciOi", "sess-0815"] { #expect(bytes.range(of: Data(trace.utf8)) == nil, "\(trace) in \(name)") }
+    }
+  }
+
   @Test func `of an env-file reach nobody who is not given them`() throws {
     let folder = try Folder([
       ".env": "DEPLOY_TOKEN=from-the-file\nREGION=north\n",

@@ -39,7 +39,9 @@ extension Workflow {
     var texts: [(name: String, text: String)] = []
     for secret in secrets { if let text = values[secret.name]?.stringValue { texts.append((secret.name, text)) } }
     for input in self.inputs where input.isSecret {
-      if let text = inputs[input.name]?.stringValue { texts.append(("inputs.\(input.name)", text)) }
+      guard let text = inputs[input.name]?.stringValue else { continue }
+      texts.append(("inputs.\(input.name)", text))
+      for (index, part) in SecretParts.all(of: text).enumerated() { texts.append(("inputs.\(input.name):\(index)", part)) }
     }
     return texts.isEmpty ? nil : SecretMask(texts)
   }

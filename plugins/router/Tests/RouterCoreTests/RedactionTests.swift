@@ -18,6 +18,11 @@ import Testing
     ("app://me:SECRET@product/1", "app://[redacted]@product/1"),
     ("https://me:SECRET@SECRET@example.com/1?q=a@b", "https://[redacted]@example.com/1?q=a@b"),
     ("app://a?next=https%3A%2F%2Fme%3ASECRET%40x%2F", "app://a?next=[redacted]"),
+    ("app://a?jwt=SECRET&api_key=SECRET&page=2", "app://a?jwt=[redacted]&api_key=[redacted]&page=2"),
+    ("app://a?idJWT=SECRET;X-Api-Key=SECRET", "app://a?idJWT=[redacted];X-Api-Key=[redacted]"),
+    ("app://a?APIKEY=SECRET#sessionId=SECRET", "app://a?APIKEY=[redacted]#sessionId=[redacted]"),
+    ("app://a?next=app%3A%2F%2Fb%3Fapi%255Fkey%3DSECRET", "app://a?next=[redacted]"),
+    ("app://a?api%7Fkey=1&rapid=2&keyboard=3", "app://a?api%7Fkey=1&rapid=2&keyboard=3"),
     ("app://a?q=100%25&title=%E5%AE%B6", "app://a?q=100%25&title=%E5%AE%B6"),
   ])
   func `hides what a key or a link inside names`(link: String, shown: String) {
@@ -59,8 +64,10 @@ import Testing
     #expect(
       Redaction.forLog([
         "id": 7, "token": "SECRET", "next": "app://b?code=SECRET", "list": ["a", ["passWord": "SECRET"]],
+        "session": "SECRET", "apiKey": "SECRET", "jwt": ["SECRET"],
       ]) == [
         "id": 7, "token": "[redacted]", "next": "app://b?code=[redacted]", "list": ["a", ["passWord": "[redacted]"]],
+        "session": "[redacted]", "apiKey": "[redacted]", "jwt": "[redacted]",
       ])
   }
 

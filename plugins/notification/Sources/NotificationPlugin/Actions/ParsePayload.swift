@@ -22,7 +22,7 @@ struct ParsePayload: Action {
   }
 
   struct Input: ActionInput {
-    @Field("The payload, as JSON text or as an object") var payload: Value
+    @Field("The payload, as JSON text or as an object", isSecret: true) var payload: Value
     @Field("Which limit holds: standard 4096 bytes, voip 5120") var kind: PayloadKind = .standard
   }
 

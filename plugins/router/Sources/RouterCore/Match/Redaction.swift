@@ -23,14 +23,16 @@ public enum Redaction {
   }
 
   private static let secretWords = [
-    "token", "password", "passwd", "auth", "code", "secret", "credential", "signature",
+    "token", "password", "passwd", "auth", "code", "secret", "credential", "signature", "session", "jwt", "apikey",
+    "api_key", "api-key", "api.key",
   ].map { Array($0.utf8) }
 
-  /// Whether ASCII bytes hold a word of lower-case letters, in any case. Each parameter of each route is asked for.
+  /// Whether ASCII bytes hold a word, whose letters are lower-case ones, in any case. Each parameter of each route is asked
+  /// for.
   private static func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
     guard bytes.count >= word.count else { return false }
     return (0...bytes.count - word.count).contains { start in
-      word.indices.allSatisfy { bytes[start + $0] | 0x20 == word[$0] }
+      word.indices.allSatisfy { bytes[start + $0] == word[$0] || (bytes[start + $0] | 0x20 == word[$0] && word[$0] >= 0x61) }
     }
   }
 

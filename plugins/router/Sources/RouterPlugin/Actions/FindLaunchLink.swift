@@ -21,7 +21,7 @@ struct FindLaunchLink: Action {
       actionIdentifier} or {identifier, userInfo}; urlContexts [{url}]; userActivities [{webpageURL}]; \
       userActivityDictionary {UIApplicationLaunchOptionsUserActivityKey: {webpageURL}}; shortcutItem {userInfo}. \
       A userInfo is a payload: {route, parameters}
-      """) var options: ValueObject?
+      """, isSecret: true) var options: ValueObject?
     @Field("The keys of features that the application has; without it, all that are known") var supports: [String]?
   }
 

@@ -15,8 +15,9 @@ enum LinkSource: String, FieldWord {
 
 /// What a step says of a link it opens or holds.
 struct LinkInput: ActionInput {
-  @Field("The URL; nothing happens without one") var url: String?
-  @Field("What came beside the URL, such as a notification's parameters") var parameters: ValueObject = [:]
+  @Field("The URL; nothing happens without one", isSecret: true) var url: String?
+  @Field("What came beside the URL, such as a notification's parameters", isSecret: true)
+  var parameters: ValueObject = [:]
   @Field("Where it came from; without it, what the URL's form implies") var source: LinkSource?
   @Field("The notification's identifier, by which deliveries of one tap are known")
   var notificationID: String?

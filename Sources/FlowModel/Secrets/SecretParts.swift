@@ -1,0 +1,59 @@
+/// The texts inside a secret that steps take out of it: a notification's payload is JSON with a link in it, and the link has
+/// tokens in its query. They are hidden like the secret itself.
+enum SecretParts {
+  /// Shorter texts are common words, which would be hidden wherever they appear.
+  private static let leastBytes = 8
+  /// How many links inside links are taken apart, and how many parts of one secret are hidden at most.
+  private static let depth = 4
+  private static let limit = 1_000
+
+  /// The parts of a secret, the same for the same secret.
+  static func all(of secret: String) -> [String] {
+    var parts: [String] = []
+    add(secret, depth, to: &parts)
+    var seen: Set<String> = [secret]
+    return Array(parts.filter { $0.utf8.count >= leastBytes && seen.insert($0).inserted }.prefix(limit))
+  }
+
+  private static func add(_ text: String, _ depth: Int, to parts: inout [String]) {
+    guard depth > 0, parts.count < limit else { return }
+    switch text.utf8.first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["):
+      if let value = try? JSONText.parse(text) { add(value, depth, to: &parts) }
+    default:
+      guard let scheme = text.firstRange(of: "://") else { return }
+      for piece in text[scheme.upperBound...].split(whereSeparator: { "/?#&;=".contains($0) }) {
+        parts.append(String(piece))
+        let decoded = percentDecoded(piece)
+        guard decoded != piece else { continue }
+        parts.append(decoded)
+        add(decoded, depth - 1, to: &parts)
+      }
+    }
+  }
+
+  private static func add(_ value: Value, _ depth: Int, to parts: inout [String]) {
+    switch value {
+    case .string(let text):
+      parts.append(text)
+      add(text, depth - 1, to: &parts)
+    case .array(let values): for value in values { add(value, depth, to: &parts) }
+    case .object(let members): for (_, value) in members { add(value, depth, to: &parts) }
+    default: break
+    }
+  }
+
+  private static func percentDecoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = text.utf8
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let value = UInt8(String(decoding: rest.prefix(2), as: UTF8.self), radix: 16) {
+        bytes.append(value)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+}
