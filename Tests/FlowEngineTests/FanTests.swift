@@ -207,6 +207,40 @@ import Testing
     #expect(plugin.counter.counts.withLock { $0.ran.sorted() } == [1, 2, 3, 4, 5])
   }
 
+  @Test func `gives an empty list for no item and nulls for skipped ones, whatever its action`() async throws {
+    let stated = ["values": ["got": "${{ item }}"]] as ValueObject
+    let given = ["values": "${{ item }}"] as ValueObject
+    func step(_ id: String, _ uses: String, _ with: ValueObject, _ items: Value, _ condition: String? = nil) -> Step {
+      Step(id, uses, with: with) {
+        $0.fan = FanOut(.items(items))
+        $0.condition = condition
+      }
+    }
+    let steps = [
+      step("stated-none", "flow.set", stated, []), step("stated-skipped", "flow.set", stated, [1, 2], "item > 2"),
+      step("given-none", "flow.set", given, []),
+      step("given-skipped", "flow.set", given, [["got": 1], ["got": 2]], "item.got > 2"),
+      step("given-some", "flow.set", given, [["got": 1], ["Got": 2]], "item.got > 1"),
+      step("declared-none", "count.work", ["number": "${{ item }}"], []),
+      step("declared-skipped", "count.work", ["number": "${{ item }}"], [1, 2], "item > 2"),
+    ]
+    var behind = Step("behind", needs: [0]) { $0.fan = FanOut(.items("${{ steps.stated-none.outputs.got }}")) }
+    behind.needs = [0]
+    var fixture = EngineFixture(steps + [behind])
+    fixture.plugins.append(CountingPlugin())
+    for step in steps {
+      let name = step.uses == "flow.set" ? "got" : "number"
+      fixture.workflow.outputs[step.id.text] = .string("${{ steps.\(step.id).outputs.\(name) }}")
+    }
+    let report = try await fixture.run()
+    #expect(report.conclusion == .success, "\(report.steps.compactMap(\.failure))")
+    #expect(
+      report.outputs == [
+        "stated-none": [], "stated-skipped": [nil, nil], "given-none": [], "given-skipped": [nil, nil],
+        "given-some": [nil, 2], "declared-none": [], "declared-skipped": [nil, nil],
+      ])
+  }
+
   @Test func `keeps items that had succeeded when its run goes on`() async throws {
     let store = MemoryRunStore()
     let plugin = CountingPlugin()

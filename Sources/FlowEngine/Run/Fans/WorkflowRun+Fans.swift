@@ -97,6 +97,9 @@ extension WorkflowRun {
         columns[name]![item] = value
       }
     }
+    // Keys are read without regard to case: one that an item gave in another case must not be hidden.
+    let given = Set(names.map { $0.lowercased() })
+    for name in prepared.outputNames(of: step) where !given.contains(name.lowercased()) { add(name) }
     guard !names.isEmpty else { return }
     var gathered = ValueObject()
     for name in names { gathered[name] = .array(columns[name] ?? []) }
