@@ -32,6 +32,20 @@ extension `A journal` {
     #expect(probe.diary.counts == ["a": 1, "b": 1, "c": 1, "d": 1])
   }
 
+  @Test func `says of every step that was not named that it was not, also of those that need one another`() async throws
+  {
+    let store = MemoryRunStore()
+    let steps = [
+      Step("d", needs: [2]), Step("a", "flow.fail", with: ["message": "no"]), Step("c", needs: [3]),
+      Step("b", "flow.fail", with: ["message": "no"]), Step("e", needs: [0, 1]),
+    ]
+    _ = try await fixture(steps, store).run()
+    var wish = ResumePlan.Wish()
+    wish.only = [1]
+    let (_, report) = try await resume(steps, store, wish)
+    #expect(["b", "c", "d", "e"].map { report[$0].reason } == Array(repeating: .notSelected, count: 4))
+  }
+
   @Test func `runs a step alone that ended well, and keeps what needs it`() async throws {
     let store = MemoryRunStore()
     let probe = ProbePlugin()
@@ -50,6 +64,32 @@ extension `A journal` {
     var wish = ResumePlan.Wish()
     wish.only = [3]
     await #expect(throws: ResumePlan.Refusal.needs(3, 2)) { try await resume(Self.mended, store, wish) }
+  }
+
+  @Test func `can be read and resumed again when the file has lost a step since`() async throws {
+    let store = MemoryRunStore()
+    let probe = ProbePlugin()
+    _ = try await fixture(
+      [Step("a", "probe.note"), Step("b", "probe.note"), Step("c", "flow.fail", with: ["message": "no"])], store,
+      probe: probe
+    ).run()
+    let before = try WorkflowGraph(
+      Workflow(
+        name: "test",
+        steps: [Step("a", "probe.note"), Step("b", "probe.note"), Step("c", "flow.fail", with: ["message": "no"])]))
+    let fewer = [Step("c", "flow.fail", with: ["message": "no"]), Step("b", "probe.note")]
+    let registry = ActionRegistry([BasicsPlugin(), probe])
+    let prepared = try PreparedWorkflow(WorkflowGraph(Workflow(name: "test", steps: fewer)), registry: registry)
+    let stored = try #require(try store.runs(RunFilter()).first)
+    let first = try RunRecollection(stored, chunks: store.chunks(of: stored.id), stepCount: 3)
+    let plan = try ResumePlan(first, of: before, as: prepared, ResumePlan.Wish())
+    let run = try Engine(registry: registry).resume(
+      stored.id, as: prepared, plan, in: store, Self.history(store),
+      options: RunOptions(dataFolder: "/tmp", workflowFolder: "/tmp"))
+    #expect(await run.report.conclusion == .failure)
+    let (again, _) = try await resume(fewer, store, probe: probe)
+    #expect(again.fates == [.again(.ended(.failure)), .kept])
+    #expect(probe.diary.counts == ["a": 1, "b": 1])
   }
 
   @Test func `knows every process that it has had, and what the last one kept`() async throws {

@@ -68,8 +68,11 @@ import Testing
     func shown(_ text: String, _ secret: String) -> String? {
       workflow.mask(secrets: [:], inputs: ["payload": .string(secret)])?.masked(text)
     }
-    let payload = #"{"route": "app://a/b?next=app%3A%2F%2Fc%3Fjwt%3DJWTJWTJWT&x=1", "list": [["deep-inside"]], "n": 12345678}"#
-    #expect(shown("JWTJWTJWT deep-inside app://c?jwt=JWTJWTJWT 12345678 short", payload) == "*** *** *** 12345678 short")
+    let payload = """
+      {"route": "app://a/b?next=app%3A%2F%2Fc%3Fjwt%3DJWTJWTJWT&x=1", "list": [["deep-inside"]], "n": 12345678}
+      """
+    let text = "JWTJWTJWT deep-inside app://c?jwt=JWTJWTJWT 12345678 short"
+    #expect(shown(text, payload) == "*** *** *** 12345678 short")
     #expect(shown("the token abcdefghij", "https://x.example/?token=abcdefghij") == "the token ***")
     #expect(shown("a whole secret's words", "words and more words") == "a whole secret's words")
     #expect(shown("broken-json-text", #"{"a": "broken-json-text""#) == "broken-json-text")

@@ -133,12 +133,14 @@ struct PreparedResume {
         "--only \(steps[Int(step)].id): it needs '\(steps[Int(need)].id)', which has not ended well; add --only "
           + "\(steps[Int(need)].id)")
     case .changed(let changed):
-      let what = isSameFile ? "the program of its plugin is another now" : "is another now"
+      let what = isSameFile ? "the program of its plugin is another now" : "the step has changed since"
       var text = ""
       for step in changed.prefix(20) {
         let place = result.span(of: step).map { Self.place(of: $0, result.source) } ?? ""
+        let subject = steps[Int(step)].options.fan == nil ? "step" : "items of step"
         text +=
-          "\(TerminalText.visible(run.file))\(place): error: step '\(steps[Int(step)].id)' ended well and \(what)\n"
+          "\(TerminalText.visible(run.file))\(place): error: \(subject) '\(steps[Int(step)].id)' succeeded before, and "
+          + "\(what)\n"
       }
       return InvalidWorkflow(
         description: text

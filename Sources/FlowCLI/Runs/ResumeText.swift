@@ -12,27 +12,41 @@ enum ResumeText {
     var kept: [String] = []
     var again: [String] = []
     var failed: [String] = []
+    var heldBack: [String] = []
     var leftOut: [String] = []
     for (index, fate) in plan.fates.enumerated() {
       switch fate {
       case .kept: kept.append(name(StepIndex(index)))
-      case .failed: failed.append(name(StepIndex(index)))
+      case .failed: if plan.interruptedItems[StepIndex(index)] == nil { failed.append(name(StepIndex(index))) }
       case .notSelected: leftOut.append(name(StepIndex(index)))
+      case .again where plan.heldBack.contains(StepIndex(index)): heldBack.append(name(StepIndex(index)))
       case .again(let reason):
-        let kept = plan.keptItems[StepIndex(index)].map { "; \($0) \($0 == 1 ? "item stays" : "items stay")" } ?? ""
+        let kept = plan.keptItems[StepIndex(index)].map { "; " + text($0) } ?? ""
         again.append("\(name(StepIndex(index))): \(reason.text(name))\(kept)")
       }
+    }
+    for (step, items) in plan.interruptedItems.sorted(by: { $0.key < $1.key }) {
+      failed += items.map { "\(name(step))[\($0)]" }
     }
     var lines = [style.bold("resuming run \(RunReference.short(run))")]
     lines.append("kept: " + (kept.isEmpty ? "nothing" : list(kept)))
     if !failed.isEmpty {
       lines.append("interrupted, and not run again (on-interrupt: fail; --from names them): " + list(failed))
     }
+    if !heldBack.isEmpty { lines.append("skipped, because they need such a step: " + list(heldBack)) }
     lines.append(again.isEmpty ? "runs again: nothing" : "runs again:")
     lines += again.prefix(named).map { "  " + $0 }
     if again.count > named { lines.append("  … \(again.count - named) more") }
     if !leftOut.isEmpty { lines.append("left out (--only): " + list(leftOut)) }
     return lines.joined(separator: "\n") + "\n"
+  }
+
+  private static func text(_ items: ResumePlan.KeptItems) -> String {
+    guard items.count > 0 else { return "none of its items is kept" }
+    let count = "\(items.count) \(items.count == 1 ? "item" : "items")"
+    if items.isCertain { return count + (items.count == 1 ? " is kept" : " are kept") }
+    return "up to \(count) \(items.count == 1 ? "is" : "are") kept: those that are the same when its list is evaluated "
+      + "again"
   }
 
   private static func list(_ names: [String]) -> String {

@@ -31,12 +31,13 @@ extension Plan {
   mutating func recall(_ index: Int, everything: Bool = false, at now: Int) {
     let step = fans[index].step
     guard let recalled = fans.recalled.removeValue(forKey: step) else { return }
-    // Whoever hears of the run has heard of these before.
-    let told = detail
-    detail = .none
-    defer { detail = told }
+    // Observers have heard of these before, and the journal begins with them.
+    let (told, feed) = (detail, journal)
+    (detail, journal) = (.none, nil)
+    defer { (detail, journal) = (told, feed) }
     let count = fans[index].states.count
-    func isSame(_ item: Int) -> Bool { item < count && recalled.hashes[item] == fans[index].hashes[item] }
+    let keys = ItemKeys(hashes: recalled.hashes)
+    func isSame(_ item: Int) -> Bool { keys.isSame(item, in: fans[index].hashes) }
     for (item, known) in recalled.settled.sorted(by: { $0.key < $1.key }) where item < count {
       guard isSame(item), everything || known.step.outcome != .skipped else { continue }
       let instance = fans[index].firstInstance + StepIndex(item)
@@ -83,8 +84,9 @@ struct RecalledFan: Sendable {
 
   /// The items were worked out anew: what is known of others than these is worth nothing.
   mutating func take(_ new: [UInt64]) {
-    settled = settled.filter { $0.key < new.count && hashes[$0.key] == new[$0.key] }
-    attempts = attempts.filter { $0.key < new.count && hashes[$0.key] == new[$0.key] }
+    let keys = ItemKeys(hashes: hashes)
+    settled = settled.filter { keys.isSame($0.key, in: new) }
+    attempts = attempts.filter { keys.isSame($0.key, in: new) }
     tries = tries.filter { attempts[$0.key] != nil || settled[$0.key] != nil }
     beginnings = beginnings.filter { attempts[$0.key] != nil || settled[$0.key] != nil }
     hashes = new

@@ -15,6 +15,8 @@ struct RunState {
   var fans: [StepIndex: RunFan] = [:]
   /// The keys of items, where they come from objects.
   var itemKeys: [StepIndex: [String]] = [:]
+  /// How often items of steps have begun a new idempotency key, in a run that goes on.
+  var itemRepetitions: [StepIndex: [Int: Int]] = [:]
   /// How the workflows of items ended, by instance.
   var itemRuns: [StepIndex: ItemRunSteps] = [:]
   /// How many steps those have together.

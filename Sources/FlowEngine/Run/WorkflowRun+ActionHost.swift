@@ -14,11 +14,13 @@ extension WorkflowRun: ActionHost {
 
   /// Run and step, and how often a success of the step was given up.
   public func idempotencyKey(of step: StepIndex) -> String {
-    let repetitions: Int
-    if let (owner, item) = instances.item(of: step) {
-      repetitions = origin?.plan.itemRepetitions[owner]?[item] ?? 0
-    } else {
-      repetitions = origin?.plan.repetitions[step] ?? 0
+    var repetitions = 0
+    if let origin {
+      if let (owner, item) = instances.item(of: step) {
+        repetitions = state.withLock { $0.itemRepetitions[owner]?[item] ?? 0 }
+      } else {
+        repetitions = origin.plan.repetitions[step] ?? 0
+      }
     }
     return "\(run.id)/\(stepID(of: step))" + (repetitions > 0 ? "~\(repetitions)" : "")
   }

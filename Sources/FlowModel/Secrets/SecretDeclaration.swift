@@ -41,7 +41,9 @@ extension Workflow {
     for input in self.inputs where input.isSecret {
       guard let text = inputs[input.name]?.stringValue else { continue }
       texts.append(("inputs.\(input.name)", text))
-      for (index, part) in SecretParts.all(of: text).enumerated() { texts.append(("inputs.\(input.name):\(index)", part)) }
+      for (index, part) in SecretParts.all(of: text).enumerated() {
+        texts.append(("inputs.\(input.name):\(index)", part))
+      }
     }
     return texts.isEmpty ? nil : SecretMask(texts)
   }

@@ -36,8 +36,12 @@ struct ItemHash {
     case .null: add(byte: 0)
     case .boolean(let flag): add(byte: flag ? 2 : 1)
     case .integer(let number):
+      guard let exact = Double(exactly: number) else {
+        add(byte: 7)
+        return add(word: UInt64(bitPattern: Int64(number)))
+      }
       add(byte: 3)
-      add(word: Double(number).bitPattern)
+      add(word: exact.bitPattern)
     case .number(let number):
       add(byte: 3)
       add(word: number.bitPattern)

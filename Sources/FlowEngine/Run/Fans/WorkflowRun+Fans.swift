@@ -37,14 +37,31 @@ extension WorkflowRun {
       }
     }
     var own = RunFan(values: values)
-    for (index, output) in origin?.plan.itemOutputs[step] ?? [:] where index < values.values.count {
-      own.outputs[index] = output
-      own.bytes += Value.object(output).roughBytes
-    }
+    // Posts have nothing to tell them apart but their numbers.
+    if let origin { recall(step, from: origin.plan, isPosts: fan.event != nil, items, &own, &state) }
     state.fans[step] = own
     if let keys = values.keys { state.itemKeys[step] = keys }
     instances.add(step, first: state.plan.nextInstance)
     return .items(items)
+  }
+
+  /// Takes over what an earlier process knew of items that are the same now; others get new keys.
+  private func recall(
+    _ step: StepIndex, from plan: ResumePlan, isPosts: Bool, _ items: FanItems, _ own: inout RunFan,
+    _ state: inout RunState
+  ) {
+    guard let keys = plan.itemKeys[step] else { return }
+    state.itemRepetitions[step] = isPosts ? keys.repetitions : keys.repetitions(in: items.hashes)
+    for (index, output) in plan.itemOutputs[step] ?? [:] where isPosts || keys.isSame(index, in: items.hashes) {
+      own.outputs[index] = output
+      own.bytes += Value.object(output).roughBytes
+    }
+    // How many items are kept was not known when the resume was worked out.
+    guard let kept = plan.keptItems[step], !kept.isCertain, options.observer != nil else { return }
+    let count = kept.items.count { isPosts || keys.isSame($0, in: items.hashes) }
+    let line = RunEvent.Kind.stepLog(
+      stepID(of: step), level: .info, stream: nil, message: "keeps \(count) of \(items.hashes.count) items")
+    state.undelivered.append(.event(RunEvent(atNanoseconds: state.instant(clock.now), line)))
   }
 
   /// What the `if` of a step says of an item: a post that has come while it runs.

@@ -80,6 +80,8 @@ public struct ResumePlan: Sendable {
 
   /// What the journal says.
   let recollection: RunRecollection
+  /// The workflow as it goes on.
+  private let graph: WorkflowGraph
   /// What becomes of each step, in file order.
   public private(set) var fates: [Fate]
   /// The facts that stay, by the steps of the file as it is now.
@@ -87,16 +89,33 @@ public struct ResumePlan: Sendable {
   private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// How often a success of a step was given up.
   private(set) var repetitions: [StepIndex: Int] = [:]
-  /// The same for items of steps.
-  private(set) var itemRepetitions: [StepIndex: [Int: Int]] = [:]
+  /// The keys that items of steps have used.
+  private(set) var itemKeys: [StepIndex: ItemKeys] = [:]
   /// What kept items of steps that run again gave.
   private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
 
   /// Hides the secrets of the run in what is written down; nil: it has none.
   private var mask: SecretMask?
 
-  /// How many items of a step that runs again stay as they are where they are the same then.
-  public private(set) var keptItems: [StepIndex: Int] = [:]
+  /// What becomes of the items of a step that runs again and of which some had succeeded.
+  public struct KeptItems: Sendable, Hashable {
+    /// The indices of those that are kept.
+    var items: [Int]
+    /// How many of them are kept.
+    public var count: Int { items.count }
+    /// Whether that is certain: the list is the one it was. Otherwise an item is kept where index, key and value turn out
+    /// to be the same.
+    public var isCertain: Bool
+  }
+
+  /// What becomes of the items of steps that run again and of which some had succeeded.
+  public private(set) var keptItems: [StepIndex: KeptItems] = [:]
+  /// The items, by their indices, that do not run again because a try of theirs was interrupted.
+  public private(set) var interruptedItems: [StepIndex: [Int]] = [:]
+  /// The steps that would run again, but need one that must not run twice and does not run.
+  public private(set) var heldBack: Set<StepIndex> = []
+  /// The steps that are others than they were.
+  private var changedSteps: Set<StepIndex> = []
 
   /// What the run was begun with.
   public private(set) var header: RunHeader
@@ -120,36 +139,46 @@ public struct ResumePlan: Sendable {
     self.recollection = recollection
     header = recollection.header
     let graph = prepared.graph
+    self.graph = graph
     let pasts = StepPasts(recollection.facts, count: (before ?? graph).workflow.steps.count)
     let mapping = StepMapping(from: before, to: graph)
     let comparison = StepComparison(
       before: before, graph: graph, changedPlugins: Self.changed(recollection.header.programs, programs))
     var fates = [Fate](repeating: .again(.new), count: graph.workflow.steps.count)
-    var changed: [StepIndex] = []
     for (old, past) in pasts.steps.enumerated() {
       guard let new = mapping[StepIndex(old)] else { continue }
+      let options = graph.workflow.steps[Int(new)].options
+      let fan = pasts.fans[StepIndex(old)]
       fates[Int(new)] = past.fate(isOptional: comparison.isOptional(StepIndex(old)))
-      if past.stopsAtInterrupt, graph.workflow.steps[Int(new)].options.onInterrupt == .fail {
+      if options.onInterrupt == .fail, past.stopsAtInterrupt || fan?.stopsAtInterrupt(options.fan) == true {
         fates[Int(new)] = .failed
       }
-      guard fates[Int(new)] == .kept, !comparison.isSame(StepIndex(old), new) else { continue }
-      if wish.changes == .rerun { fates[Int(new)] = .again(.changed) }
-      if wish.changes == .refuse { changed.append(new) }
+      guard !comparison.isSame(StepIndex(old), new) else { continue }
+      changedSteps.insert(new)
+      guard wish.changes == .rerun, fates[Int(new)] != .failed, fates[Int(new)] == .kept || fan?.hasSuccess == true
+      else { continue }
+      fates[Int(new)] = .again(.changed)
     }
     for step in graph.stepsWithOptions {
       let options = graph.workflow.steps[Int(step)].options
       if options.isFinal, !options.isFinalInside { fates[Int(step)] = .again(.final) }
     }
+    // A step that is to run alone runs from the start if it had succeeded; otherwise its items that had are kept.
+    let named = Set(wish.from + wish.only.filter { fates[Int($0)] == .kept })
     for step in wish.from + wish.only + wish.items.keys { fates[Int(step)] = .again(.chosen) }
     if wish.only.isEmpty { Self.spread(&fates, prepared) }
     Self.takeBackWhatIsGone(&fates, prepared, only: Set(wish.only))
     if !wish.only.isEmpty { try Self.leaveOut(&fates, graph, but: Set(wish.only)) }
-    changed.removeAll { fates[Int($0)] != .kept }
-    guard changed.isEmpty else { throw .changed(changed) }
     self.fates = fates
+    let kept = stepsThatKeepSomething(pasts, mapping, wish, named, prepared)
+    let changed = changedSteps.intersection(kept).sorted()
+    guard wish.changes == .keep || changed.isEmpty else { throw .changed(changed) }
     guard pasts.isActivated else { throw .neverActivated }
-    keepItems(pasts, mapping, wish)
+    keepItems(pasts, mapping, wish, named, keepingIn: kept)
     keepFacts(pasts, mapping)
+    retireKeys(pasts, mapping, before ?? graph)
+    reviveKeys(mapping)
+    holdBack(prepared)
   }
 
   /// The plugins whose programs are others now; of one that is not known from before nobody can say so.
@@ -206,27 +235,112 @@ public struct ResumePlan: Sendable {
     }
   }
 
+  /// Notes the keys of steps that the file no longer has.
+  private mutating func retireKeys(_ pasts: StepPasts, _ mapping: StepMapping, _ before: WorkflowGraph) {
+    for (old, past) in pasts.steps.enumerated() where mapping[StepIndex(old)] == nil {
+      let id = before.workflow.steps[old].id
+      if past.hasUsedKeys { header.retiredKeys[id.text] = past.repetitions + 1 }
+      guard let fan = pasts.fans[StepIndex(old)] else { continue }
+      for item in Set(fan.hashes.indices).union(fan.items.keys) {
+        header.retiredKeys[id.item(item).text] = (fan.items[item]?.repetitions ?? 0) + 1
+      }
+    }
+  }
+
+  /// Gives steps that have come back to the file keys that have not been used.
+  private mutating func reviveKeys(_ mapping: StepMapping) {
+    for (name, count) in header.retiredKeys.sorted(by: { $0.key < $1.key }) {
+      let item = StepID(unchecked: name).item
+      guard let step = stepIndex(of: item?.step.text ?? name), !mapping.isKnown(step) else { continue }
+      header.retiredKeys[name] = nil
+      guard let item else {
+        repetitions[step] = count
+        facts.append(.carried(step, attempts: 0, uncounted: 0, repetitions: count))
+        continue
+      }
+      if itemKeys[step] == nil { facts.append(.expanded(step, hashes: [], atNanoseconds: 0)) }
+      itemKeys[step, default: ItemKeys()].repetitions[item.index] = count
+      facts.append(
+        .item(of: step, .carried(StepIndex(item.index), attempts: 0, uncounted: 0, repetitions: count)))
+    }
+  }
+
+  private func stepIndex(of id: String) -> StepIndex? {
+    graph.workflow.steps.firstIndex { $0.id.text == id }.map { StepIndex($0) }
+  }
+
+  /// Notes which steps are skipped because they need one that failed when it was interrupted.
+  private mutating func holdBack(_ prepared: PreparedWorkflow) {
+    guard fates.contains(.failed) else { return }
+    for step in graph.topologicalOrder {
+      let (own, options) = (graph.workflow.steps[Int(step)], graph.workflow.steps[Int(step)].options)
+      guard case .again = fates[Int(step)], !options.isFinal, prepared.facts[step]?.statusFunctions.isEmpty ?? true,
+        own.needs.contains(where: { need in
+          heldBack.contains(need)
+            || (fates[Int(need)] == .failed && !graph.workflow.steps[Int(need)].options.isOptional)
+        })
+      else { continue }
+      heldBack.insert(step)
+    }
+  }
+
+  /// The steps of which something stays: those that are kept, and others of whose items some had succeeded.
+  ///
+  /// The items of a step in `finally`, and of one that acts on the process, all run again with it. Where the list of a
+  /// changed step is evaluated again, because the step needs one that runs again, all its items run
+  /// again, like any changed step that needs one that runs again.
+  private func stepsThatKeepSomething(
+    _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>, _ prepared: PreparedWorkflow
+  ) -> Set<StepIndex> {
+    var kept = Set(fates.indices.lazy.filter { fates[$0] == .kept }.map { StepIndex($0) })
+    for (old, fan) in pasts.fans {
+      let restarts: [Fate] = [.again(.changed), .again(.final)]
+      guard let new = mapping[old], !restarts.contains(fates[Int(new)]), !named.contains(new),
+        !prepared.action(of: new).declaration.actsOnProcess,
+        fan.items.contains(where: { $0.value.hasSucceeded && wish.items[new]?.contains($0.key) != true })
+      else { continue }
+      if changedSteps.contains(new) {
+        guard wish.changes == .keep || (wish.changes == .refuse && !needsOneThatRuns(new)) else { continue }
+      }
+      kept.insert(new)
+    }
+    return kept
+  }
+
+  /// Whether a step needs one that is not kept.
+  private func needsOneThatRuns(_ step: StepIndex) -> Bool {
+    graph.workflow.steps[Int(step)].needs.contains { fates[Int($0)] != .kept }
+  }
+
   /// What stays of items: of a step that is kept all there is to report; of one that runs again those that had succeeded,
-  /// unless the step itself was named or is another.
-  private mutating func keepItems(_ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish) {
+  /// unless they or the step were named, or the step is another.
+  private mutating func keepItems(
+    _ pasts: StepPasts, _ mapping: StepMapping, _ wish: Wish, _ named: Set<StepIndex>,
+    keepingIn steps: Set<StepIndex>
+  ) {
     for (old, fan) in pasts.fans.sorted(by: { $0.key < $1.key }) {
       guard let new = mapping[old] else { continue }
-      let fate = fates[Int(new)]
-      guard fate != .again(.changed) else { continue }
+      let isKept = fates[Int(new)] == .kept
+      let mustNotRepeat = graph.workflow.steps[Int(new)].options.onInterrupt == .fail && !named.contains(new)
+      var keys = ItemKeys(hashes: fan.hashes)
+      var kept: [Int] = []
       facts.append(.expanded(new, hashes: fan.hashes, atNanoseconds: 0))
       for (item, past) in fan.items.sorted(by: { $0.key < $1.key }) {
-        let isChosen = wish.from.contains(new) || wish.items[new]?.contains(item) == true
-        let hasSucceeded = past.settled?.outcome == .success
-        if var settled = past.settled, fate == .kept || (!isChosen && hasSucceeded) {
+        let isChosen = wish.items[new]?.contains(item) == true
+        let stays = isKept || (past.hasSucceeded && !isChosen && steps.contains(new))
+        if stays, var settled = past.settled {
           settled.step = StepIndex(item)
           facts.append(.item(of: new, .settled(settled, past.failure)))
-          if fate != .kept {
+          if !isKept {
             itemOutputs[new, default: [:]][item] = recollection.itemOutputs[old]?[item]
-            keptItems[new, default: 0] += 1
+            kept.append(item)
           }
+        } else if past.stopsAtInterrupt, mustNotRepeat, !isChosen {
+          facts.append(.item(of: new, .settled(Self.interrupted(StepIndex(item), recollection), Self.interruption)))
+          interruptedItems[new, default: []].append(item)
         }
-        let carried = past.carried(isKept: fate == .kept || (!isChosen && hasSucceeded))
-        if carried.repetitions > 0 { itemRepetitions[new, default: [:]][item] = carried.repetitions }
+        let carried = past.carried(isKept: stays)
+        if carried.repetitions > 0 { keys.repetitions[item] = carried.repetitions }
         guard carried.attempts > 0 || carried.repetitions > 0 else { continue }
         facts.append(
           .item(
@@ -235,7 +349,23 @@ public struct ResumePlan: Sendable {
               StepIndex(item), attempts: carried.attempts, uncounted: carried.uncounted,
               repetitions: carried.repetitions)))
       }
+      itemKeys[new] = keys
+      if case .again = fates[Int(new)], fan.hasSuccess {
+        keptItems[new] = KeptItems(
+          items: kept, isCertain: kept.isEmpty || !(needsOneThatRuns(new) || changedSteps.contains(new)))
+      }
     }
+  }
+
+  /// What a step or an item has failed with that must not run twice by itself.
+  private static let interruption = StepFailure(
+    code: "interrupted", message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again"
+  )
+
+  private static func interrupted(_ step: StepIndex, _ recollection: RunRecollection) -> SettledStep {
+    SettledStep(
+      step: step, attempts: 1, outcome: .failure, readyAt: never, startedAt: never,
+      endedAt: recollection.lastNanoseconds)
   }
 
   /// The facts that stay, in order: those of kept steps, of the launch, of events, of a gate that opened for good.
@@ -246,10 +376,12 @@ public struct ResumePlan: Sendable {
       let carried = past.carried(isKept: isKept)
       if carried.repetitions > 0 { repetitions[new] = carried.repetitions }
       // Of a step that runs for several items these have their own tries.
-      if pasts.fans[StepIndex(old)] == nil, carried.repetitions > 0 || (!isKept && carried.attempts > 0) {
+      let hasItems = pasts.fans[StepIndex(old)] != nil || graph.workflow.steps[Int(new)].options.fan != nil
+      let attempts = isKept || hasItems ? 0 : carried.attempts
+      if carried.repetitions > 0 || attempts > 0 {
         facts.append(
           .carried(
-            new, attempts: carried.attempts, uncounted: carried.uncounted, repetitions: carried.repetitions))
+            new, attempts: attempts, uncounted: min(attempts, carried.uncounted), repetitions: carried.repetitions))
       }
       if isKept, let output = recollection.outputs[StepIndex(old)] { outputs[new] = output }
     }
@@ -271,22 +403,16 @@ public struct ResumePlan: Sendable {
       case .tried, .started, .begun, .failedAfterReady, .cancelled, .carried, .expanded, .grown, .item: break
       }
     }
-    for (index, fate) in fates.enumerated() where fate == .failed {
-      facts.append(
-        .settled(
-          SettledStep(
-            step: StepIndex(index), attempts: 1, outcome: .failure, readyAt: never, startedAt: never,
-            endedAt: recollection.lastNanoseconds),
-          StepFailure(
-            code: "interrupted",
-            message: "its process ended while it ran, and 'on-interrupt: fail' keeps it from running again")))
-    }
+    // Dependents first: a step that is left out would otherwise count as skipped for what it needs.
+    var attempts: [StepIndex: Int] = [:]
     for (old, past) in pasts.steps.enumerated() {
-      guard let new = mapping[StepIndex(old)], fates[Int(new)] == .notSelected else { continue }
-      leaveOut(new, attempts: past.attempts)
+      if let new = mapping[StepIndex(old)] { attempts[new] = past.attempts }
     }
-    for (index, fate) in fates.enumerated() where fate == .notSelected && !mapping.isKnown(StepIndex(index)) {
-      leaveOut(StepIndex(index), attempts: 0)
+    for step in graph.topologicalOrder.reversed() where fates[Int(step)] == .notSelected {
+      leaveOut(step, attempts: attempts[step] ?? 0)
+    }
+    for (index, fate) in fates.enumerated() where fate == .failed {
+      facts.append(.settled(Self.interrupted(StepIndex(index), recollection), Self.interruption))
     }
   }
 
@@ -324,7 +450,9 @@ public struct ResumePlan: Sendable {
         .epochs, wallMilliseconds: epoch.startedMilliseconds, runNanoseconds: now,
         body: JSONText.bytes(of: .array(epochs.map(\.value))))
     ]
-    if programs != header.programs || recollection.header.hasMarks != (mask != nil) {
+    if programs != header.programs || header.retiredKeys != recollection.header.retiredKeys
+      || recollection.header.hasMarks != (mask != nil)
+    {
       var header = header
       header.programs = programs
       header.hasMarks = false

@@ -27,6 +27,10 @@ public struct RunHeader: Sendable {
   /// What tells the programs of external plugins apart, by the plugin's name.
   public var programs: [String: String] = [:]
 
+  /// How many idempotency keys steps, and items (`convert[3]`), have used that the file does not have now: one that comes back
+  /// must not use them again.
+  public var retiredKeys: [String: Int] = [:]
+
   /// A header with everything at its default.
   public init() {}
 
@@ -34,6 +38,8 @@ public struct RunHeader: Sendable {
   public var bytes: [UInt8] {
     var digests = ValueObject()
     for (name, digest) in programs.sorted(by: { $0.key < $1.key }) { digests[name] = .string(digest) }
+    var retired = ValueObject()
+    for (name, count) in retiredKeys.sorted(by: { $0.key < $1.key }) { retired[name] = .integer(count) }
     return JSONText.bytes(
       of: [
         "programs": .object(digests), "inputs": .object(inputs), "environment": .object(environment),
@@ -45,6 +51,7 @@ public struct RunHeader: Sendable {
         "jitterSeed": .string(String(jitterSeed)), "prewarmed": .boolean(isPrewarmed), "durable": .boolean(isDurable),
         "marks": .boolean(hasMarks),
         "away": .boolean(sendsAway), "forced": .array(forcedSteps.map { .string($0) }),
+        "retiredKeys": .object(retired),
       ])
   }
 
@@ -65,6 +72,7 @@ public struct RunHeader: Sendable {
     hasMarks = object["marks"]?.booleanValue ?? false
     forcedSteps = object["forced"]?.arrayValue?.compactMap(\.stringValue) ?? []
     sendsAway = object["away"]?.booleanValue ?? false
+    for (name, count) in object["retiredKeys"]?.objectValue ?? [:] { retiredKeys[name] = count.integerValue }
     for (name, digest) in object["programs"]?.objectValue ?? [:] { programs[name] = digest.stringValue }
   }
 }

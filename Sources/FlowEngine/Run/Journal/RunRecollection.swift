@@ -23,6 +23,8 @@ public struct RunRecollection: Sendable {
   package private(set) var outputs: [StepIndex: ValueObject] = [:]
   /// What items of steps gave back.
   package private(set) var itemOutputs: [StepIndex: [Int: ValueObject]] = [:]
+  /// The items of steps as they were worked out last.
+  private var itemKeys: [StepIndex: ItemKeys] = [:]
   /// When the last of it came out, in nanoseconds from the start of the run.
   public private(set) var lastNanoseconds = 0
   /// When the last of it was written, in milliseconds since 1970; nil: nothing was.
@@ -41,19 +43,25 @@ public struct RunRecollection: Sendable {
     }
     self.header = header
     position = RunPosition(epoch: run.epoch, chunkCount: chunks.count)
+    var read: [RunChunk] = []
     for bytes in chunks {
       do throws(RunChunk.Problem) {
-        let chunk = try RunChunk(bytes)
+        read.append(try RunChunk(bytes))
+      } catch {
+        throw Problem(description: "run \(run.id): \(error)")
+      }
+    }
+    // What came before the last resume speaks of the steps of the file as it was then, which may be other ones.
+    let begin = read.lastIndex { $0.kind == .resume } ?? 0
+    for (index, chunk) in read.enumerated() {
+      do throws(RunChunk.Problem) {
         switch chunk.kind {
         case .log: continue
         case .header: self.header = RunHeader(chunk.body) ?? self.header
         case .epochs: readEpochs(chunk.body)
-        case .facts: try read(chunk, stepCount)
-        case .resume:
-          (facts, outputs, itemOutputs) = ([], [:], [:])
-          try read(chunk, stepCount)
-          noteKept()
+        case .facts, .resume: if index >= begin { try self.read(chunk, stepCount) }
         }
+        if chunk.kind == .resume, index == begin { noteKept() }
         lastNanoseconds = max(lastNanoseconds, chunk.runNanoseconds)
         lastMilliseconds = chunk.wallMilliseconds
       } catch {
@@ -88,7 +96,9 @@ public struct RunRecollection: Sendable {
     do throws(ByteReader.Problem) {
       while let item = try reader.next() {
         switch item {
-        case .fact(let fact): facts.append(fact)
+        case .fact(let fact):
+          facts.append(fact)
+          if case .expanded(let step, let hashes, _) = fact { forgetOutputs(of: step, where: hashes) }
         case .output(let step, let json):
           guard case .object(let object)? = try? JSONText.parse(json) else { throw ByteReader([]).problem("an output") }
           outputs[step] = object
@@ -99,6 +109,13 @@ public struct RunRecollection: Sendable {
       }
     } catch {
       throw .damaged
+    }
+  }
+
+  /// The items of a step are these now: what others gave at the same index is not theirs.
+  private mutating func forgetOutputs(of step: StepIndex, where hashes: [UInt64]) {
+    if let before = itemKeys.updateValue(ItemKeys(hashes: hashes), forKey: step) {
+      itemOutputs[step] = itemOutputs[step]?.filter { before.isSame($0.key, in: hashes) }
     }
   }
 

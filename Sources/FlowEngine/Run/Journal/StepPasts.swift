@@ -21,7 +21,18 @@ struct StepPasts {
   /// The items of a step.
   struct PastFan {
     var hashes: [UInt64] = []
+    /// What is known of each index, also of those beyond the list as it was last: an index that comes back must not use an
+    /// idempotency key again.
     var items: [Int: Past] = [:]
+
+    /// The list was evaluated again: an index with another item starts over, under another key.
+    fileprivate mutating func take(_ hashes: [UInt64]) {
+      let keys = ItemKeys(hashes: self.hashes)
+      for item in self.hashes.indices where !keys.isSame(item, in: hashes) {
+        items[item] = Past(repetitions: (items[item]?.repetitions ?? 0) + 1)
+      }
+      self.hashes = hashes
+    }
   }
 
   private(set) var steps: [Past]
@@ -40,14 +51,12 @@ struct StepPasts {
     case .tried(let step, _, _, _), .started(let step, _, _), .carried(let step, _, _, _),
       .failedAfterReady(let step, _, _):
       steps[Int(step)].take(fact)
-    case .expanded(let step, let hashes, _):
-      let before = fans[step] ?? PastFan()
-      let items = before.items.filter { $0.key < hashes.count && before.hashes[$0.key] == hashes[$0.key] }
-      fans[step] = PastFan(hashes: hashes, items: items)
+    case .expanded(let step, let hashes, _): fans[step, default: PastFan()].take(hashes)
     case .grown(let step, let count, _): fans[step, default: PastFan()].hashes.grow(toPosts: count)
     case .item(let step, let fact):
       let fact = fact.ofStep
-      guard let item = fact.step, Int(item) < fans[step]?.hashes.count ?? 0 else { return }
+      guard let item = fact.step, let fan = fans[step] else { return }
+      if case .carried = fact {} else { guard Int(item) < fan.hashes.count else { return } }
       fans[step]?.items[Int(item), default: Past()].take(fact)
     case .activated: isActivated = true
     case .begun, .posted, .gateOpened, .cancelled: break
@@ -98,7 +107,29 @@ extension StepPasts.Past {
   }
 }
 
+extension StepPasts.PastFan {
+  /// Whether some item had succeeded.
+  var hasSuccess: Bool { items.values.contains(where: \.hasSucceeded) }
+
+  /// Whether a step that must not run twice by itself stays as it is, because tries of its items were interrupted: the
+  /// first such item ends all others, or nothing else is open.
+  func stopsAtInterrupt(_ fan: FanOut?) -> Bool {
+    guard items.values.contains(where: \.stopsAtInterrupt) else { return false }
+    let isOver = hashes.indices.allSatisfy { index in
+      guard let item = items[index] else { return false }
+      return item.hasSucceeded || item.settled?.outcome == .skipped || item.stopsAtInterrupt
+    }
+    return isOver || fan?.isFailFast ?? true
+  }
+}
+
 extension StepPasts.Past {
+  /// Whether a try of it may have begun.
+  var hasUsedKeys: Bool { attempts > 0 || repetitions > 0 || settled?.outcome == .success }
+
+  /// Whether it ended with a success that still counts.
+  var hasSucceeded: Bool { settled?.outcome == .success && !failedAfterReady }
+
   /// Whether a step that must not run twice by itself stays as it is.
   var stopsAtInterrupt: Bool { isInterrupted || failedInterrupted }
 
@@ -119,8 +150,8 @@ extension StepPasts.Past {
   /// The tries that a resume takes along. A success that is given up begins a new key, and its tries with it; a failure
   /// that is has all its tries again, under numbers that go on.
   func carried(isKept: Bool) -> (attempts: Int, uncounted: Int, repetitions: Int) {
-    guard let settled, !isKept else { return (attempts, uncounted, repetitions) }
-    if settled.outcome == .success, !failedAfterReady { return (0, 0, repetitions + 1) }
+    guard settled != nil, !isKept else { return (attempts, uncounted, repetitions) }
+    if hasSucceeded { return (0, 0, repetitions + 1) }
     return (attempts, attempts, repetitions)
   }
 }

@@ -151,6 +151,7 @@ extension WorkflowRun {
     header.sendsAway = options.placement != nil
     header.isDurable = journal?.history.isDurable ?? false
     header.programs = journal?.history.programs() ?? [:]
+    header.retiredKeys = origin?.plan.header.retiredKeys ?? [:]
     state.withLock { state in
       header.environment = state.environment
       header.launch = state.launch

@@ -32,7 +32,10 @@ public enum Redaction {
   private static func holds(_ bytes: UnsafeBufferPointer<UInt8>, _ word: [UInt8]) -> Bool {
     guard bytes.count >= word.count else { return false }
     return (0...bytes.count - word.count).contains { start in
-      word.indices.allSatisfy { bytes[start + $0] == word[$0] || (bytes[start + $0] | 0x20 == word[$0] && word[$0] >= 0x61) }
+      word.indices.allSatisfy { place in
+        let byte = bytes[start + place]
+        return byte == word[place] || (byte | 0x20 == word[place] && word[place] >= UInt8(ascii: "a"))
+      }
     }
   }
 
