@@ -13,13 +13,13 @@ extension WorkflowRun {
 }
 
 extension StepFailure {
-  /// An output holds a secret in a form in which it cannot be hidden.
+  /// An output holds a secret in a form that no placeholder can restore.
   static func spreadSecret(_ name: String) -> StepFailure {
     StepFailure(
       code: "secret-in-output",
       message:
-        "an output holds the secret '\(name)' spread over lines or with spaces between, in which form it cannot be "
-        + "hidden; keep it out of what the step gives")
+        "an output holds the secret '\(name)' in a form that a resume could not restore: in pieces, with spaces or line "
+        + "breaks between, or encoded in several ways at once; keep it out of what the step returns")
   }
 }
 

@@ -14,39 +14,46 @@ extension SecretMask {
     public init(name: String) { self.name = name }
   }
 
-  /// The text with a mark in the place of each secret.
-  func marked(_ text: String) -> String {
+  /// The text with a placeholder for each secret.
+  func marked(_ text: String) -> String { marks(in: text).text }
+
+  /// The text with a placeholder for each secret; `unnamed` is a secret that was found in a form that has no name, so that
+  /// its placeholder cannot be filled in.
+  private func marks(in text: String) -> (text: String, unnamed: String?) {
     var text = text
     var result: [UInt8] = []
-    var start = 0
+    var unnamed: String?
     text.withUTF8 { bytes in
-      var index = 0
-      let parts = Dictionary(
-        partsAtGaps(in: bytes).map { ($0.range.lowerBound, $0) }, uniquingKeysWith: { first, _ in first })
-      while index < bytes.count {
-        if let part = parts[index] {
-          let word = part.isBeginning ? "first" : "last"
-          result += bytes[start..<index]
-          result += Self.begin + Array("\(patterns[part.pattern].name)/\(part.range.count)/\(word)}".utf8)
-          index = part.range.upperBound
-          start = index
-        } else if let found = pattern(in: bytes, at: index) {
-          result += bytes[start..<index]
-          let pattern = patterns[found]
-          result += Self.begin + Array("\(pattern.name)/\(pattern.bytes.count)}".utf8)
-          index += pattern.bytes.count
-          start = index
-        } else if bytes[index] == Self.begin[0], bytes[index...].starts(with: Self.begin) {
-          result += bytes[start..<index] + Self.begin + [Self.escape]
-          index += Self.begin.count
-          start = index
-        } else {
-          index += 1
+      let matches = matches(in: bytes)
+      let parts = partsAtGaps(in: bytes)
+      guard !matches.isEmpty || !parts.isEmpty || bytes.contains(Self.begin[0]) else { return }
+      var found = parts.map { ($0.match, $0.isBeginning ? EncodedPart.Side.first : .last) }
+      found += matches.map { ($0, .whole) }
+      found.sort { ($0.0.range.lowerBound, $1.0.range.upperBound) < ($1.0.range.lowerBound, $0.0.range.upperBound) }
+      var start = 0
+      func copy(to end: Int) {
+        while start < end {
+          if bytes[start] == Self.begin[0], bytes[start...].starts(with: Self.begin) {
+            result += Self.begin + [Self.escape]
+            start += Self.begin.count
+          } else {
+            result.append(bytes[start])
+            start += 1
+          }
         }
       }
-      if start > 0 || !result.isEmpty { result += bytes[start...] }
+      for (match, side) in found where match.range.lowerBound >= start {
+        copy(to: match.range.lowerBound)
+        if start > match.range.lowerBound { continue }
+        let name = name(of: match, in: bytes, side: side)
+        if name.isUnknown { unnamed = unnamed ?? name.secret }
+        let suffix = side == .whole ? "" : "/\(side.rawValue)"
+        result += Self.begin + Array("\(name.secret)/\(name.form)/\(match.range.count)\(suffix)}".utf8)
+        start = match.range.upperBound
+      }
+      copy(to: bytes.count)
     }
-    return result.isEmpty ? text : String(decoding: result, as: UTF8.self)
+    return (result.isEmpty ? text : String(decoding: result, as: UTF8.self), unnamed)
   }
 
   /// The text with each mark filled in; `mask` holds the secrets, nil: there are none.
@@ -70,15 +77,14 @@ extension SecretMask {
         result += begin
       } else {
         let words = String(decoding: bytes[index..<close], as: UTF8.self).split(separator: "/")
-        let name = words.prefix(2).joined(separator: "/")
-        guard let pattern = mask?.patterns.first(where: { $0.name == name }) else {
+        guard words.count > 1, let encoded = mask?.encoded(String(words[1]), of: String(words[0])) else {
           throw MissingSecret(name: words.first.map(String.init) ?? "")
         }
         let count = words.count > 2 ? Int(words[2]) ?? 0 : 0
         switch words.count > 3 ? words[3] : "" {
-        case "first": result += pattern.bytes.prefix(count)
-        case "last": result += pattern.bytes.suffix(count)
-        default: result += pattern.bytes
+        case "first": result += encoded.prefix(count)
+        case "last": result += encoded.suffix(count)
+        default: result += encoded
         }
       }
       index = close + 1
@@ -121,8 +127,8 @@ extension SecretMask {
     }
   }
 
-  /// The secret that a value holds though every known form of it has been marked: spread over lines, or with spaces
-  /// between; nil: none.
+  /// The secret that a value holds in a form that no placeholder can restore: spread over lines, with spaces between, or
+  /// encoded in several ways at once; nil: none.
   public func spreadSecret(in object: ValueObject) -> String? {
     for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
     return nil
@@ -139,16 +145,12 @@ extension SecretMask {
 
   private func spreadSecret(in text: String) -> String? {
     let blanks: Set<UInt8> = [0x20, 0x09, 0x0A, 0x0D]
-    let marked = marked(text)
+    let (marked, unnamed) = marks(in: text)
+    if let unnamed { return unnamed }
     let compact = marked.utf8.filter { !blanks.contains($0) }
     guard compact.count < marked.utf8.count else { return nil }
     return compact.withUnsafeBufferPointer { bytes in
-      for index in bytes.indices {
-        if let found = pattern(in: bytes, at: index), patterns[found].bytes.count >= Self.leastSpreadBytes {
-          return String(patterns[found].name.prefix { $0 != "/" })
-        }
-      }
-      return nil
+      matches(in: bytes).first { $0.range.count >= Self.leastSpreadBytes }.flatMap { secret(of: $0) }
     }
   }
 

@@ -1,0 +1,145 @@
+/// A part of a secret as it stood in a text.
+struct EncodedPart: Hashable, Sendable {
+  /// Which part of the encoded text it is.
+  enum Side: String, Sendable {
+    case whole, first, last
+  }
+
+  var bytes: [UInt8]
+  var side: Side
+
+  /// Whether it is this side of an encoded text.
+  func isPart(of encoded: [UInt8]) -> Bool {
+    switch side {
+    case .whole: encoded == bytes
+    case .first: encoded.starts(with: bytes)
+    case .last: encoded.suffix(bytes.count).elementsEqual(bytes)
+    }
+  }
+}
+
+// How a secret was written has a name, by which it is written so again: the part of the secret, and the encodings, the
+// innermost first, as in `line2.json+base64.1`.
+extension SecretMask {
+  /// The name of a form that is none of those that can be made again.
+  private static let unknown = "unknown"
+  /// The names that are kept, so that what is found again and again is named once.
+  private static let mostNames = 1_000
+
+  /// The secret and the form that were found.
+  func name(
+    of match: SecretSearch.Match, in bytes: UnsafeBufferPointer<UInt8>, side: EncodedPart.Side
+  ) -> (secret: String, form: String, isUnknown: Bool) {
+    let found = EncodedPart(bytes: Array(bytes[match.range]), side: side)
+    let name = names.withLock { $0[found] } ?? newName(of: match, found)
+    let words = name.split(separator: "/", maxSplits: 1).map(String.init)
+    return (words[0], words[1], words[1] == Self.unknown)
+  }
+
+  private func newName(of match: SecretSearch.Match, _ found: EncodedPart) -> String {
+    let candidates = candidates(of: match)
+    var name = "\(candidates.first?.secret ?? "")/\(Self.unknown)"
+    search: for count in 0...EncodedPosition.levels {
+      for part in candidates {
+        for layers in Self.sequences(of: match, count: count) {
+          let head = Self.beginning(of: part.part.bytes)
+          guard let chain = Self.chain(from: part.part.bytes, head: head, layers[...], to: found) else { continue }
+          name = "\(part.secret)/\(Self.form(part.part.name, chain))"
+          break search
+        }
+      }
+    }
+    names.withLock { names in
+      if names.count >= Self.mostNames { names = [:] }
+      names[found] = name
+    }
+    return name
+  }
+
+  private func candidates(of match: SecretSearch.Match) -> [Part] {
+    let needles = search.withLock { $0.needles(of: match) }
+    var seen: Set<[UInt8]> = []
+    return parts.filter { needles.contains($0.part.bytes) && seen.insert($0.part.bytes).inserted }
+  }
+
+  /// The secret that was found.
+  func secret(of match: SecretSearch.Match) -> String? { candidates(of: match).first?.secret }
+
+  /// Which of so many encodings were base64, the innermost first, as far as the search knows.
+  private static func sequences(of match: SecretSearch.Match, count: Int) -> Set<[Bool]> {
+    var sequences: Set<[Bool]> = []
+    for position in match.positions {
+      var shorter: Set<[Bool]> = [position.base64Layers]
+      for _ in count..<EncodedPosition.levels {
+        // A layer of escapes may have found none.
+        shorter = Set(
+          shorter.flatMap { layers in
+            layers.indices.filter { !layers[$0] }.map { index in
+              layers.enumerated().filter { $0.offset != index }.map(\.element)
+            }
+          })
+      }
+      sequences.formUnion(shorter)
+    }
+    return sequences
+  }
+
+  /// The first bytes, up to the end of a character.
+  private static func beginning(of bytes: [UInt8]) -> [UInt8] {
+    var count = min(24, bytes.count)
+    while count < bytes.count, bytes[count] & 0xC0 == 0x80 { count += 1 }
+    return Array(bytes.prefix(count))
+  }
+
+  /// The encodings that make of some bytes what was found; `head` is their beginning, encoded likewise, by which most are
+  /// ruled out.
+  private static func chain(
+    from bytes: [UInt8], head: [UInt8], _ layers: ArraySlice<Bool>, to found: EncodedPart
+  ) -> [String]? {
+    guard let isBase64 = layers.first else { return found.isPart(of: bytes) ? [] : nil }
+    var seen: Set<[UInt8]> = isBase64 ? [] : [bytes]
+    for encoding in SecretEncoding.all where encoding.isBase64 == isBase64 {
+      var head = encoding(head)
+      // Its end depends on what follows.
+      if isBase64 { head.removeLast(min(3, head.count)) }
+      if layers.count == 1, found.side != .last, !zip(head, found.bytes).allSatisfy({ $0 == $1 }) { continue }
+      let encoded = encoding(bytes)
+      guard seen.insert(encoded).inserted else { continue }
+      if let rest = chain(from: encoded, head: head, layers.dropFirst(), to: found) { return [encoding.name] + rest }
+    }
+    return nil
+  }
+
+  private static func form(_ part: String, _ chain: [String]) -> String {
+    guard !chain.isEmpty else { return part }
+    let chain = chain.joined(separator: "+")
+    // `line2.text` in JSON is `line2.json`.
+    return part.hasSuffix("text") ? part.dropLast(4) + chain : "\(part)+\(chain)"
+  }
+
+  /// A secret in a form; nil: it is not there, or has no such line any more.
+  func encoded(_ form: String, of secret: String) -> [UInt8]? {
+    var line = ""
+    var chain = form[...]
+    if form.hasPrefix("line"), let point = form.firstIndex(of: ".") {
+      line = String(form[...point])
+      chain = form[form.index(after: point)...]
+    }
+    var names = chain.split(separator: "+").map(String.init)
+    func part(_ name: String) -> [UInt8]? {
+      parts.first { $0.secret == secret && $0.part.name == name }?.part.bytes
+    }
+    var bytes: [UInt8]?
+    if let first = names.first, let part = part(line + first) {
+      bytes = part
+      names.removeFirst()
+    } else {
+      bytes = part(line + "text")
+    }
+    for name in names {
+      guard let encoding = SecretEncoding.byName[name] else { return nil }
+      bytes = bytes.map { encoding($0) }
+    }
+    return bytes
+  }
+}
