@@ -71,6 +71,82 @@ import Testing
       ])
   }
 
+  private static func described(_ links: [ChainLink]) -> [String] {
+    links.map { "\($0.step!) \($0.cause.rawValue) \($0.start / 1_000_000)-\($0.end / 1_000_000)" }
+  }
+
+  @Test func `shows what the minimum of a step held that had one attempt, as its slack`() throws {
+    var held = StepOptions()
+    held.deadline = StepDeadline(min: .milliseconds(400))
+    let workflow = Workflow(
+      name: "minimum",
+      steps: [
+        Step(id: StepID("first")!, uses: "flow.noop", options: held),
+        Step(id: StepID("second")!, uses: "flow.noop", needs: [0]),
+      ])
+    let scenario = Scenario(
+      workflow, scripts: [.succeeds(after: .milliseconds(100)), .succeeds(after: .milliseconds(50))])
+    let (course, plan) = try scenario.course()
+    #expect(
+      Self.described(CriticalChain(course).links) == ["0 run 0-100", "0 step floor 100-400", "1 run 400-450"])
+    // What a report tells is what the plan noted.
+    #expect(plan.tries(of: 0).map(\.endedAt) == [100_000_000])
+    let playback = try #require(CoursePlayback(RecordedLaunch(course, workflow: "minimum")))
+    #expect(playback.ready == 450_000_000)
+    #expect(playback.slack(of: 0, limit: 1_000_000_000) == 300_000_000)
+    #expect(UncontendedSlack(course, readyAt: 450_000_000)?.slack == [300_000_000, 0])
+    // A faster body would not have helped.
+    #expect(playback.readyAt([0: -50_000_000]) == 450_000_000)
+  }
+
+  @Test func `goes through the step whose body held the place, though it ended later`() throws {
+    var held = StepOptions()
+    held.deadline = StepDeadline(min: .milliseconds(400))
+    held.blocking = false
+    var tried = StepOptions()
+    tried.retry = RetryPolicy(attempts: 2, delay: .milliseconds(500))
+    tried.blocking = false
+    var workflow = Workflow(
+      name: "one at a time",
+      steps: [
+        Step(id: StepID("held")!, uses: "flow.noop", options: held),
+        Step(id: StepID("tried")!, uses: "flow.noop", options: tried), Step(id: StepID("last")!, uses: "flow.noop"),
+      ])
+    workflow.concurrency = 1
+    let scenario = Scenario(
+      workflow,
+      scripts: [
+        .succeeds(after: .milliseconds(100)),
+        StepScript([.fails(after: .milliseconds(30)), .succeeds(after: .milliseconds(10))]),
+        .succeeds(after: .milliseconds(50)),
+      ])
+    let links = CriticalChain(try scenario.course().course).links
+    #expect(
+      Self.described(links) == [
+        "0 run 0-100", "1 queue 100-100", "1 run 100-130", "2 queue 130-130", "2 run 130-180",
+      ])
+  }
+
+  @Test func `of a run without a gate that failed ends with the run`() throws {
+    let workflow = Workflow(
+      name: "failed",
+      steps: [
+        Step(id: StepID("fails")!, uses: "flow.noop"), Step(id: StepID("long")!, uses: "flow.noop"),
+        Step(id: StepID("after")!, uses: "flow.noop", needs: [1]),
+      ])
+    let scripts: [StepScript] = [
+      StepScript([.fails(after: .milliseconds(50))]), .succeeds(after: .milliseconds(300)),
+      .succeeds(after: .milliseconds(100)),
+    ]
+    let chain = CriticalChain(try Scenario(workflow, scripts: scripts).course().course)
+    #expect(Self.described(chain.links) == ["1 run 0-300", "2 run 300-400"])
+    // With a gate it is the failure that opened it.
+    var gated = workflow
+    gated.gate = GateDeadline(max: .literal(.seconds(1)))
+    let opened = CriticalChain(try Scenario(gated, scripts: scripts).course().course)
+    #expect(Self.described(opened.links) == ["0 run 0-50"])
+  }
+
   @Test func `of a gate that gave up is that of the late step, up to the ceiling`() throws {
     var workflow = Workflow(
       name: "late",

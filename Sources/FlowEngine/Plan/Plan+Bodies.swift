@@ -51,6 +51,7 @@ extension Plan {
       states[step].startedAt + min > now
     {
       move(step, to: .holding)
+      particulars.noteTryEnd(of: step, startedAt: states[step].startedAt, at: now)
       timers.insert(PlanTimer(atNanoseconds: states[step].startedAt + min, kind: .floor, step: step, attempt: 0))
     } else {
       settle(step, .success, nil, at: now)

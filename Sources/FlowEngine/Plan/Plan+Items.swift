@@ -156,6 +156,7 @@ extension Plan {
       let min = options(of: fans[index].step).deadline?.min?.nanoseconds, startedAt + min > now
     {
       moveItem(item, of: index, to: .holding)
+      particulars.noteTryEnd(of: fans[index].firstInstance + StepIndex(item), startedAt: startedAt, at: now)
       timers.insert(
         PlanTimer(
           atNanoseconds: startedAt + min, kind: .floor, step: fans[index].firstInstance + StepIndex(item), attempt: 0))

@@ -199,8 +199,8 @@ extension RunReport {
     return millisecondsOf(max(0, opened - max(ready, activation)))
   }
 
-  /// From the blocking step that was satisfied last (without blocking steps: the step that ended last) back along the
-  /// needs that ended last.
+  /// From the blocking step that was satisfied last (without blocking steps, or where a run without a gate failed: the step
+  /// that ended last) back along the needs that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
     let opened = plan.gate.openedAtNanoseconds ?? Int.max
@@ -215,8 +215,13 @@ extension RunReport {
       return best?.step
     }
     let all = steps.indices.lazy.map { StepIndex($0) }
+    let bounds = plan.gateBounds
+    let hasGate =
+      bounds.floorNanoseconds > 0 || bounds.ceilingNanoseconds != nil
+      || all.contains { plan.traits[$0].flags.contains(.deferred) }
     var next = last(of: all) {
-      plan.traits[$0].flags.contains(.blocking) && plan.states[$0].endedAt <= opened
+      (hasGate || plan.gate.outcome != .failed) && plan.traits[$0].flags.contains(.blocking)
+        && plan.states[$0].endedAt <= opened
     }
     next = next ?? last(of: all) { _ in true }
     var path: [StepIndex] = []

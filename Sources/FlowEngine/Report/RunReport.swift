@@ -145,7 +145,8 @@ public struct RunReport: Sendable {
     public var needs: [StepID]
     /// What it came after: events.
     public var after: [String]
-    /// When each of its tries began and ended, where it had several; an end is nil where it is not known.
+    /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
+    /// end is nil where it is not known.
     public var tries: [Try]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?
@@ -201,7 +202,8 @@ public struct RunReport: Sendable {
     public var isAbandoned: Bool
     /// Why it failed; nil when it did not.
     public var failure: StepFailure?
-    /// When each of its tries began and ended, where it had several; an end is nil where it is not known.
+    /// When each of its attempts began and ended, where it had several, or where its minimum held it after its work; an
+    /// end is nil where it is not known.
     public var tries: [Try]
     /// When an executor's worker first began with it; nil: it ran in this process.
     public var executor: Beginning?

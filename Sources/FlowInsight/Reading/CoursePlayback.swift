@@ -41,7 +41,7 @@ package struct CoursePlayback: Sendable {
       shape.isDeferred = shape.isDeferred || deferring.contains(index)
       workflow.steps.append(
         Self.step(
-          shape, isExcused: launch.excused.contains(index),
+          shape, minimum: course.minimum(of: index), isExcused: launch.excused.contains(index),
           isOut: course.steps[index].startedAt == nil || dropping.contains(index)))
     }
     guard let graph = try? WorkflowGraph(workflow) else { return nil }
@@ -69,8 +69,9 @@ package struct CoursePlayback: Sendable {
     ready = readyAt()
   }
 
-  private static func step(_ shape: CourseShape.Step, isExcused: Bool, isOut: Bool) -> Step {
+  private static func step(_ shape: CourseShape.Step, minimum: Int, isExcused: Bool, isOut: Bool) -> Step {
     var options = StepOptions()
+    if minimum > 0 { options.deadline = StepDeadline(min: .nanoseconds(minimum)) }
     options.after = shape.after
     options.queue = shape.queue.isEmpty ? nil : shape.queue
     options.deferral = shape.isDeferred ? .afterGate : .never

@@ -1,7 +1,7 @@
 import FlowEngine
 
-/// Why a launch took as long as it did: the way back from the instant at which the gate was ready, at which it gave up, or,
-/// where no step blocks it, at which the last step ended. Every nanosecond of the way has exactly one cause.
+/// Why a launch took as long as it did: the way back from the instant at which the gate was ready, at which it timed out or
+/// failed, or, where no step blocks it or a run without a gate failed, at which the last step ended. Every nanosecond of the way has exactly one cause.
 package struct CriticalChain: Sendable {
   /// The way, from activation on, without gaps.
   package private(set) var links: [ChainLink] = []
@@ -10,17 +10,15 @@ package struct CriticalChain: Sendable {
 
   private let course: LaunchCourse
   private var visited: Set<Int> = []
-  /// The steps that took time by when they ended, those that end together the last of the file first.
+  /// When bodies ended, and gave their places to others: each attempt and item. Of those that end together the last of the
+  /// file is first.
   private let ends: [(step: Int, end: Int)]
 
   /// The chain of a launch.
   package init(_ course: LaunchCourse) {
     self.course = course
-    ends = course.steps.indices.compactMap { step in
-      guard let begun = course.steps[step].startedAt, let end = course.steps[step].endedAt, begun < end else {
-        return nil
-      }
-      return (step, end)
+    ends = course.steps.indices.flatMap { step in
+      course.steps[step].bodies.filter { !$0.isEmpty }.map { (step, $0.upperBound) }
     }.sorted { ($0.end, $1.step) < ($1.end, $0.step) }
     var last: Int?
     (end, last) = Self.end(of: course)
@@ -44,8 +42,10 @@ package struct CriticalChain: Sendable {
   // MARK: Where it ends
 
   private static func end(of course: LaunchCourse) -> (Int, Int?) {
-    let blocking = course.steps.indices.filter { course.shape.steps[$0].isBlocking }
-    if course.outcome == .timedOut || course.outcome == .failed, let opened = course.openedAt {
+    // Where a run has no gate, nothing happens at its first failure.
+    let isRun = course.outcome == .failed && !course.hasGate
+    let blocking = isRun ? [] : course.steps.indices.filter { course.shape.steps[$0].isBlocking }
+    if !isRun, course.outcome == .timedOut || course.outcome == .failed, let opened = course.openedAt {
       let instant = course.outcome == .timedOut ? course.ceiling ?? opened : opened
       if let late = lateStep(course, blocking, at: instant) { return (max(0, instant), late) }
     }
@@ -155,9 +155,8 @@ package struct CriticalChain: Sendable {
     let ready = min(course.steps[step].readyAt ?? started, started)
     guard ready < started else { return trigger(of: step, before: ready, from: ready) }
     if let holder = holder(of: step, from: ready, to: started) {
-      let freed = min(course.steps[holder].endedAt ?? started, started)
-      add(step, waitsForPlace(step, at: freed) ? .queue : .resources, from: freed, to: started)
-      return (holder, freed)
+      add(step, waitsForPlace(step, at: holder.end) ? .queue : .resources, from: holder.end, to: started)
+      return holder
     }
     let isRemote = course.steps[step].beginnings != nil
     add(step, isRemote ? .executor : course.shape.isDurable ? .commit : .thread, from: ready, to: started)
@@ -189,8 +188,8 @@ package struct CriticalChain: Sendable {
     course.shape.steps[step].takesShare && !isLimited(step) ? .resources : .queue
   }
 
-  /// The step whose end gave `step` its place: of those in its way the one that ended last.
-  private func holder(of step: Int, from ready: Int, to started: Int) -> Int? {
+  /// The step whose body gave `step` its place when it ended: of those in its way the one that ended last.
+  private func holder(of step: Int, from ready: Int, to started: Int) -> (step: Int, end: Int)? {
     let queue = course.shape.steps[step].queue
     let takesShare = course.shape.steps[step].takesShare
     guard isLimited(step) || takesShare else { return nil }
@@ -201,13 +200,13 @@ package struct CriticalChain: Sendable {
         course.shape.concurrency != nil || (isLimited(step) && course.shape.steps[other].queue == queue)
           || (takesShare && course.shape.steps[other].takesShare)
       {
-        return other
+        return (other, end)
       }
     }
     return nil
   }
 
-  /// How many of the steps that took time had ended by then.
+  /// How many of the bodies that took time had ended by then.
   private func endedNotAfter(_ time: Int) -> Int {
     var (low, high) = (0, ends.count)
     while low < high {

@@ -70,12 +70,26 @@ package struct LaunchCourse: Sendable {
     package var endedAt: Int?
     /// How it ended; nil: it did not.
     package var outcome: Outcome?
-    /// Its tries where there were several; empty: one, from start to end.
+    /// Its attempts where there were several, or where its minimum held it; empty: one, from start to end.
     package var tries: [Range<Int>] = []
     /// When its bodies began where an executor ran them; nil: it ran here.
     package var beginnings: [Int]?
     /// The items that it ran for, those that began and ended.
     package var items: [Item] = []
+
+    /// When its last attempt ended, which its minimum may have held; nil: it has not ended.
+    var workEndedAt: Int? {
+      guard outcome == .success, let endedAt, let last = tries.last else { return endedAt }
+      return min(last.upperBound, endedAt)
+    }
+
+    /// When its bodies ran: each attempt, of each item where there are several.
+    var bodies: [Range<Int>] {
+      if !items.isEmpty { return items.flatMap { $0.tries.isEmpty ? [$0.time] : $0.tries } }
+      guard tries.isEmpty else { return tries }
+      guard let startedAt, let endedAt, startedAt < endedAt else { return [] }
+      return [startedAt..<endedAt]
+    }
 
     /// A step that nothing has happened to.
     package init() {}
@@ -85,7 +99,7 @@ package struct LaunchCourse: Sendable {
   package struct Item: Sendable {
     /// From the start of its first try to its end.
     package var time: Range<Int>
-    /// Its tries where there were several; empty: one, from start to end.
+    /// Its attempts where there were several, or where its minimum held it; empty: one, from start to end.
     package var tries: [Range<Int>] = []
     /// When its bodies began where an executor ran them; nil: it ran here.
     package var beginnings: [Int]?
@@ -148,7 +162,7 @@ package struct LaunchCourse: Sendable {
     }
     readItems(plan, trace, activation)
     var hasSeveral: Set<StepIndex> = []
-    for entry in trace.tries where entry.attempt > 1 { hasSeveral.insert(entry.step) }
+    for entry in trace.tries where entry.attempt > 1 || isHeld(entry, plan) { hasSeveral.insert(entry.step) }
     for entry in trace.tries where hasSeveral.contains(entry.step) && Int(entry.step) < steps.count {
       let start = entry.startedAt - activation
       steps[Int(entry.step)].tries.append(start..<max(start, (time(entry.endedAt) ?? start)))
@@ -165,6 +179,12 @@ package struct LaunchCourse: Sendable {
     ceiling = plan.gateBounds.ceilingNanoseconds
   }
 
+  /// Whether a step had done its work before it ended: its minimum held it.
+  private func isHeld(_ entry: LaunchTrace.Try, _ plan: Plan) -> Bool {
+    guard Int(entry.step) < steps.count, entry.endedAt != .min else { return false }
+    return entry.endedAt < plan.instants(of: entry.step).endedAt
+  }
+
   private mutating func readItems(_ plan: Plan, _ trace: LaunchTrace, _ activation: Int) {
     var tries: [StepIndex: [Range<Int>]] = [:]
     for entry in trace.tries where Int(entry.step) >= steps.count && entry.endedAt != .min {
@@ -175,7 +195,9 @@ package struct LaunchCourse: Sendable {
       steps[index].items = plan.items(of: StepIndex(index)).compactMap { item in
         guard let started = item.startedAtNanoseconds, let ended = item.endedAtNanoseconds else { return nil }
         var read = Item(time: started - activation..<max(started, ended) - activation)
-        if let several = tries[plan.instance(ofItem: item.index, of: StepIndex(index))], several.count > 1 {
+        if let several = tries[plan.instance(ofItem: item.index, of: StepIndex(index))],
+          several.count > 1 || several.last.map({ $0.upperBound < read.time.upperBound }) ?? false
+        {
           read.tries = several
         }
         return read

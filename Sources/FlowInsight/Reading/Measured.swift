@@ -104,6 +104,8 @@ package struct LaunchSample: CountedLaunches, Sendable {
 
   /// How long a step took where it ran; nil: no launch has such a step.
   package func lengths(ofStepNamed id: String) -> LengthQuantiles? {
-    times(ofStepNamed: id).map { LengthQuantiles($0.map { Float($0) }) }
+    times(ofStepNamed: id).map {
+      LengthQuantiles($0.map { PackedLength(nanoseconds: Int(($0 * 1_000_000).rounded())) })
+    }
   }
 }

@@ -22,10 +22,11 @@ package struct UncontendedSlack {
     starts = Array(repeating: 0, count: course.steps.count)
     var open = [Int](repeating: 0, count: course.steps.count)
     guard connect(&open), let order = walk(&open) else { return nil }
-    let last = course.steps.indices.filter(isAwaited).map { starts[$0] + length($0) }.max() ?? 0
+    let last = course.steps.indices.filter(isAwaited).map { starts[$0] + span($0) }.max() ?? 0
     // What the real plan makes of the launch is the judge.
     guard last == base else { return nil }
     for step in order.reversed() {
+      // What its minimum held it, it may take longer.
       if isAwaited(step) { slack[step] = base - starts[step] - length(step) }
       for next in behind[step] where slack[next.step] != .max {
         let came = starts[step] + (next.offset ?? length(step))
@@ -89,7 +90,7 @@ package struct UncontendedSlack {
       let step = order[next]
       next += 1
       for other in behind[step] {
-        starts[other.step] = max(starts[other.step], starts[step] + (other.offset ?? length(step)))
+        starts[other.step] = max(starts[other.step], starts[step] + (other.offset ?? span(step)))
         open[other.step] -= 1
         if open[other.step] == 0 { order.append(other.step) }
       }
@@ -100,6 +101,9 @@ package struct UncontendedSlack {
   private func isAwaited(_ step: Int) -> Bool { course.shape.steps[step].isBlocking && course.takesPart(step) }
 
   private func length(_ step: Int) -> Int { course.length(of: step) }
+
+  /// From its start to its end, its minimum included.
+  private func span(_ step: Int) -> Int { max(length(step), course.minimum(of: step)) }
 }
 
 extension LaunchCourse {
@@ -108,9 +112,17 @@ extension LaunchCourse {
     steps[step].startedAt != nil && !shape.steps[step].isDeferred
   }
 
-  /// How long a step was at work, its tries and the pauses between them together.
+  /// How long a step was at work, its attempts and the pauses between them together.
   func length(of step: Int) -> Int {
     guard let started = steps[step].startedAt else { return 0 }
-    return max(0, (steps[step].endedAt ?? started) - started)
+    return max(0, (steps[step].workEndedAt ?? started) - started)
+  }
+
+  /// The step's own minimum, where that held it when its work was done; else 0.
+  func minimum(of step: Int) -> Int {
+    guard let started = steps[step].startedAt, let ended = steps[step].endedAt, steps[step].workEndedAt != ended else {
+      return 0
+    }
+    return ended - started
   }
 }
