@@ -145,6 +145,83 @@ import Testing
     #expect(try sums(0) == [20_000_000, 110_000_000, 200_000_000])
   }
 
+  @Test func `holds the time of a step to a budget as exactly as it is told`() throws {
+    for (nanoseconds, isBroken) in [(207_356_000, false), (207_356_001, true), (207_355_999, false)] {
+      let exact = step("s") {
+        $0.estimate = Estimate(low: .nanoseconds(nanoseconds), high: .nanoseconds(nanoseconds))
+      }
+      let results = forecast(try model([exact])).check([try BudgetRule(parsing: "max(step:s) <= 207.356ms")])
+      #expect(results.map(\.isBroken) == [isBroken], "\(nanoseconds)")
+    }
+    // Longer ones are kept to the microsecond, and stay in order.
+    let long = LengthQuantiles(
+      [2_500_000_499, 999_999_999, 1, 86_400_000_000_000].map { PackedLength(nanoseconds: $0) })
+    #expect([0.1, 0.5, 0.75, 1].map { long.value($0) } == [0.000_001, 999.999_999, 2_500, 86_400_000])
+  }
+
+  /// Runs of a workflow of six steps in a row, one of which always takes the same time.
+  private static func runs(_ count: Int, seed: UInt64, device: Double, noise: Double) -> [RecordedRun] {
+    var random = SeededGenerator(seed: seed)
+    func normal() -> Double { (0..<12).reduce(-6.0) { sum, _ in sum + Double.random(in: 0..<1, using: &random) } }
+    return (0..<count).map { number in
+      // Slow devices are slower than fast ones are fast.
+      let slowness = normal()
+      let factor = 1 + device * (slowness + 0.3 * slowness * slowness)
+      return RecordedRun(
+        name: "run \(number)",
+        steps: (0..<6).map { index in
+          var step = RecordedRun.Step()
+          let usual = Double(20 + 30 * index) * 1_000_000
+          let time = index == 2 ? usual : usual * max(0.1, factor) * max(0.1, 1 + noise * normal())
+          step.tries = [.init(nanoseconds: Int(time), isSuccess: true)]
+          return step
+        })
+    }
+  }
+
+  private static func sum(_ run: RecordedRun) -> Int { run.steps.reduce(0) { $0 + ($1?.tries[0].nanoseconds ?? 0) } }
+
+  private func forecast(from runs: [RecordedRun]) throws -> Forecast {
+    let steps = (0..<6).map { step("s\($0)", needs: $0 == 0 ? [] : [StepIndex($0 - 1)]) }
+    return forecast(try model(steps) { $0.runs = runs })
+  }
+
+  @Test(arguments: [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)])
+  func `has the tail of the runs that it learned from, whether their steps were slow together or not`(
+    device: Double, noise: Double
+  ) throws {
+    for seed in UInt64(1)...8 {
+      let runs = Self.runs(200, seed: seed, device: device, noise: noise)
+      let measured = Quantiles(runs.map(Self.sum))
+      let forecast = try forecast(from: runs)
+      for share in [0.5, 0.9, 0.95] {
+        let ratio = try Double(#require(forecast.ready.value(share))) / Double(#require(measured.value(share)))
+        #expect((0.96...1.04).contains(ratio), "seed \(seed), \(share): \(ratio)")
+      }
+    }
+  }
+
+  @Test func `of half of the runs covers nineteen of twenty of the other half, and is hardly wider than they are`()
+    throws
+  {
+    var (covered, count, width, measuredWidth) = (0, 0, 0, 0)
+    for (device, noise) in [(0.25, 0.05), (0.1, 0.1), (0.0, 0.2), (0.15, 0.3)] {
+      for seed in UInt64(1)...8 {
+        let runs = Self.runs(120, seed: seed + 100, device: device, noise: noise)
+        let forecast = try forecast(from: Array(runs[..<60]))
+        let limit = try #require(forecast.ready.value(0.95))
+        let held = runs[60...].map(Self.sum)
+        covered += held.count { $0 <= limit }
+        count += held.count
+        width += limit - (forecast.ready.value(0.05) ?? 0)
+        let measured = Quantiles(held)
+        measuredWidth += (measured.value(0.95) ?? 0) - (measured.value(0.05) ?? 0)
+      }
+    }
+    #expect(Double(covered) >= 0.93 * Double(count), "\(covered) of \(count)")
+    #expect(Double(width) <= 1.15 * Double(measuredWidth), "\(width), \(measuredWidth)")
+  }
+
   @Test func `finds what helps, and proposes only what is safe`() throws {
     let steps = [
       step("store", (100, 100)), step("list", needs: [0], (80, 80)) { $0.isOptional = true },

@@ -62,12 +62,12 @@ package struct Forecast: Sendable {
   /// How long a step takes where it runs.
   package func lengths(of step: StepIndex) -> LengthQuantiles {
     let count = model.graph.workflow.steps.count
-    var column: [Float] = []
+    var column: [PackedLength] = []
     column.reserveCapacity(launches)
     for block in blocks {
       var index = Int(step)
       while index < block.lengths.count {
-        if block.lengths[index] >= 0 { column.append(block.lengths[index]) }
+        if block.lengths[index] != .none { column.append(block.lengths[index]) }
         index += count
       }
     }

@@ -9,8 +9,8 @@ package struct ForecastBlock: Sendable {
   var openedAt: [Int] = []
   /// How the gate opened, by launch.
   var outcomes: [GateOutcome] = []
-  /// How long each step took in milliseconds, launch by launch; -1: it did not run.
-  var lengths: [Float] = []
+  /// How long each step took, launch by launch.
+  var lengths: [PackedLength] = []
 
   /// Plays launches by their numbers; each depends on its number alone.
   package init(_ model: ForecastModel, _ launches: Range<Int>) {
@@ -29,7 +29,7 @@ package struct ForecastBlock: Sendable {
       for step in 0..<count {
         let instants = player.plan.instants(of: StepIndex(step))
         let hasRun = instants.startedAt != .min && instants.endedAt != .min
-        lengths.append(hasRun ? Float(instants.endedAt - instants.startedAt) / 1_000_000 : -1)
+        lengths.append(hasRun ? PackedLength(nanoseconds: instants.endedAt - instants.startedAt) : .none)
       }
     }
   }

@@ -18,6 +18,8 @@ package struct ForecastModel: Sendable {
   /// Activated and started at its instant 0.
   let started: Plan
   let resolution: Resolution
+  /// How slow the recorded runs were, and which steps shared it.
+  let common: CommonFactor
   /// Events from outside that the recorded runs had, by name.
   let recordedEvents: [String]
 
@@ -43,6 +45,9 @@ package struct ForecastModel: Sendable {
     plan.apply(.activated(resolution), at: 0)
     plan.apply(.started(prewarm: false), at: 0)
     started = plan
+    common = CommonFactor(options.runs, steps: stage.prepared.graph.workflow.steps.count) {
+      plan[StepIndex($0)].isBlocking
+    }
     predictions = []
     let steps = stage.prepared.graph.workflow.steps
     predictions.reserveCapacity(steps.count)

@@ -60,13 +60,17 @@ struct ForecastWorld: LaunchWorld {
   private func recordedBody(
     of step: StepIndex, _ owner: StepIndex, _ item: Int?, _ attempt: Int, _ prediction: StepPrediction
   ) -> LaunchBody {
-    let recorded = self.recorded(owner)
+    let (recorded, run) = self.recorded(owner)
     if let item, !recorded.itemNanoseconds.isEmpty {
       let times = recorded.itemNanoseconds
       return body(times[item % times.count], fails: false, step, attempt, prediction)
     }
     let number = min(attempt, recorded.tries.count) - 1
-    let nanoseconds = recorded.tries[number].nanoseconds
+    let measured = recorded.tries[number].nanoseconds
+    // Where it was taken from another run, it is as slow as this launch.
+    let nanoseconds =
+      run == base || !recorded.tries[number].isSuccess
+      ? measured : model.common.nanoseconds(measured, of: Int(owner), in: run, asIn: base)
     let fails = !recorded.tries[number].isSuccess && prediction.failureRate == 0
     var body = body(nanoseconds, fails: fails, step, attempt, prediction)
     // It would have gone on: only its ceiling ended it.
@@ -84,13 +88,13 @@ struct ForecastWorld: LaunchWorld {
     return body
   }
 
-  /// What was measured of a step in the run that is drawn for it.
-  private func recorded(_ step: StepIndex) -> RecordedRun.Step {
+  /// What was measured of a step in the run that is drawn for it, and that run.
+  private func recorded(_ step: StepIndex) -> (RecordedRun.Step, run: Int) {
     let runs = model.options.runs
-    if isWhole, let measured = runs[base].steps[Int(step)], !measured.tries.isEmpty { return measured }
+    if isWhole, let measured = runs[base].steps[Int(step)], !measured.tries.isEmpty { return (measured, base) }
     let able = predictions[Int(step)].runs
-    let drawn = able[Draw.index(below: able.count, .run, seed: seed, launch: launch, step: step &+ 1)]
-    return runs[Int(drawn)].steps[Int(step)] ?? RecordedRun.Step()
+    let drawn = Int(able[Draw.index(below: able.count, .run, seed: seed, launch: launch, step: step &+ 1)])
+    return (runs[drawn].steps[Int(step)] ?? RecordedRun.Step(), drawn)
   }
 
   private func body(

@@ -32,13 +32,44 @@ package struct Quantiles: Sendable {
   }
 }
 
-/// The same for lengths in milliseconds, sorted by their bits: 11 at a time, since there are many columns of them.
-package struct LengthQuantiles: Sendable {
-  private let sorted: [Float]
+/// A length in four bytes, since there are many: to the nanosecond below 1 s, to the microsecond below 1,000 s, and so on.
+package struct PackedLength: Sendable, Hashable {
+  /// The upper two bits say which power of 1,000 nanoseconds the lower 30 count; so longer ones are greater.
+  fileprivate var bits: UInt32
 
-  /// Sorts lengths, none of which is negative or NaN.
-  package init(_ values: [Float]) {
-    var from = values.map(\.bitPattern)
+  /// Not a length: the step did not run.
+  static let none = PackedLength(bits: .max)
+
+  private init(bits: UInt32) { self.bits = bits }
+  private static let most: UInt32 = 1 << 30 - 1
+
+  /// A length that is not negative.
+  package init(nanoseconds: Int) {
+    var (count, unit) = (max(0, nanoseconds), UInt32(0))
+    while count >= 1_000_000_000, unit < 3 {
+      count = (count + 500) / 1_000
+      unit += 1
+    }
+    bits = unit << 30 | UInt32(min(count, Int(Self.most) - 1))
+  }
+
+  fileprivate init(radixSorted bits: UInt32) { self.bits = bits }
+
+  /// The length in milliseconds.
+  fileprivate var milliseconds: Double {
+    var nanoseconds = Int(bits & Self.most)
+    for _ in 0..<bits >> 30 { nanoseconds *= 1_000 }
+    return Double(nanoseconds) / 1_000_000
+  }
+}
+
+/// The same for lengths, sorted by their bits: 11 at a time, since there are many columns of them.
+package struct LengthQuantiles: Sendable {
+  private let sorted: [PackedLength]
+
+  /// Sorts lengths.
+  package init(_ values: [PackedLength]) {
+    var from = values.map(\.bits)
     var into = [UInt32](repeating: 0, count: from.count)
     for shift: UInt32 in [0, 11, 22] {
       var starts = [Int](repeating: 0, count: 2049)
@@ -51,7 +82,7 @@ package struct LengthQuantiles: Sendable {
       }
       swap(&from, &into)
     }
-    sorted = from.map { Float(bitPattern: $0) }
+    sorted = from.map { PackedLength(radixSorted: $0) }
   }
 
   /// How many values there are.
@@ -59,6 +90,6 @@ package struct LengthQuantiles: Sendable {
 
   /// The least length that `share` of them do not exceed, in milliseconds; nil: there are none.
   package func value(_ share: Double) -> Double? {
-    sorted.isEmpty ? nil : Double(sorted[Quantiles.rank(share, of: sorted.count)])
+    sorted.isEmpty ? nil : sorted[Quantiles.rank(share, of: sorted.count)].milliseconds
   }
 }
