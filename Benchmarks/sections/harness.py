@@ -96,7 +96,9 @@ def build(products):
     for product in products:
         print(f"building {product}", flush=True)
         is_static = ["--static-swift-stdlib"] if product in ("flowrun", "StartPeer") else []
-        run(["swift", "build", "-c", "release", *is_static, "--product", product], cwd=PACKAGES[product])
+        # As it is shipped; the package of the benchmarks asks for the same.
+        traits = ["--traits", "Network"] if product == "flowrun" else []
+        run(["swift", "build", "-c", "release", *is_static, *traits, "--product", product], cwd=PACKAGES[product])
 
 
 def peer(name, command):
