@@ -17,6 +17,8 @@ struct EncodedPosition: Hashable, Sendable {
   /// How far a layer is in what it takes off.
   private struct Layer: Hashable, Sendable {
     enum Kind: UInt8 {
+      /// Passes on what it reads: there are fewer encodings.
+      case none
       /// Between escapes.
       case plain
       case backslash, unicode, surrogate, surrogateBackslash
@@ -68,17 +70,18 @@ struct EncodedPosition: Hashable, Sendable {
 
   /// Where reading may begin.
   ///
-  /// - Parameter anywhere: also within a needle.
-  static func starts(anywhere: Bool) -> [EncodedPosition] {
+  /// - Parameters:
+  ///   - encodings: how many may lie one around the other, one or ``levels``.
+  ///   - anywhere: also within a needle.
+  static func starts(encodings: Int, anywhere: Bool) -> [EncodedPosition] {
     let skips: [UInt8] = anywhere ? [2, 4, 6] : [2, 4]
-    let layers =
-      [Layer(), Layer(kind: .base64)] + skips.map { Layer(kind: .base64Start, count: $0) }
+    let layers = [Layer(), Layer(kind: .base64)] + skips.map { Layer(kind: .base64Start, count: $0) }
+    let outer = encodings == levels ? layers : [Layer(kind: .none)]
     var starts: [EncodedPosition] = []
     for first in layers {
-      for second in layers {
-        for third in layers {
-          starts.append(
-            EncodedPosition(low: 0, high: .max, depth: anywhere ? -1 : 0, layers: (first, second, third)))
+      for second in outer {
+        for third in outer {
+          starts.append(EncodedPosition(low: 0, high: .max, depth: anywhere ? -1 : 0, layers: (first, second, third)))
         }
       }
     }
@@ -175,7 +178,9 @@ extension EncodedPosition {
   /// The positions after a byte of the text as the layers up to a level read it.
   func step(_ level: Int, _ byte: UInt8, _ needles: [[UInt8]], into next: inout [EncodedPosition]) {
     guard level > 0 else { return stepNeedle(byte, needles, into: &next) }
-    if self[level].isBase64 {
+    if self[level].kind == .none {
+      step(level - 1, byte, needles, into: &next)
+    } else if self[level].isBase64 {
       stepBase64(level, byte, needles, into: &next)
     } else {
       stepEscapes(level, byte, needles, into: &next)
@@ -187,7 +192,7 @@ extension EncodedPosition {
     guard level > 0 else { return needleEnds(needles) }
     let layer = self[level]
     switch layer.kind {
-    case .plain: return accepts(level - 1, needles)
+    case .none, .plain: return accepts(level - 1, needles)
     case .padding: return layer.count == 0
     case .base64:
       if layer.count == 0 || layer.count <= 4 && layer.value == 0, accepts(level - 1, needles) { return true }
@@ -303,7 +308,7 @@ extension EncodedPosition {
       case (3, UInt8(ascii: "'")), (6, UInt8(ascii: "'")): emit(level, byte, needles, into: &next)
       default: break
       }
-    case .base64, .base64Start, .padding: break
+    case .none, .base64, .base64Start, .padding: break
     }
   }
 
@@ -395,6 +400,7 @@ extension EncodedPosition {
     guard level > 0 else { return bytesOfNeedles(needles) }
     let layer = self[level]
     switch layer.kind {
+    case .none: return bytes(level - 1, needles)
     case .plain:
       var set = bytes(level - 1, needles)
       if set.contains(UInt8(ascii: " ")) { set.insert(UInt8(ascii: "+")) }

@@ -57,7 +57,9 @@ extension SecretMask {
   }
 
   private func candidates(of match: SecretSearch.Match) -> [Part] {
-    let needles = search.withLock { $0.needles(of: match) }
+    let needles = searches.withLock { searches in
+      searches.first { $0.encodings == match.encodings }?.needles(of: match) ?? []
+    }
     var seen: Set<[UInt8]> = []
     return parts.filter { needles.contains($0.part.bytes) && seen.insert($0.part.bytes).inserted }
   }

@@ -14,7 +14,8 @@ public final class SecretMask: Sendable {
   }
 
   let parts: [Part]
-  let search: Mutex<SecretSearch>
+  /// One for up to three encodings, and where there are too many texts for that, one for the rest.
+  let searches: Mutex<[SecretSearch]>
   /// The names of what was found, by how it was written.
   let names = Mutex<[EncodedPart: String]>([:])
 
@@ -26,15 +27,32 @@ public final class SecretMask: Sendable {
     parts = secrets.flatMap { secret in
       SecretEncoding.parts(of: secret.text).map { Part(secret: secret.name, part: $0) }
     }
-    let texts = parts.map(\.part.bytes)
-    search = Mutex(SecretSearch(texts))
+    let (few, many) = parts.count <= Self.mostNestedParts ? (parts, []) : Self.split(parts)
+    let levels = EncodedPosition.levels
+    searches = Mutex(
+      [(few, levels), (many, 1)].filter { !$0.0.isEmpty }.map { parts, encodings in
+        SecretSearch(parts.map(\.part.bytes), encodings: encodings)
+      })
     wholes = parts.filter { $0.part.name.hasSuffix("text") }.flatMap { SecretEncoding.base64(of: $0.part.bytes) }
       .filter { $0.count > Self.leastPieceBytes }
   }
 
+  /// Secrets and lines of them that are found encoded three times; of more, lines are found encoded once.
+  private static let mostNestedParts = 100
+
+  /// Secrets as a whole, and parts of them.
+  private static func split(_ parts: [Part]) -> ([Part], [Part]) {
+    (parts.filter { $0.part.name == "text" }, parts.filter { $0.part.name != "text" })
+  }
+
   /// What is found in a text, in the order of its starts, of each start the longest.
   func matches(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool = false) -> [SecretSearch.Match] {
-    search.withLock { $0.matches(in: bytes, isCut: isCut) }
+    searches.withLock { searches in
+      var found: [SecretSearch.Match] = []
+      for index in searches.indices { found += searches[index].matches(in: bytes, isCut: isCut) }
+      if searches.count > 1 { found.sort { $0.range.lowerBound < $1.range.lowerBound } }
+      return found
+    }
   }
 
   /// The text with every secret hidden.
@@ -161,17 +179,22 @@ public final class SecretMask: Sendable {
 
   /// The longest end of a secret that starts at a place, or after what is left there of an escape; nil: none does.
   private func ending(after start: Int, in bytes: UnsafeBufferPointer<UInt8>) -> SecretSearch.Match? {
-    search.withLock { search in
-      var longest = search.ending(in: bytes, from: start)
-      for place in start..<min(start + Self.mostEscapeBytes, bytes.count)
-      where bytes[start...place].allSatisfy(\.mayBeOfEscape) {
-        guard let match = search.ending(in: bytes, from: place + 1), match.range.count >= Limits.secretCharacters,
-          match.range.upperBound > longest?.range.upperBound ?? 0
-        else { continue }
-        longest = match
-      }
-      return longest
+    searches.withLock { $0.compactMap { Self.ending(after: start, in: bytes, $0) } }
+      .max { $0.range.upperBound < $1.range.upperBound }
+  }
+
+  private static func ending(
+    after start: Int, in bytes: UnsafeBufferPointer<UInt8>, _ search: SecretSearch
+  ) -> SecretSearch.Match? {
+    var longest = search.ending(in: bytes, from: start)
+    for place in start..<min(start + mostEscapeBytes, bytes.count)
+    where bytes[start...place].allSatisfy(\.mayBeOfEscape) {
+      guard let match = search.ending(in: bytes, from: place + 1), match.range.count >= Limits.secretCharacters,
+        match.range.upperBound > longest?.range.upperBound ?? 0
+      else { continue }
+      longest = match
     }
+    return longest
   }
 
   /// The most bytes of a cut escape that are looked over.

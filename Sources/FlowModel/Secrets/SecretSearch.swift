@@ -1,4 +1,4 @@
-/// Where secrets are in a text, encoded up to three times one around the other.
+/// Where secrets are in a text, encoded several times one around the other.
 ///
 /// A nondeterministic automaton reads the text backwards through the encodings (``EncodedPosition``). It is made
 /// deterministic as texts need it: each set of positions that a text has led to is a state with a row of successors. Which
@@ -8,18 +8,23 @@ struct SecretSearch: Sendable {
   /// What the search found in a text.
   struct Match: Sendable {
     var range: Range<Int>
-    /// Where the automaton was at its end: the needles and how they were encoded.
+    /// Where the automaton was at its end: how they were encoded.
     var positions: [EncodedPosition]
+    /// How many encodings were looked for.
+    var encodings: Int
   }
 
   /// The texts to find, sorted.
   private let needles: [[UInt8]]
+  /// How many encodings are taken off.
+  let encodings: Int
   private var states: StateTable
 
-  /// A search for these texts of UTF-8.
-  init(_ texts: [[UInt8]]) {
+  /// A search for these texts of UTF-8, encoded once or ``EncodedPosition/levels`` times.
+  init(_ texts: [[UInt8]], encodings: Int) {
     needles = Set(texts).sorted { $0.lexicographicallyPrecedes($1) }
-    states = StateTable(needles)
+    self.encodings = encodings
+    states = StateTable(needles, encodings: encodings)
   }
 
   /// All matches, in the order of their starts, of each start the longest.
@@ -37,7 +42,7 @@ struct SecretSearch: Sendable {
 
   /// The longest match that starts at a place with any part of a needle, and ends where the needle does.
   func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Match? {
-    var positions = EncodedPosition.starts(anywhere: true)
+    var positions = EncodedPosition.starts(encodings: encodings, anywhere: true)
     var match: Match?
     for index in start..<bytes.count {
       var next: [EncodedPosition] = []
@@ -48,7 +53,7 @@ struct SecretSearch: Sendable {
         $0.accepts(EncodedPosition.levels, needles)
           && (!$0.isBase64 || index + 1 - start >= Limits.secretCharacters)
       }
-      if !accepting.isEmpty { match = Match(range: start..<index + 1, positions: accepting) }
+      if !accepting.isEmpty { match = Match(range: start..<index + 1, positions: accepting, encodings: encodings) }
     }
     return match
   }
@@ -72,6 +77,7 @@ private struct StateTable: Sendable {
   private static let (mostStates, mostPositions) = (16_000, 200_000)
 
   private let needles: [[UInt8]]
+  private let encodings: Int
   /// Whether no needle has a byte outside of ASCII.
   private let isASCII: Bool
   /// Bytes that mean the same everywhere have one number.
@@ -88,8 +94,9 @@ private struct StateTable: Sendable {
   private var beginnings: [UInt8] = []
   private static let (impossible, possible, unasked): (UInt8, UInt8, UInt8) = (0, 1, 2)
 
-  init(_ needles: [[UInt8]]) {
+  init(_ needles: [[UInt8]], encodings: Int) {
     self.needles = needles
+    self.encodings = encodings
     isASCII = needles.allSatisfy { $0.allSatisfy { $0 < 0x80 } }
     var used = ByteSet(digits: .max)
     for byte in "\\%&#;'\" =".utf8 { used.insert(byte) }
@@ -122,7 +129,7 @@ private struct StateTable: Sendable {
   /// The entry of a state that is not in its row yet.
   private mutating func next(_ state: Int, _ byte: UInt8) -> Int16 {
     var next: [EncodedPosition] = []
-    for position in state == Self.root ? EncodedPosition.starts(anywhere: false) : states[state] {
+    for position in state == Self.root ? EncodedPosition.starts(encodings: encodings, anywhere: false) : states[state] {
       position.step(EncodedPosition.levels, byte, needles, into: &next)
     }
     if next.count > 1 { next = Set(next).sorted() }
@@ -245,6 +252,6 @@ private struct StateTable: Sendable {
       }
       if !open.isEmpty { (end, positions) = (index, open) }
     }
-    return end > start ? SecretSearch.Match(range: start..<end, positions: positions) : nil
+    return end > start ? SecretSearch.Match(range: start..<end, positions: positions, encodings: encodings) : nil
   }
 }
