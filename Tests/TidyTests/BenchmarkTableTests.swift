@@ -1,4 +1,4 @@
-import FlowModel
+import FlowKit
 import Foundation
 import Testing
 
