@@ -63,6 +63,32 @@ import Testing
     #expect(report.contains(#""conclusion": "cancelled""#))
   }
 
+  @Test func `a cancel leaves a step running that cleans up, and ends one whose if no longer holds`() throws {
+    defer { tool.remove() }
+    let wait = "touch began-$0; while ! test -e go; do sleep 0.01; done; touch finished-$0"
+    func step(_ name: String, _ more: String) -> String {
+      "  \(name): { run: [sh, -c, '\(wait)', \(name)], \(more) }\n"
+    }
+    try tool.write(
+      "name: cancelled\nsteps:\n" + step("always", "if: always()") + step("either", "if: success() || cancelled()")
+        + step("not", "if: '!cancelled()'") + step("plain", "if: success()")
+        + step("each", "if: always(), foreach: [1]") + step("item", "if: always() && item == 1, foreach: [1]"),
+      to: "w.yaml")
+    let names = ["always", "either", "not", "plain", "each", "item"]
+    func are(_ prefix: String) -> [String] {
+      names.filter { FileManager.default.fileExists(atPath: "\(tool.folder.path)/\(prefix)-\($0)") }
+    }
+    let process = try FlowrunProcess(["w.yaml", "--report", "report.json"], in: tool.folder.path)
+    #expect(within(seconds: 20) { are("began") == names })
+    process.send(SIGTERM)
+    #expect(process.waitForOutput("not cancelled") && process.waitForOutput("plain cancelled"))
+    try tool.write("", to: "go")
+    #expect(process.result(limitSeconds: 20).exitCode == 143)
+    #expect(are("finished") == ["always", "either", "each", "item"])
+    let report = try String(contentsOfFile: tool.folder.path + "/report.json", encoding: .utf8)
+    #expect(report.contains(#""conclusion": "cancelled""#))
+  }
+
   @Test func `a second signal ends everything at once`() throws {
     defer { tool.remove() }
     let mark = "71000001.\(getpid())"

@@ -132,8 +132,8 @@ extension Plan {
 
   // MARK: Cancellation
 
-  /// Cancels the run: what runs is told to end and has ended for everybody else, what waits is skipped, but for steps
-  /// whose `if` holds with `cancelled()` or `always()`.
+  /// Cancels the run: running steps are told to end and have ended for everybody else, waiting ones are skipped, but for steps
+  /// whose `if` holds with `cancelled()` or `always()`. Those may start, and those that are running continue.
   mutating func cancel(at now: Int) {
     guard cancelledAt == never else { return }
     cancelledAt = now
@@ -144,11 +144,10 @@ extension Plan {
     // First everything that must end, then what may run: its needs are settled by then.
     for index in graph.topologicalOrder {
       switch states[index].status {
-      // What cleans up goes on, within its time.
-      case .running, .retrying, .holding: if !traits[index].flags.contains(.final) { end(index, at: now) }
+      case .running, .retrying, .holding: reconsider(index, at: now)
       case .queued where states[index].attempt > 0, .held where states[index].attempt > 0,
         .deciding where states[index].attempt > 0:
-        if !traits[index].flags.contains(.final) { end(index, at: now) }
+        reconsider(index, at: now)
       case .waiting, .held, .deciding, .queued:
         let mayRun = activatedAt != never || traits[index].flags.contains(.prewarm)
         if mayRun, traits[index].flags.contains(.seesCancellation), !traits[index].flags.contains(.disabled) {
@@ -168,8 +167,17 @@ extension Plan {
     }
   }
 
-  /// Ends a step whose try has begun.
-  private mutating func end(_ step: StepIndex, at now: Int) {
+  /// Ends a step that has begun, unless it cleans up: then it continues, within the time for that.
+  private mutating func reconsider(_ step: StepIndex, at now: Int) {
+    let flags = traits[step].flags
+    if flags.contains(.final) { return }
+    guard flags.contains(.seesCancellation) else { return end(step, at: now) }
+    outstanding.reconsidered.insert(step)
+    effects.append(.evaluate(step))
+  }
+
+  /// Ends a step whose attempt has begun.
+  mutating func end(_ step: StepIndex, at now: Int) {
     // The items of a fan are told when it ends.
     if states[step].status == .running, !traits[step].flags.contains(.fan) { tellToEnd(step, at: now) }
     collect(step, .cancelled, nil)

@@ -101,6 +101,9 @@ extension Plan {
     return states[step].status == .running && Int(states[step].attempt) == attempt
   }
 
+  /// Whether a step, or one of its items, has had an attempt.
+  func hasBegun(_ step: StepIndex) -> Bool { states[step].attempt > 0 }
+
   /// Whether the body of this try is a service that goes on.
   func isServing(_ step: StepIndex, attempt: Int) -> Bool {
     Int(step) < states.count && Int(states[step].attempt) == attempt && states[step].marks.contains(.serving)

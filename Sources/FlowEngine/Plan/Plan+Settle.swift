@@ -115,6 +115,10 @@ extension Plan {
 
   /// Takes in what the `if` of a step said.
   mutating func decide(_ step: StepIndex, _ decision: Decision, at now: Int) {
+    if outstanding.reconsidered.remove(step) != nil {
+      if decision != .run, states[step].status != .done { end(step, at: now) }
+      return
+    }
     guard states[step].status == .deciding else { return }
     move(step, to: .waiting)
     switch decision {

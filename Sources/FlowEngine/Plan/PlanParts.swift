@@ -119,6 +119,9 @@ struct Outstanding: Sendable {
   var serving: Set<StepIndex> = []
   /// Steps about to be settled. The list keeps cascades flat: a chain of any length is walked without recursion.
   var collected: [(step: StepIndex, outcome: Outcome, reason: SkipReason?)] = []
+  /// Steps that were running when the run was cancelled, and whose `if` is evaluated again: those for which it holds clean up
+  /// and continue.
+  var reconsidered: Set<StepIndex> = []
   /// The step that has the main queue and ignored its deadline.
   var mainHolder: StepIndex?
   /// Whether steps that wait for the main queue behind it do so for a limited time.

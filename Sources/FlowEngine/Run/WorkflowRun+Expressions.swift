@@ -45,7 +45,7 @@ extension WorkflowRun {
 
   /// What the `if` of a step says.
   func decide(_ step: StepIndex, _ state: RunState) -> Decision {
-    guard let condition = prepared.condition(of: step) else { return .run }
+    guard let condition = prepared.condition(of: step) else { return decideByItems(of: step, state) }
     let decision = PreparedWorkflow.decision(condition, in: scope(step, state))
     if case .fail(let failure) = decision { return .fail(hidden(failure)) }
     return decision
@@ -59,6 +59,21 @@ extension WorkflowRun {
     let inputs = inputs(of: step, owner, detail, state)
     return detail?.isChecked == true ? withCheck(inputs, of: owner, state) : inputs
   }
+  /// What the `if` of a step says that is evaluated for each item. It counts for the step only where the run was cancelled while
+  /// items were running: then the step continues if it holds for one of them.
+  private func decideByItems(of step: StepIndex, _ state: RunState) -> Decision {
+    guard state.plan.isCancelled, state.plan.hasBegun(step), let fan = state.fans[step],
+      let condition = prepared.detail(of: step)?.condition
+    else { return .run }
+    var scope = scope(step, state)
+    let isHeld = fan.values.values.indices.contains { item in
+      guard state.plan.itemOutcome(item, of: step) == nil else { return false }
+      scope.item = fan.values.item(item)
+      return (try? condition.isSatisfied(in: scope)) ?? false
+    }
+    return isHeld ? .run : .skip
+  }
+
 
   private func inputs(
     of step: StepIndex, _ owner: StepIndex, _ detail: StepDetail?, _ state: RunState

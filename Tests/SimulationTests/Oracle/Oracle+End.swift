@@ -113,7 +113,7 @@ extension Oracle {
   // MARK: - Cancel
 
   /// "running steps are cancelled, waiting ones skipped `run-cancelled` except those whose `if` holds with
-  /// `cancelled()` or `always()`". *Decision*: a running step has its outcome at once, as with a step deadline, and its
+  /// `cancelled()` or `always()`", which start, or continue. *Decision*: any other running step has its outcome at once, as with a step deadline, and its
   /// body the grace to return; one between tries or held by its floor is cancelled too; a ready service goes on until
   /// everything else is over.
   mutating func cancel() {
@@ -123,6 +123,12 @@ extension Oracle {
     for step in steps.indices where !isSettled(step) {
       // "Runs when everything is settled, whatever happened, also when the run is cancelled": what has begun goes on.
       if options[step].isFinal, states[step].attempts > 0 { continue }
+      // "As in GitHub Actions, it goes on within the 5 s": so does what cleans up by its `if`, evaluated again.
+      if states[step].attempts > 0, conditions[step].names("cancelled") || conditions[step].names("always"),
+        conditions[step].value({ valueNow($0, of: step) }).truth == true
+      {
+        continue
+      }
       if isFan(step), states[step].attempts > 0 {
         giveUpItems(of: step, "cancelled")
         continue
