@@ -15,13 +15,18 @@ struct Installation {
   let unusable: [UnusablePlugin]
   /// The external plugins that can be used.
   let brought: [InstalledPlugin]
+  /// The folders of those that only a look around included files finds, which a worker must be told.
+  let foldersOfIncluded: [String]
 
-  /// Finds the plugins in the `folders` that the command line names and those around the workflow `file`, or around the working
-  /// directory when there is none. Reads manifests and starts nothing; throws an ``InvalidWorkflow`` when two have one
-  /// name.
+  /// Finds the plugins in the `folders` that the command line names and those around the workflow `file` and the files that it
+  /// includes, or around the working directory when there is none. Reads manifests and starts nothing; throws an
+  /// ``InvalidWorkflow`` when two have one name.
   init(around file: String? = nil, given folders: [String]) throws(InvalidWorkflow) {
     let start = file.map { FilePath.folder(of: FilePath.absolute($0)) } ?? FilePath.absolute(".")
-    let found = PluginFinder(given: folders, start: start).find()
+    let included = Set(file.map { IncludeScan.files(includedBy: $0).map(FilePath.folder) } ?? []).subtracting([start])
+    let found = PluginFinder(given: folders, start: start, included: included.sorted()).find()
+    let own = included.isEmpty ? found : PluginFinder(given: folders, start: start).find()
+    foldersOfIncluded = found.plugins.map(\.folder).filter { folder in !own.plugins.contains { $0.folder == folder } }
     var registry = ActionRegistry(BuiltInPlugins.all)
     host = PluginHost()
     for plugin in found.plugins {

@@ -43,6 +43,8 @@ public struct Workflow: Sendable {
   public var scopeOfStep: [Int32] = []
   /// What the entries and exits of included workflows declare, by what they use.
   public var includes: [String: ActionDeclaration] = [:]
+  /// The folders of the files whose inputs entries and items bind, by what these use, named from the workflow's own.
+  public var includeFolders: [String: String] = [:]
   /// The workflows that run for items of steps, by what these use.
   public var itemWorkflows: [String: ItemWorkflow] = [:]
 

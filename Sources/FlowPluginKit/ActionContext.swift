@@ -21,8 +21,13 @@ public struct ActionContext: Sendable {
   /// The id of the step.
   public var stepID: StepID { host.stepID(of: step) }
 
-  /// What is the same for all steps of the run.
-  public var run: RunInformation { host.run }
+  /// The run, as this step sees it: ``RunInformation/workflowFolder`` is the folder of the step's own file, which may be an
+  /// included one.
+  public var run: RunInformation {
+    var run = host.run
+    run.workflowFolder = host.workflowFolder(of: step)
+    return run
+  }
 
   /// The same for every try of the step, also after a resume, and for nothing else: `run/step`, with `~n` behind it once a
   /// success was given up `n` times to do it again on purpose. For systems that do a thing once for a key.
@@ -33,7 +38,7 @@ public struct ActionContext: Sendable {
   public var environment: [String: String] {
     var variables = host.environment(of: step)
     variables.reserveCapacity(variables.count + 4)
-    variables["FLOWRUN_RUN"] = run.id
+    variables["FLOWRUN_RUN"] = host.run.id
     variables["FLOWRUN_STEP"] = stepID.text
     variables["FLOWRUN_ATTEMPT"] = String(attempt)
     variables["FLOWRUN_KEY"] = idempotencyKey
@@ -156,13 +161,13 @@ public enum LogStream: String, Sendable, Hashable, CaseIterable {
   case standardError = "stderr"
 }
 
-/// What is the same for all steps of a run.
+/// What a run is called and where it works.
 public struct RunInformation: Sendable {
   /// Unique for each run: a UUID in lower case.
   public var id: String
   /// The absolute path of the data folder; it exists.
   public var dataFolder: String
-  /// The absolute path of the folder that the workflow file lies in.
+  /// The absolute path of the folder of the workflow file, where relative paths in that file start.
   public var workflowFolder: String
 
   /// Describes a run.
@@ -175,8 +180,10 @@ public struct RunInformation: Sendable {
 
 /// The engine's side of an ``ActionContext``; plugin authors never meet it.
 public protocol ActionHost: AnyObject, Sendable {
-  /// What is the same for all steps.
+  /// The run; its folder is that of the file that was started.
   var run: RunInformation { get }
+  /// The absolute path of the folder of the file in which a step is written.
+  func workflowFolder(of step: StepIndex) -> String
   /// Why the application was launched; the defaults before activation.
   var launch: Launch { get }
   /// The id of a step.
@@ -246,6 +253,9 @@ extension ActionHost {
 
   /// None, for hosts without secrets.
   public var hasSecrets: Bool { false }
+
+  /// The run's, for hosts whose steps are all written in one file.
+  public func workflowFolder(of step: StepIndex) -> String { run.workflowFolder }
 
   /// Run and step, for hosts that resume nothing.
   public func idempotencyKey(of step: StepIndex) -> String { "\(run.id)/\(stepID(of: step))" }

@@ -1,12 +1,16 @@
 import FlowDiagnostics
 import FlowEngine
 import FlowModel
+import FlowPluginKit
 import FlowSystem
 
 /// Reads `-i k=v` and `-i k=@FILE` by the types a workflow declares.
 enum InputArguments {
-  /// The values by name; throws a usage problem for an unknown input, a missing one, and one that does not fit.
-  static func read(_ arguments: [String], for fields: [FieldDeclaration]) throws(UsageProblem) -> ValueObject {
+  /// The values by name; throws a usage problem for an unknown input, a missing one, and one that does not fit. Paths in the
+  /// arguments are relative to the working folder of this process, paths in defaults to the folders of `run`.
+  static func read(
+    _ arguments: [String], for fields: [FieldDeclaration], run: RunInformation
+  ) throws(UsageProblem) -> ValueObject {
     var values = ValueObject()
     for argument in arguments {
       guard let equals = argument.firstIndex(of: "="), equals != argument.startIndex else {
@@ -21,7 +25,9 @@ enum InputArguments {
     }
     for field in fields where values[field.name] == nil {
       if let value = field.defaultValue {
-        values[field.name] = value
+        let bound = InputBinding.absolutePaths(
+          in: [field.name: value], of: [field], dataFolder: run.dataFolder, workflowFolder: run.workflowFolder)
+        values[field.name] = bound[field.name]
       } else if field.isRequired {
         throw UsageProblem("input '\(field.name)' (\(field.type.name)) is missing: give it with -i \(field.name)=…")
       } else {
@@ -90,8 +96,10 @@ enum InputArguments {
     if let mismatch = field.type.mismatch(of: value, at: field.name) {
       throw UsageProblem("input \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
     }
-    guard case .path = field.type, case .string(let path) = value else { return value }
-    return .string(FilePath.absolute(path))
+    let here = FilePath.normalized(".")
+    let bound = InputBinding.absolutePaths(
+      in: [field.name: value], of: [field], dataFolder: here, workflowFolder: here)
+    return bound[field.name] ?? value
   }
 
   /// The text as a value of the declared type; what cannot be read as such stays a string and then does not fit.

@@ -56,7 +56,8 @@ struct RunExecutors: Sendable {
       do {
         var executor = ExecutorRequest(
           address: try ExecutorAddress(text), needs: needs, workflowFolder: workflowFolder,
-          pluginFolders: request.pluginFolders.map(FilePath.absolute), plugins: installation.brought,
+          pluginFolders: request.pluginFolders.map(FilePath.absolute) + installation.foldersOfIncluded,
+          plugins: installation.brought,
           environment: Environment.all)
         for step in steps.assignment.filter({ $0.value == index }).keys.sorted() where !steps.countsHere(step) {
           let step = workflow.steps[Int(step)]

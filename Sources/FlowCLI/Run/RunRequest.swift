@@ -64,7 +64,9 @@ extension RunRequest {
     let folder = FilePath.folder(of: FilePath.absolute(file))
     var options = RunOptions(
       dataFolder: data.map(FilePath.absolute) ?? "\(folder)/.flowrun/\(workflow.name)", workflowFolder: folder)
-    options.inputs = try InputArguments.read(inputs, for: workflow.inputs)
+    options.inputs = try InputArguments.read(
+      inputs, for: workflow.inputs,
+      run: RunInformation(id: "", dataFolder: options.dataFolder, workflowFolder: folder))
     options.launch = try LaunchArguments.launch(launch)
     for event in events {
       options.announcedEvents.append(try LaunchArguments.event(event, of: workflow, registry))

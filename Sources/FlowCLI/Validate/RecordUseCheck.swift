@@ -11,11 +11,14 @@ import SyncRecords
 enum RecordUseCheck {
   /// What is wrong in a workflow that was loaded from `file`. Where it names several schemas, a run tells which one counts.
   static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
-    guard let steps = result.graph?.workflow.steps else { return [] }
+    guard let workflow = result.graph?.workflow else { return [] }
+    let steps = workflow.steps
     let names = steps.indices.compactMap { index -> (step: Int, name: String)? in
       guard steps[index].uses == "sync.connect", let name = steps[index].with["schema"] else { return nil }
       // What only a run tells may be any schema.
-      return (index, name.containsExpression ? "" : name.stringValue ?? "")
+      let text = name.containsExpression ? "" : name.stringValue ?? ""
+      // Two files may name two schemas by the same text.
+      return (index, workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].path(of: text) } ?? text)
     }
     guard let first = names.first, !first.name.isEmpty, names.allSatisfy({ $0.name == first.name }) else { return [] }
     let place = result.value(of: StepIndex(first.step), key: "with")?.member("schema")?.value.span

@@ -61,7 +61,10 @@ struct LSPCommand: Verb {
         }
       },
       stamp: { file in
-        PluginFinder(given: folders, start: FilePath.folder(of: FilePath.absolute(file))).stamp()
+        PluginFinder(
+          given: folders, start: FilePath.folder(of: FilePath.absolute(file)),
+          included: IncludeScan.files(includedBy: file).map(FilePath.folder)
+        ).stamp()
       },
       files: FileAccess.included,
       names: { folder in

@@ -3,6 +3,7 @@ import FlowDiagnostics
 import FlowEngine
 import FlowInsight
 import FlowModel
+import FlowPluginKit
 import FlowSystem
 
 /// `flowrun simulate FILE`: what launches are going to do.
@@ -119,9 +120,11 @@ struct SimulateCommand: Verb {
     let assumed = try steps.assumptions(assume)
     var launch = try LaunchArguments.launch(given.launch)
     launch.isFirst = isFirstLaunch
+    let folder = FilePath.folder(of: FilePath.absolute(file))
     let scene = ForecastScene(
       workflow: workflow, registry: installation.registry,
-      inputs: try InputArguments.read(given.inputs, for: workflow.inputs),
+      inputs: try InputArguments.read(
+        given.inputs, for: workflow.inputs, run: RunInformation(id: "", dataFolder: folder, workflowFolder: folder)),
       launch: launch, outputs: assumed.outputs, supply: try MachineArguments.supply(resources))
     var changes = WorkflowChanges()
     changes.deferred = Set(try deferred.map { id throws(UsageProblem) in try steps.step(id, "--defer") })

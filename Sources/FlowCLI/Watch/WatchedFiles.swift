@@ -41,7 +41,10 @@ struct WatchedFiles: Sendable {
       for path in patterns.flatMap(\.paths) where !made.contains(path) { add(path) }
     }
     let folders = Set(files.map { FilePath.folder(of: FilePath.absolute($0)) })
-    stamps["a plugin"] = folders.sorted().map { PluginFinder(given: pluginFolders, start: $0).stamp() }.joined()
+    let included = Set(files.flatMap(IncludeScan.files).map(FilePath.folder)).subtracting(folders)
+    stamps["a plugin"] = (folders.sorted() + included.sorted()).map {
+      PluginFinder(given: pluginFolders, start: $0).stamp()
+    }.joined()
     return stamps
   }
 }

@@ -37,6 +37,7 @@ final class CalledActionHost: ActionHost {
   var reason: String { state.withLock { $0.end } ?? "" }
 
   var run: RunInformation { host.run }
+  func workflowFolder(of step: StepIndex) -> String { host.workflowFolder(of: step) }
   var launch: Launch { host.launch }
   var hasLogRoom: Bool { host.hasLogRoom }
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }

@@ -47,7 +47,8 @@ extension WorkflowRun {
     try state.withLock { state in
       var scope = scope(step, state)
       scope.post = post
-      return try InputBinding.bind(try call.inputs.evaluate(in: scope), to: action.declaration.inputs, run: run)
+      return try InputBinding.bind(
+        try call.inputs.evaluate(in: scope), to: action.declaration.inputs, run: information(of: step))
     }
   }
 

@@ -14,7 +14,8 @@ extension WorkflowRun {
       plan: state.plan, outputs: state.outputs, inputs: options.inputs, environment: state.environment,
       secrets: options.secrets,
       launch: state.plan.activatedAtNanoseconds == nil && options.isPrewarmed ? nil : state.launch,
-      run: ["id": .string(run.id), "data": .string(run.dataFolder)], step: step, stepIndices: names)
+      run: ["id": .string(run.id), "data": .string(run.dataFolder), "folder": .string(startedFolder)], step: step,
+      stepIndices: names)
     if let step, let number = prepared.graph.workflow.scope(of: step) { narrow(&scope, to: number, state) }
     return scope
   }
@@ -31,16 +32,23 @@ extension WorkflowRun {
     scope.environment = options.scopeEnvironments[number].map { self.own(own, above: $0) } ?? own
   }
 
-  /// The folder of the file that a step stands in.
-  func workflowFolder(of step: StepIndex) -> String { information(of: step).workflowFolder }
+  /// The folder of the file in which a step, or the step of an item, is written.
+  public func workflowFolder(of step: StepIndex) -> String {
+    guard let number = prepared.graph.workflow.scope(of: instances.owner(of: step)) else { return run.workflowFolder }
+    return folder(prepared.graph.workflow.scopes[number].folder)
+  }
 
-  /// The run as a step of an included workflow knows it: paths in a file are relative to that file.
-  private func information(of step: StepIndex) -> RunInformation {
-    guard let number = prepared.graph.workflow.scope(of: step) else { return run }
-    let folder = prepared.graph.workflow.scopes[number].folder
-    return RunInformation(
-      id: run.id, dataFolder: run.dataFolder,
-      workflowFolder: folder.isEmpty ? run.workflowFolder : run.workflowFolder + "/" + folder)
+  /// The folder of the file that was started, also in the run of an item.
+  private var startedFolder: String { options.outer?.run.startedFolder ?? run.workflowFolder }
+
+  /// The absolute path of a folder that is named from the workflow's own.
+  private func folder(_ name: String) -> String {
+    name.isEmpty ? run.workflowFolder : "\(run.workflowFolder)/\(name)"
+  }
+
+  /// The run as a step knows it: paths in a file are relative to that file.
+  func information(of step: StepIndex) -> RunInformation {
+    RunInformation(id: run.id, dataFolder: run.dataFolder, workflowFolder: workflowFolder(of: step))
   }
 
   /// What the `if` of a step says.
@@ -51,14 +59,6 @@ extension WorkflowRun {
     return decision
   }
 
-  /// What a step with inputs runs on: expressions evaluated, defaults filled in, paths made absolute, types checked; nil:
-  /// nothing.
-  func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
-    let owner = instances.owner(of: step)
-    let detail = prepared.detail(of: owner)
-    let inputs = inputs(of: step, owner, detail, state)
-    return detail?.isChecked == true ? withCheck(inputs, of: owner, state) : inputs
-  }
   /// What the `if` of a step says that is evaluated for each item. It counts for the step only where the run was cancelled while
   /// items were running: then the step continues if it holds for one of them.
   private func decideByItems(of step: StepIndex, _ state: RunState) -> Decision {
@@ -74,6 +74,14 @@ extension WorkflowRun {
     return isHeld ? .run : .skip
   }
 
+  /// What a step with inputs runs on: expressions evaluated, defaults filled in, paths made absolute, types checked; nil:
+  /// nothing.
+  func inputs(of step: StepIndex, _ state: inout RunState) -> StartInputs? {
+    let owner = instances.owner(of: step)
+    let detail = prepared.detail(of: owner)
+    let inputs = inputs(of: step, owner, detail, state)
+    return detail?.isChecked == true ? withCheck(inputs, of: owner, state) : inputs
+  }
 
   private func inputs(
     of step: StepIndex, _ owner: StepIndex, _ detail: StepDetail?, _ state: RunState
@@ -85,7 +93,7 @@ extension WorkflowRun {
       let fields = prepared.action(of: owner).declaration.inputs
       return StartInputs(
         InputBinding.absolutePaths(
-          in: values, of: fields, dataFolder: run.dataFolder, workflowFolder: information(of: owner).workflowFolder))
+          in: values, of: fields, dataFolder: run.dataFolder, workflowFolder: workflowFolder(of: owner)))
     case .evaluated(let object): return evaluate(object, step, owner, state)
     }
   }
@@ -102,7 +110,9 @@ extension WorkflowRun {
     }
     do throws(TypeMismatch) {
       return StartInputs(
-        try InputBinding.bind(given, to: prepared.action(of: owner).declaration.inputs, run: information(of: owner)))
+        try InputBinding.bind(
+          given, to: prepared.action(of: owner).declaration.inputs, run: information(of: owner),
+          defaultsIn: prepared.detail(of: owner)?.defaultFolder.map(folder)))
     } catch {
       return StartInputs(ValueObject(), problem: hidden(.inputs(error)))
     }

@@ -34,7 +34,8 @@ final class WorkerCall: ActionHost {
     for (name, value) in parameters["env"]?.objectValue ?? [:] { variables[name] = value.stringValue }
     stepID = StepID(unchecked: variables["FLOWRUN_STEP"] ?? "step")
     run = RunInformation(
-      id: variables["FLOWRUN_RUN"] ?? "", dataFolder: workflowFolder, workflowFolder: workflowFolder)
+      id: variables["FLOWRUN_RUN"] ?? "", dataFolder: workflowFolder,
+      workflowFolder: parameters["workflowFolder"]?.stringValue ?? workflowFolder)
     key = parameters["key"]?.stringValue ?? variables["FLOWRUN_KEY"] ?? ""
     self.variables = variables
     attempt = parameters["attempt"]?.integerValue ?? 1

@@ -10,9 +10,9 @@ import FlowSystem
 
 /// Finds external plugins: folders that hold a `plugin.yaml`. Reads manifests and starts nothing.
 ///
-/// It looks in the folders it is given, each a plugin or a folder of plugins, then in `plugins` beside the workflow
-/// (beside the working directory when there is none) and in `plugins` of the folders above, up to the first that holds
-/// `.git`.
+/// It looks in the folders it is given, each a plugin or a folder of plugins, then in `plugins` next to the workflow
+/// (in the working directory when there is none), next to each file that it includes, and in `plugins` of the folders above
+/// these, up to the first that holds `.git`.
 public struct PluginFinder: Sendable {
   /// What was found.
   public struct Found: Sendable {
@@ -23,13 +23,13 @@ public struct PluginFinder: Sendable {
   }
 
   private let given: [String]
-  private let start: String
+  private let starts: [String]
 
-  /// A finder for these folders and for `start`, the folder of the workflow or the working directory; paths may be
-  /// relative to the working directory.
-  public init(given: [String] = [], start: String) {
+  /// A finder for these folders, for `start`, the folder of the workflow or the working directory, and for the folders of
+  /// the files that it includes; paths may be relative to the working directory.
+  public init(given: [String] = [], start: String, included: [String] = []) {
     self.given = given.map(FilePath.normalized)
-    self.start = FilePath.normalized(start)
+    starts = [FilePath.normalized(start)] + included.map(FilePath.normalized)
   }
 
   /// Looks.
@@ -46,7 +46,7 @@ public struct PluginFinder: Sendable {
           UnusablePlugin(folder: folder, description: "\(folder): error: there is no such folder\n"))
       }
     }
-    for folder in above(start) { takeAll(in: folder + "/plugins", into: &found, seen: &seen) }
+    for folder in above { takeAll(in: folder + "/plugins", into: &found, seen: &seen) }
     return found
   }
 
@@ -57,11 +57,17 @@ public struct PluginFinder: Sendable {
       guard let manifest = FileStamp.of(folder + "/" + InstalledPlugin.manifestName) else { return }
       stamp += "\(folder) \(manifest)\n"
     }
-    for folder in given + above(start).map({ $0 + "/plugins" }) {
+    for folder in given + above.map({ $0 + "/plugins" }) {
       add(folder)
       for name in FilePath.names(in: folder) ?? [] { add("\(folder)/\(name)") }
     }
     return stamp
+  }
+
+  /// The folders in which plugins are looked for that nobody gave, each once.
+  private var above: [String] {
+    var known: Set<String> = []
+    return starts.flatMap(above).filter { known.insert($0).inserted }
   }
 
   private func above(_ start: String) -> [String] {

@@ -49,10 +49,11 @@ enum HostMessage {
   }
 
   /// A call of an action, of which `head` is what ``runHead(action:)`` gives and `durations` are the inputs of that type,
-  /// which it gets in milliseconds beside their text; `key` and `isQuiet` are told to workers.
+  /// which it gets in milliseconds beside their text; `key`, `workflowFolder` (where it is another than the worker was started
+  /// for) and `isQuiet` are for workers.
   static func run(
     id: Int, head: [UInt8], inputs: ValueObject, durations: [String], environment: [String: String], attempt: Int,
-    remaining: Duration?, key: String? = nil, isQuiet: Bool = false
+    remaining: Duration?, key: String? = nil, workflowFolder: String? = nil, isQuiet: Bool = false
   ) -> [UInt8] {
     var line: [UInt8] = []
     line.reserveCapacity(256)
@@ -74,6 +75,10 @@ enum HostMessage {
     if let key {
       append(#","key":"#, to: &line)
       JSONText.append(string: key, to: &line)
+    }
+    if let workflowFolder {
+      append(#","workflowFolder":"#, to: &line)
+      JSONText.append(string: workflowFolder, to: &line)
     }
     if isQuiet { append(#","quiet":true"#, to: &line) }
     append("}}\n", to: &line)

@@ -73,7 +73,7 @@ package final class PluginSession: Sendable {
       id: call.id, head: action.requestHead, inputs: inputs, durations: action.durationNames,
       environment: context.environment,
       attempt: context.attempt, remaining: context.remaining,
-      key: worker == nil ? nil : context.idempotencyKey,
+      key: worker == nil ? nil : context.idempotencyKey, workflowFolder: ownFolder(context),
       isQuiet: worker != nil && !context.host.showsOutput(of: context.step))
     // Most often the answer comes within the moment for which the caller reads itself.
     if let outcome = make(call, line) { return outcome }
@@ -82,6 +82,13 @@ package final class PluginSession: Sendable {
     } onCancel: {
       self.cancel(call.id)
     }
+  }
+
+  /// The folder of the file in which a step is written, where a worker must be told: it knows the whole workflow's.
+  private func ownFolder(_ context: ActionContext) -> String? {
+    guard let worker else { return nil }
+    let folder = context.run.workflowFolder
+    return folder == worker.workflowFolder ? nil : folder
   }
 
   private func newCall(

@@ -19,6 +19,7 @@ struct ContextKey {
       [
         ContextKey(name: "id", summary: "The run's name, unlike that of any other"),
         ContextKey(name: "data", summary: "The run's data folder"),
+        ContextKey(name: "folder", summary: "The folder of the workflow file that was started"),
         ContextKey(name: "conclusion", summary: "In finally: success, partial, failure or cancelled so far"),
         ContextKey(name: "failures", summary: "In finally: what failed, a list of step, code and message"),
       ]

@@ -53,10 +53,10 @@ struct Flattening {
     let name = "a run of \(IncludeLibrary.name(of: entry.path, from: home))"
     let paths = flattening.stacks.compactMap(\.last)
     let digest = flattening.flat.itemWorkflows.values.reduce(library.digest(of: paths)) { $0 ^ $1.digest }
+    let folder = IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home)
     flat.includes[name] = declaration
-    flat.itemWorkflows[name] = ItemWorkflow(
-      flattening.flat, folder: IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home),
-      digest: digest)
+    flat.includeFolders[name] = folder
+    flat.itemWorkflows[name] = ItemWorkflow(flattening.flat, folder: folder, digest: digest)
     flat.steps[index].uses = name
     if flat.steps[index].options.fan?.parallel == nil {
       flat.steps[index].options.fan?.parallel = Limits.usualItemWorkflows
@@ -80,6 +80,7 @@ struct Flattening {
       prefix: prefix, folder: IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home),
       entry: entryIndex, exit: StepIndex(index),
       environment: inner.environment, environmentFile: inner.environmentFile)
+    flat.includeFolders[inputs] = scope.folder
     append(
       Step(
         id: StepID(unchecked: prefix), uses: inputs, with: caller.with, needs: caller.needs,

@@ -5,11 +5,18 @@ import FlowPluginKit
 public enum InputBinding {
   /// Binds `given` to the declared fields, with every path inside made absolute; throws where a value is missing, unknown
   /// or does not fit.
+  ///
+  /// - Parameter folder: where the paths of defaults start, which may be written in another file than what is given; nil: the
+  ///   folder of `run`.
   public static func bind(
-    _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation
+    _ given: ValueObject, to fields: [FieldDeclaration], run: RunInformation, defaultsIn folder: String? = nil
   ) throws(TypeMismatch) -> ValueObject {
-    absolutePaths(
-      in: try bind(given, to: fields), of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder)
+    var bound = try bind(given, to: fields)
+    if let folder {
+      let defaults = fields.filter { (given[$0.name] ?? .null).isNull && $0.defaultValue != nil }
+      bound = absolutePaths(in: bound, of: defaults, dataFolder: run.dataFolder, workflowFolder: folder)
+    }
+    return absolutePaths(in: bound, of: fields, dataFolder: run.dataFolder, workflowFolder: run.workflowFolder)
   }
 
   /// Binds `given` to the declared fields; throws where a value is missing, unknown or does not fit.

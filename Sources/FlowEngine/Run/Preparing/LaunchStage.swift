@@ -46,7 +46,10 @@ package struct LaunchStage: Sendable {
     case nil, .nothing: break
     case .bound(let inputs): outputs[entry] = inputs.values
     case .withPaths(let values): outputs[entry] = values
-    case .evaluated(let object): outputs[entry] = try? object.evaluate(in: scope(entry, plan))
+    case .evaluated(let object):
+      let given = try? object.evaluate(in: scope(entry, plan))
+      let fields = prepared.action(of: entry).declaration.inputs
+      outputs[entry] = given.map { (try? InputBinding.bind($0, to: fields)) ?? $0 }
     }
     var inner = scope(nil, plan)
     inner.prefix = prepared.graph.workflow.scopes[number].prefix

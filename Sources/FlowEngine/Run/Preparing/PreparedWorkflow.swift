@@ -82,7 +82,7 @@ public struct PreparedWorkflow: Sendable {
       if isPlain[Int(last.index)], !step.hasOptions, step.with.isEmpty { continue }
       let declaration = actions[Int(last.index)].declaration
       do throws(ExpressionError) {
-        var detail = try StepDetail(step, declaration)
+        var detail = try StepDetail(step, declaration, includeFolder: workflow.includeFolders[step.uses])
         if let call = declaration.calls {
           detail.call = try PreparedActionCall(call, step.with) { registry.action(named: $0) }
         }

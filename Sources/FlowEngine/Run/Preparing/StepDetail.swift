@@ -15,12 +15,19 @@ struct StepDetail: Sendable {
   var fan: PreparedFan?
   /// Whether it is skipped where it is up to date.
   let isChecked: Bool
+  /// Where the paths of its inputs' defaults start: the folder of the file that declares them, named from the whole
+  /// workflow's. Nil: the folder of the step's own file.
+  let defaultFolder: String?
 
-  init(_ step: Step, _ declaration: ActionDeclaration) throws(ExpressionError) {
+  /// - Parameter includeFolder: the folder of the file whose inputs the step binds; nil: it binds those of an action.
+  init(_ step: Step, _ declaration: ActionDeclaration, includeFolder: String?) throws(ExpressionError) {
     var with = step.with
     // What is given to the called action is evaluated for each post.
     if let call = declaration.calls { with[call.inputs] = nil }
-    inputs = PreparedInputs(try PreparedObject(with), fields: declaration.inputs)
+    let given = try PreparedObject(with)
+    let hasDefaultPaths = declaration.inputs.contains { $0.defaultValue != nil && $0.type.holdsPaths }
+    defaultFolder = hasDefaultPaths ? includeFolder : nil
+    inputs = defaultFolder == nil ? PreparedInputs(given, fields: declaration.inputs) : .evaluated(given)
     let options = step.options
     isChecked = !options.inputsFrom.isEmpty || !options.produces.isEmpty
     condition = try options.condition.map { text throws(ExpressionError) in try Expression.condition(text).expression }

@@ -36,6 +36,8 @@ final class UpToDateCheck: Sendable {
   struct Basis: Sendable {
     /// What the workflow says of the step.
     var step: Step
+    /// The folder of the included file in which it is written, named from the whole workflow's; empty: the same.
+    var folder: String
     var inputs: ValueObject
     /// The variables that workflow and step state, evaluated.
     var variables: ValueObject
@@ -132,11 +134,13 @@ extension UpToDateCheck.Basis {
   fileprivate var definition: String {
     var digest = SHA256()
     let options = step.options
-    let parts: Value = [
+    var parts: [Value] = [
       .string(step.uses), .object(step.with), .object(options.environment), .string(options.condition ?? ""),
       .array(options.inputsFrom.map { .string($0) }), .array(options.produces.map { .string($0) }),
     ]
-    digest.combine(JSONText.bytes(of: parts))
+    // Its commands run there, so a success in another folder says nothing.
+    if !folder.isEmpty { parts.append(.string(folder)) }
+    digest.combine(JSONText.bytes(of: .array(parts)))
     return digest.finish()
   }
 

@@ -16,7 +16,8 @@ extension WorkflowRun {
     }
     let check = UpToDateCheck(
       UpToDateCheck.Basis(
-        step: own, inputs: inputs?.values ?? [:], variables: stated(by: step, state), needs: needs),
+        step: own, folder: workflow.scope(of: step).map { workflow.scopes[$0].folder } ?? "",
+        inputs: inputs?.values ?? [:], variables: stated(by: step, state), needs: needs),
       id: idInAll(of: step), dataFolder: run.dataFolder, folder: workflowFolder(of: step),
       isForced: self.options.forcedSteps.contains(own.id.text) || self.options.forcedSteps.contains("*"), mask: mask)
     return StartInputs(inputs?.values ?? ValueObject(), check: check)

@@ -1,0 +1,176 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Where relative paths of an included file start, as the command runs it.
+@Suite(.timeLimit(.minutes(3))) struct `The folder of an included file` {
+  /// A workflow that includes a file of another folder as a step and for each item, and prints what `expression` or a command
+  /// says there.
+  private static func files(_ library: String, caller: String = "") -> [String: String] {
+    [
+      "main.yaml": """
+      name: main
+      steps:
+        flat: { uses: ./lib/l.yaml\(caller) }
+        fan: { uses: ./lib/l.yaml, foreach: [1]\(caller) }
+      outputs: { flat: "${{ steps.flat.outputs.o }}", fan: "${{ steps.fan.outputs.o[0] }}" }
+
+      """,
+      "lib/l.yaml": "name: l\n" + library + "\noutputs: { o: \"${{ steps.s.outputs.stdout }}\" }\n",
+      "who": "main", "lib/who": "lib", "sub/who": "main/sub", "lib/sub/who": "lib/sub",
+    ]
+  }
+
+  /// What both ways of including gave.
+  private func said(_ folder: WorkflowFolder, _ arguments: [String] = []) throws -> [String] {
+    let result = try FlowrunProcess.run(["main.yaml", "--report", "r.json"] + arguments, in: folder.url.path)
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    let data = try Data(contentsOf: folder.url.appendingPathComponent("r.json"))
+    let report = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
+    let outputs = report["outputs"] as? [String: Any] ?? [:]
+    return [outputs["flat"] as? String ?? "?", outputs["fan"] as? String ?? "?"]
+  }
+
+  private static let places: [[String]] = [[], ["--on", "workers=2"]]
+
+  @Test(arguments: places) func `is where its commands run and its paths start`(_ place: [String]) throws {
+    let steps: [(String, String)] = [
+      ("run: [cat, who]", "lib"), ("run: [cat, who], with: { cwd: sub }", "lib/sub"),
+      ("run: [cat, who], foreach: [1]", "lib"),
+      ("run: 'cat $F', inputs-from: [who], env: { F: who }", "lib"),
+      ("run: [cat, who], with: { cwd: \"${{ format('{0}', 'sub') }}\" }", "lib/sub"),
+    ]
+    for (step, expected) in steps {
+      let isFan = step.contains("foreach")
+      let folder = try WorkflowFolder(
+        Self.files("steps: { s: { \(step) } }").mapValues {
+          isFan ? $0.replacing("steps.s.outputs.stdout", with: "steps.s.outputs.stdout[0]") : $0
+        })
+      #expect(try said(folder, place) == [expected, expected], "\(step)")
+    }
+  }
+
+  @Test(arguments: places) func `is where the defaults of its inputs start, and its caller's what is passed to them`(
+    _ place: [String]
+  ) throws {
+    let library = """
+      inputs: { d: { type: path, default: sub, base: file } }
+      steps: { s: { run: [cat, who], with: { cwd: "${{ inputs.d }}" } } }
+      """
+    #expect(try said(try WorkflowFolder(Self.files(library)), place) == ["lib/sub", "lib/sub"])
+    for passed in ["sub", "\"${{ format('{0}', 'sub') }}\""] {
+      let folder = try WorkflowFolder(Self.files(library, caller: ", with: { d: \(passed) }"))
+      #expect(try said(folder, place) == ["main/sub", "main/sub"], "\(passed)")
+    }
+    let nothing = try WorkflowFolder(Self.files(library, caller: ", with: { d: \"${{ fromJSON('null') }}\" }"))
+    #expect(try said(nothing, place) == ["lib/sub", "lib/sub"])
+    // A string is no path yet: the file whose key makes one of it decides.
+    let text = library.replacing("type: path, default: sub, base: file", with: "type: string, default: sub")
+    let given = try WorkflowFolder(Self.files(text, caller: ", with: { d: sub }"))
+    #expect(try said(given, place) == ["lib/sub", "lib/sub"])
+  }
+
+  @Test func `does not move a path that is bound already`() throws {
+    let folder = try WorkflowFolder([
+      "main.yaml": """
+      name: main
+      inputs:
+        d: { type: path, default: sub }
+        more: { type: array, items: { type: path }, default: [sub] }
+      steps:
+        flat: { uses: ./lib/l.yaml, with: { d: "${{ inputs.d }}", e: "${{ inputs.more[0] }}" } }
+      outputs: { flat: "${{ steps.flat.outputs.o }}" }
+      """,
+      "lib/l.yaml": """
+      name: l
+      inputs: { d: { type: string }, e: { type: string } }
+      steps:
+        one: { run: [cat, who], with: { cwd: "${{ inputs.d }}" } }
+        two: { run: [cat, who], with: { cwd: "${{ inputs.e }}" } }
+      outputs: { o: "${{ steps.one.outputs.stdout }} ${{ steps.two.outputs.stdout }}" }
+      """,
+      "sub/who": "main", "lib/sub/who": "lib", "shell/sub/who": "shell",
+    ])
+    func said(_ arguments: String...) throws -> String {
+      let result = try FlowrunProcess.run(["../main.yaml"] + arguments, in: folder.url.path + "/shell")
+      return result.output.split(separator: "\n").first { $0.hasPrefix("flat: ") }.map(String.init) ?? result.errors
+    }
+    #expect(try said() == "flat: main main")
+    #expect(try said("-i", "d=sub", "-i", #"more=["sub"]"#) == "flat: shell shell")
+  }
+
+  @Test(arguments: places) func `is not that of the run, which run.folder names`(_ place: [String]) throws {
+    let folder = try WorkflowFolder(
+      Self.files(#"steps: { s: { run: [cat, who], with: { cwd: "${{ run.folder }}" } } }"#))
+    #expect(try said(folder, place) == ["main", "main"])
+  }
+
+  @Test(arguments: places) func `stays the same in a resume`(_ place: [String]) throws {
+    let library = """
+      steps:
+        first: { run: 'test -e "$ROOT/ok"', env: { ROOT: "${{ run.folder }}" } }
+        s: { run: [cat, who], needs: first }
+      """
+    let folder = try WorkflowFolder(Self.files(library))
+    #expect(try FlowrunProcess.run(["main.yaml"] + place, in: folder.url.path).exitCode == 1)
+    try folder.write("", to: "ok")
+    let result = try FlowrunProcess.run(["resume", "last", "--report", "r.json"] + place, in: folder.url.path)
+    #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
+    #expect(result.output.contains("flat: lib\n") && result.output.contains("fan: lib\n"), "\(result.output)")
+  }
+
+  @Test func `is where an action starts that is called for posts`() throws {
+    let folder = try WorkflowFolder([
+      "main.yaml": "name: main\nsteps: { i: { uses: ./lib/l.yaml } }\n",
+      "lib/l.yaml": """
+      name: l
+      events: { tick: { repeats: true } }
+      steps:
+        on: { uses: flow.on, with: { event: tick, action: shell.run, with: { command: "pwd; cat who", cwd: sub } } }
+        post: { uses: flow.post, needs: on, with: { event: tick } }
+      """,
+      "sub/who": "main", "lib/sub/who": "lib/sub",
+    ])
+    let result = try folder.flowrun("main.yaml")
+    #expect(result.text.contains("i/on: lib/sub"), "\(result.text)")
+  }
+
+  @Test func `is part of what makes a step up to date`() throws {
+    let folder = try WorkflowFolder(Self.files("steps: { s: { run: [cat, who], inputs-from: [who] } }"))
+    #expect(try said(folder) == ["lib", "lib"])
+    let again = try folder.flowrun("main.yaml")
+    #expect(again.text.contains("flat/s skipped: up-to-date"))
+    // The caller's file of that name is no input of it.
+    try folder.write("new", to: "who")
+    #expect(try folder.flowrun("main.yaml").text.contains("flat/s skipped: up-to-date"))
+    try folder.write("new", to: "lib/who")
+    #expect(try said(folder) == ["new", "new"])
+  }
+
+  @Test(arguments: places) func `is where its plugins are looked for, too`(_ place: [String]) throws {
+    var files = Self.files(#"steps: { s: { uses: local.say } }"#)
+    files["lib/l.yaml"]?.replace("outputs.stdout", with: "outputs.said")
+    files["lib/plugins/local/plugin.yaml"] = """
+      protocol: 1
+      name: local
+      version: 1.0.0
+      command: [python3, -u, say.py]
+      actions:
+        local.say:
+          summary: Says where it is from
+          portable: true
+          outputs: { said: { type: string, description: Where } }
+      """
+    files["lib/plugins/local/say.py"] = """
+      import json, sys
+      for line in sys.stdin:
+        call = json.loads(line)
+        if call.get("method") == "initialize": result = {"name": "local", "version": "1.0.0"}
+        elif call.get("method") == "run": result = {"outputs": {"said": "lib"}}
+        else: continue
+        print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}), flush=True)
+      """
+    let folder = try WorkflowFolder(files)
+    #expect(try said(folder, place) == ["lib", "lib"])
+  }
+}
