@@ -101,6 +101,40 @@ import Testing
     #expect(unknown.exitCode == 64 && unknown.errors.contains("did you mean 'compile'?"), "\(unknown)")
   }
 
+  /// Writes other bytes of the same length, and gives the file the time of modification that it had.
+  private func rewrite(_ name: String, _ text: String, in folder: Folder) throws {
+    let path = folder.url.appendingPathComponent(name).path
+    let date = try #require(try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date)
+    let file = try #require(FileHandle(forWritingAtPath: path))
+    try file.write(contentsOf: Data(text.utf8))
+    try file.close()
+    try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+  }
+
+  @Test func `runs when a file was rewritten under its old time of modification`() throws {
+    let folder = try made()
+    let old = Date(timeIntervalSince1970: 1_000_000)
+    for name in ["src/a.c", "out/app.o"] {
+      let path = folder.url.appendingPathComponent(name).path
+      try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
+    }
+    // Twice, so that what was recorded knows the files by times that are long past.
+    #expect(try folder.ran("w.yaml") == "always")
+    #expect(try folder.ran("w.yaml", "--force", "*") == "compile link always")
+    try rewrite("src/a.c", "abc", in: folder)
+    #expect(try folder.ran("w.yaml") == "compile link always")
+  }
+
+  @Test func `stays up to date when its files are copied, touched or restored by a cache`() throws {
+    let folder = try made()
+    let path = folder.url.path
+    for command in ["touch src/a.c", "cp -p src/a.c b && mv b src/a.c", "chmod 600 src/a.c", "touch -d @0 out/app.o"] {
+      let process = try Process.run(URL(fileURLWithPath: "/bin/sh"), arguments: ["-c", "cd '\(path)' && \(command)"])
+      process.waitUntilExit()
+      #expect(try folder.ran("w.yaml") == "always", "\(command)")
+    }
+  }
+
   @Test func `that failed is none`() throws {
     let folder = try Folder([
       "w.yaml": """
@@ -144,7 +178,7 @@ import Testing
       secrets: { token: { env: TOKEN } }
       steps:
         a: { run: 'echo "$T"', env: { T: "${{ secrets.token }}" }, inputs-from: [w.yaml] }
-        b: { run: 'test "${#A}" = 15', env: { A: "${{ steps.a.outputs.stdout }}" }, needs: a }
+        b: { run: 'test "${#A}" = 14', env: { A: "${{ steps.a.outputs.stdout }}" }, needs: a }
       """
     ])
     for _ in 0..<2 {
