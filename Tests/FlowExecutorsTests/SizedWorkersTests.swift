@@ -51,7 +51,7 @@ import Testing
         }, lackRoom: { _ in false }))
     #expect(pool.places == 3)
     #expect(!pool.isHere)
-    #expect(try await shell(pool, "echo out", MachineShare(cpus: 2, memoryBytes: 1 << 20)) == "out\n")
+    #expect(try await shell(pool, "echo out", MachineShare(cpus: 2, memoryBytes: 1 << 20)) == "out")
     await pool.close()
     let run = TestHost().run.id
     let step = TestHost().context().stepID
@@ -69,7 +69,7 @@ import Testing
       SizedWorkers(
         places: 1, start: { _, _, result in start("job", result, isLocal: false, carrier: carrier) },
         lackRoom: { _ in false }))
-    #expect(try await shell(pool, "echo ran >> runs; echo out", MachineShare()) == "out\n")
+    #expect(try await shell(pool, "echo ran >> runs; echo out", MachineShare()) == "out")
     await #expect { try await shell(pool, "echo ran >> runs; exit 3", MachineShare()) } throws: { error in
       (error as? ActionError)?.code == "command-failed"
     }

@@ -25,6 +25,15 @@ import Testing
     let run = try folder.run("main.yaml")
     #expect(run.output.contains("built app of app.o"), "\(run.output)")
     #expect(run.steps.keys.sorted() == ["build", "build/", "build/compile", "build/link", "tell"])
+    let tree = page.matches(of: /(?s)`(tree\/[a-z\/]+\.yaml)`:\n\n```yaml\n(.*?)```/)
+    #expect(tree.count == 2)
+    let others = try WorkflowFolder(
+      Dictionary(uniqueKeysWithValues: tree.map { (String($0.output.1), String($0.output.2)) }))
+    try others.write("", to: "tree/shared/parts/x")
+    let output = try others.flowrun("tree/main.yaml").text
+    for line in try #require(page.firstMatch(of: /(?s)```text\n(own: .*?)```/)).output.1.split(separator: "\n") {
+      #expect(output.contains(line), "\(output)")
+    }
   }
 
   private static let bad =
@@ -286,7 +295,7 @@ import Testing
       env-file: .env
       env: { OWN: stated }
       steps: { show: { run: 'echo "$OWN $FROM_FILE ${WHOLE-none}"' } }
-      outputs: { text: "${{ steps.show.outputs.stdout }}${{ env.FROM_FILE }}" }
+      outputs: { text: "${{ steps.show.outputs.stdout }} and ${{ env.FROM_FILE }}" }
 
       """,
       "parts/.env": "FROM_FILE=read\nOWN=file\n", ".env": "WHOLE=whole\n",
@@ -300,7 +309,7 @@ import Testing
     ])
     let run = try folder.run("main.yaml")
     #expect(run.output.contains("part/show: stated read none"), "\(run.output)")
-    #expect(run.output.contains("| read"), "\(run.output)")
+    #expect(run.output.contains("text: stated read none and read"), "\(run.output)")
     try FileManager.default.removeItem(at: folder.url.appendingPathComponent("parts/.env"))
     let missing = try folder.flowrun("main.yaml")
     #expect(missing.status == 2 && missing.text.contains("parts/.env"), "\(missing)")

@@ -46,8 +46,10 @@ struct RunShell: Action {
 
     static let summaries = [
       "status": "The exit status",
-      "stdout": "What the command wrote, as UTF-8 text; of more than 1 MiB the first and the last 512 KiB",
-      "stderr": "What it wrote to standard error, likewise",
+      "stdout":
+        "What the command wrote, as UTF-8 text without one line break at its end; of more than 1 MiB the first and the last "
+        + "512 KiB",
+      "stderr": "What it wrote to standard error, every line break included",
     ]
   }
 
@@ -105,7 +107,16 @@ struct RunShell: Action {
         throw ActionError(
           "command-failed", "'\(command.description)' exited with status \(code)" + ending.lastLines.quote)
       }
-      return Output(status: Int(code), stdout: ending.output, stderr: ending.errors)
+      return Output(status: Int(code), stdout: ending.output.withoutLastLineBreak, stderr: ending.errors)
     }
+  }
+}
+
+extension String {
+  /// The text without one line break at its end, `\n` or `\r\n`, as a shell's `$(…)` gives it: what a command says can be compared
+  /// with what was expected.
+  fileprivate var withoutLastLineBreak: String {
+    // A carriage return and a line feed are one character.
+    last == "\n" || last == "\r\n" ? String(dropLast()) : self
   }
 }

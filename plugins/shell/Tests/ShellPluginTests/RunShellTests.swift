@@ -25,16 +25,27 @@ import Testing
     }
   }
 
+  @Test func `gives standard output without one line break at its end, and standard error with it`() async throws {
+    let texts = [
+      ("yes\\n", "yes"), ("yes\\r\\n", "yes"), ("yes\\n\\n", "yes\n"), ("yes\\r", "yes\r"), ("\\n", ""),
+      ("", ""), ("\\r\\n", ""), ("a\\r\\n\\n", "a\r\n"), ("\\n a", "\n a"),
+    ]
+    for (written, given) in texts {
+      #expect(try await run(.string("printf '\(written)'"))["stdout"]?.stringValue == given, "\(written)")
+    }
+    #expect(try await run("echo a >&2")["stderr"]?.stringValue == "a\n")
+  }
+
   @Test func `gives status and both outputs exactly`() async throws {
     #expect(
       try await run("printf 'one\\ntwo\\n'; printf three >&2") == [
-        "status": 0, "stdout": "one\ntwo\n", "stderr": "three",
+        "status": 0, "stdout": "one\ntwo", "stderr": "three",
       ])
   }
 
   @Test func `text goes through the shell, a list does not`() async throws {
-    #expect(try await run("echo $((6 * 7))")["stdout"] == "42\n")
-    #expect(try await run(["echo", "$((6 * 7))", "a  b"])["stdout"] == "$((6 * 7)) a  b\n")
+    #expect(try await run("echo $((6 * 7))")["stdout"] == "42")
+    #expect(try await run(["echo", "$((6 * 7))", "a  b"])["stdout"] == "$((6 * 7)) a  b")
   }
 
   @Test func `another status than 0 is a failure that quotes the last lines`() async {
@@ -88,12 +99,12 @@ import Testing
     let outputs = try await host.call(
       RunShell.self,
       with: ["command": "echo $STEP $BOTH $NUMBER ${PATH:+path}", "env": ["BOTH": "input", "NUMBER": 5]])
-    #expect(outputs["stdout"] == "step input 5 path\n")
+    #expect(outputs["stdout"] == "step input 5 path")
   }
 
   @Test func `runs in the workflow's folder, or in the one stated`() async throws {
-    #expect(try await run("pwd")["stdout"] == "/\n")
-    #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr\n")
+    #expect(try await run("pwd")["stdout"] == "/")
+    #expect(try await run("pwd", ["cwd": "usr"])["stdout"] == "/usr")
     let error = await failure("pwd", ["cwd": "/no/such/folder"])
     #expect(error?.code == "folder-missing" && error?.message.contains("/no/such/folder") == true)
   }
@@ -113,7 +124,7 @@ import Testing
   #endif
 
   @Test func `reads nothing from the terminal`() async throws {
-    #expect(try await run("cat; echo end")["stdout"] == "end\n")
+    #expect(try await run("cat; echo end")["stdout"] == "end")
   }
 
   @Test func `a program that is not there is named`() async {
@@ -260,11 +271,11 @@ import Testing
 
   @Test func `who is left behind and writes without end does not hold the step`() async throws {
     #expect(try await run("yes & echo done >&2")["stderr"] == "done\n")
-    #expect(try await run("timeout 600 yes >&2 & echo done")["stdout"] == "done\n")
+    #expect(try await run("timeout 600 yes >&2 & echo done")["stdout"] == "done")
   }
 
   @Test func `a child that leaves its output open to others does not hold the step`() async throws {
-    #expect(try await run("sleep 600 & echo done")["stdout"] == "done\n")
+    #expect(try await run("sleep 600 & echo done")["stdout"] == "done")
     #expect(host.logLines.last?.level == .warning)
   }
 
@@ -284,13 +295,13 @@ import Testing
   #endif
 
   @Test func `a shell of its own reads the text, behind -c itself and elsewhere from a file`() async throws {
-    #expect(try await run("echo $0; false; true", ["shell": "sh -c {0}"])["stdout"] == "sh\n")
+    #expect(try await run("echo $0; false; true", ["shell": "sh -c {0}"])["stdout"] == "sh")
     #expect(await failure("false; true", ["shell": "sh"])?.code == "command-failed")
     #expect(await failure("false | true", ["shell": "bash"])?.code == "command-failed")
-    let path = try #require(try await run("echo $0", ["shell": "sh -e {0}"])["stdout"]?.stringValue).dropLast()
-    #expect(path.contains("/flowrun-") && !FileManager.default.fileExists(atPath: String(path)))
-    #expect(try await run("print(6 * 7)", ["shell": "python"])["stdout"] == "42\n")
-    #expect(try await run(["echo", "a b"], ["shell": "sh"])["stdout"] == "a b\n")
+    let path = try #require(try await run("echo $0", ["shell": "sh -e {0}"])["stdout"]?.stringValue)
+    #expect(path.contains("/flowrun-") && !FileManager.default.fileExists(atPath: path))
+    #expect(try await run("print(6 * 7)", ["shell": "python"])["stdout"] == "42")
+    #expect(try await run(["echo", "a b"], ["shell": "sh"])["stdout"] == "a b")
     for shell in ["zsh", "{0}", "", "sh {0} {0}"] {
       #expect(RunShell.check(LiteralInput(["command": "true", "shell": .string(shell)])).map(\.keyPath) == ["shell"])
     }
