@@ -58,6 +58,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case blockingDeferred = "blocking-deferred"
   case blockingMayBeDeferred = "blocking-may-be-deferred"
   case waitWithoutCeiling = "wait-without-ceiling"
+  case gateWaitsForFinally = "gate-waits-for-finally"
   case eventPostedTooLate = "event-posted-too-late"
   case unreachableStep = "unreachable-step"
   case gateInfeasible = "gate-infeasible"
@@ -90,9 +91,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   public var severity: Diagnostic.Severity {
     switch self {
     case .tooManyDiagnostics, .inputDoubtful, .textInCommand, .blockingMayBeDeferred, .waitWithoutCeiling,
-      .eventPostedTooLate,
-      .unreachableStep,
-
+      .gateWaitsForFinally, .eventPostedTooLate, .unreachableStep,
       .gateInfeasible, .gateOutsideGuidance, .mainQueueBudget, .estimateOverDeadline, .retryWithoutEffect:
       .warning
     default: .error

@@ -39,7 +39,11 @@ public struct WorkflowLoader: Sendable {
     guard let graph = result.graph else { return result }
     do {
       let flat = try Flattening.flattened(graph.workflow, file: IncludeLibrary.resolve(path, in: ""), library)
-      if !flat.includes.isEmpty { result.graph = try WorkflowGraph(flat) }
+      if !flat.includes.isEmpty {
+        let whole = try WorkflowGraph(flat)
+        result.graph = whole
+        result.diagnostics += WaitForFinally.diagnostics(of: whole, result)
+      }
     } catch {
       result.graph = nil
       result.diagnostics.append(

@@ -4,7 +4,7 @@ import Testing
 
 /// The blocks of the README and of the gate's page are run as a reader would run them.
 @Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
-  @Test(arguments: [("README.md", 6), ("docs/gate.md", 5), ("docs/insight.md", 7)])
+  @Test(arguments: [("README.md", 6), ("docs/gate.md", 6), ("docs/insight.md", 7)])
   func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
     let blocks = try Block.all(in: Repository.text(page))
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

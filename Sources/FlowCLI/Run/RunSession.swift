@@ -65,11 +65,15 @@ struct RunSession: Sendable {
     }
     trace = request.trace == nil ? nil : TraceRecorder()
     style = TextStyle(isColored: StandardOutput.allowsColor)
-    subject = RunSubject(graph.workflow, isPrewarmed: prewarm != nil)
+    // A resume has the inputs that the run was started with; only secret ones are given again.
+    var inputs = resume?.plan.header.inputs ?? [:]
+    for (name, value) in options.inputs { inputs[name] = value }
+    let shown = EvaluatedNames.graph(graph, inputs: inputs)
+    subject = RunSubject(shown.workflow, isPrewarmed: prewarm != nil)
     let isLive =
       StandardOutput.isTerminal && !request.isJSON && !Environment.isContinuousIntegration
       && Environment.isTerminalCapable
-    view = isLive ? TerminalView(graph, subject, style: style) : nil
+    view = isLive ? TerminalView(shown, subject, style: style) : nil
     let main: any RunObserver
     if request.isJSON {
       main = JSONView()

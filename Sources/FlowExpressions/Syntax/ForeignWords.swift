@@ -45,7 +45,8 @@ enum ForeignWords {
     case "hashfiles": "there is no such function; let a command compare the files"
     case "not": "'not' is '!'"
     case "default": "write value || default"
-    case "len", "length", "size": "there is no such function; compare with fromJSON('[]'), or let a step count"
+    case "len", "length", "size", "count":
+      "there is no such function; a list is not empty where toJSON(list) != '[]', a text where text != ''"
     default: nil
     }
   }

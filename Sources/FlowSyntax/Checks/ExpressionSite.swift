@@ -14,6 +14,8 @@ struct ExpressionSite {
     case call
     /// What a step runs for.
     case foreach
+    /// What a person reads instead of a step's id.
+    case name
   }
 
   let kind: Kind
@@ -32,6 +34,8 @@ struct ExpressionSite {
     case .foreach: ["inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
+    // Names are shown from the start of the run.
+    case .name: ["inputs"]
     case .workflowEnvironment: ["inputs", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
     case .condition, .with, .environment, .secretInput:
@@ -57,6 +61,7 @@ struct ExpressionSite {
     case .deferral: "defer"
     case .with, .call, .secretInput, .secretCallInput: "with"
     case .foreach: "foreach"
+    case .name: "name"
     }
   }
 }

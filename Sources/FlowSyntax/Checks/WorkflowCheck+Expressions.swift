@@ -16,6 +16,9 @@ extension WorkflowCheck {
   }
 
   private mutating func checkOptions(_ options: StepOptions, of step: Int) {
+    if let name = options.name, Template.containsExpression(name), let node = node(.name, of: step) {
+      checkTemplate(ExpressionSite(kind: .name, step: step, node: node), fits: .any, owner: "name")
+    }
     if options.condition != nil, let node = node(.condition, of: step) {
       checkCondition(ExpressionSite(kind: .condition, step: step, node: node))
     }

@@ -137,6 +137,7 @@ struct ExpressionCompletion {
     case .deferral: return .deferral
     case .env: return .environment
     case .foreach: return .foreach
+    case .name: return .name
     default: break
     }
     if document.isCalled(keys) { return .call }

@@ -8,6 +8,9 @@ enum ForeachKey: String, FormatKey {
 
   static let owner = "foreach"
 
+  static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofForeach: foreign) }
+  static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofForeach: foreign) }
+
   var shape: Shape {
     switch self {
     case .items: .any

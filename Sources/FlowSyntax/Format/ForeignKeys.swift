@@ -54,6 +54,25 @@ enum ForeignKeys {
     }
   }
 
+  /// The key of `foreach` that is called `key` elsewhere.
+  static func counterpart(ofForeach key: String) -> String? {
+    switch key {
+    case "matrix": "axes"
+    case "list", "in", "values": "items"
+    case "max-parallel", "max_parallel", "parallelism": "parallel"
+    case "fail_fast", "failFast": "fail-fast"
+    default: nil
+    }
+  }
+
+  /// What to write in `foreach` instead of `key`.
+  static func remedy(ofForeach key: String) -> String? {
+    if let name = counterpart(ofForeach: key) { return question(key, name) }
+    return key == "include"
+      ? "there is no key that adds combinations: write all of them as a list, 'items: [{ os: linux, arch: arm }, …]'"
+      : nil
+  }
+
   /// Keys of a workflow that hold the steps in other tools: with one of them `steps` is not missing besides.
   static let holdingSteps: Set<String> = ["jobs", "tasks", "services", "stages", "dag", "templates", "spec", "do"]
 
@@ -106,7 +125,13 @@ enum ForeignKeys {
     "except": "write 'if' with an expression", "preconditions": "write a step before it, or 'if'",
     "working-directory": "write 'with: { cwd: … }' beside 'run'", "dir": "write 'with: { cwd: … }' beside 'run'",
     "workdir": "write 'with: { cwd: … }' beside 'run'", "working_dir": "write 'with: { cwd: … }' beside 'run'",
-    "cwd": "write 'with: { cwd: … }' beside 'run'",
+    "cwd": "write 'with: { cwd: … }' beside 'run'", "working_directory": "write 'with: { cwd: … }' beside 'run'",
+    "env-file": "it belongs to the workflow: write 'env-file' at the left edge, or 'env' here",
+    "env_file": "it belongs to the workflow: write 'env-file' at the left edge, or 'env' here",
+    "cache": upToDate, "artifacts": upToDate,
+    "on_failure": onFailure, "on-failure": onFailure, "onFailure": onFailure, "handlerOn": onFailure,
+    "extends": "write 'defaults' of the workflow, or merge a YAML anchor with '<<: *name'",
+    "cron": scheduled, "schedule": scheduled,
     "outputs": "what a step gives is what its action declares; read it as steps.<id>.outputs.<name>",
     "register": "what a step gives is read as steps.<id>.outputs.<name>",
     "steps": "a step holds no steps: give each a key of its own below 'steps', with 'needs' between them",
@@ -125,6 +150,14 @@ enum ForeignKeys {
     "threads": oneAtOnce, "cores": oneAtOnce, "cpus": oneAtOnce,
   ]
 
+  private static let upToDate =
+    "files stay where the step writes them; with 'inputs-from' and 'produces' it is skipped while they are up to date"
+  private static let onFailure =
+    "write a step of its own with 'needs' and 'if: ${{ failure() }}', or one in 'finally' of the workflow"
+  private static let onFailureOfAll =
+    "write a step in 'finally' with 'if: ${{ failure() }}', or without 'if' for every end"
+  private static let scheduled = "a workflow runs when you call 'flowrun FILE'; let cron or another scheduler call it"
+  private static let folderOfAll = "write 'with: { cwd: … }' at the steps that run in another folder"
   private static let oneAtOnce = "a step has one place; how many run at once a queue with a 'width' says"
 
   private static let workflowRemedies: [String: String] = [
@@ -133,7 +166,15 @@ enum ForeignKeys {
     "on": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
     "true": "a workflow runs when somebody calls 'flowrun FILE'; leave 'on' out (a scheduler may call it)",
     "triggers": "a workflow runs when somebody calls 'flowrun FILE'; leave it out",
-    "schedule": "a workflow runs when somebody calls 'flowrun FILE', such as cron; leave it out",
+    "schedule": scheduled, "cron": scheduled,
+    "working_directory": folderOfAll, "working-directory": folderOfAll, "working_dir": folderOfAll,
+    "workdir": folderOfAll, "dir": folderOfAll, "cwd": folderOfAll,
+    "cache": "write 'inputs-from' and 'produces' at a step: it is skipped while these files are up to date",
+    "artifacts": "write 'inputs-from' and 'produces' at a step: it is skipped while these files are up to date",
+    "on_failure": onFailureOfAll, "on-failure": onFailureOfAll, "onFailure": onFailureOfAll,
+    "handlerOn": onFailureOfAll,
+    "extends": "use the other workflow as a step: 'uses: ./other.yaml'",
+    "image": "steps run on this machine; run the container's command, such as 'run: docker run …'",
     "jobs": "there are no jobs: put their steps below 'steps', each under a key, with 'needs' between them",
     "stages": "there are no stages: put the steps below 'steps', with 'needs' where one comes after another",
     "services": "put what is to run below 'steps', each under a key",

@@ -122,12 +122,26 @@ struct Flattening {
       id: caller.id, uses: outputs, with: inner.outputs, needs: ([entryIndex] + scope.members)[...],
       options: Self.exitOptions(caller.options))
     flat.scopeOfStep[index] = Int32(number)
+    if scope.members.contains(where: isFinal) { keepGateFromWaiting(forScope: number) }
+  }
+
+  private func isFinal(_ step: StepIndex) -> Bool {
+    flat.steps[Int(step)].hasOptions && flat.steps[Int(step)].options.isFinal
+  }
+
+  /// Exits wait for `finally`, which the gate does not: it waits for the files' own steps alone.
+  private mutating func keepGateFromWaiting(forScope number: Int) {
+    var next = number
+    while next > 0 {
+      flat.steps[Int(flat.scopes[next - 1].exit)].options.blocking = false
+      next = outerScopes[next - 1]
+    }
   }
 
   /// What stands in the `finally` of a file comes behind that of the files that it includes, also where the run is cancelled
   /// and nobody waits for an exit any more.
   private mutating func waitForFinalSteps(of scope: WorkflowScope, in outer: Int) {
-    let inner = scope.members.filter { flat.steps[Int($0)].hasOptions && flat.steps[Int($0)].options.isFinal }
+    let inner = scope.members.filter(isFinal)
     guard !inner.isEmpty else { return }
     var waiting: Set<Int> = [outer]
     var next = outer
@@ -225,7 +239,7 @@ private struct Renaming {
     } else {
       options.queue = usualQueue ?? caller.queue
     }
-    options.blocking = options.blocking ?? caller.blocking
+    options.blocking = options.isFinal ? false : options.blocking ?? caller.blocking
     options.isExcused = options.isExcused || caller.isOptional || caller.isExcused
     options.isQuiet = options.isQuiet || caller.isQuiet
     return options

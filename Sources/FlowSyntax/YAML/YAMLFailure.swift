@@ -45,6 +45,11 @@ struct YAMLFailure: Error {
         .tabIndentation, "a tab stands in the indentation; YAML is indented with spaces", at: tab,
         help: "replace each tab with spaces", isLocal: true)
     }
+    if let negation = BareNegation(at: offset, in: bytes) {
+      return YAMLFailure(
+        .yamlSyntax, "not YAML: a text cannot begin with '!' here", at: negation.span, help: negation.help,
+        isLocal: true)
+    }
     var related: [Diagnostic.RelatedPlace] = []
     var suspects: [Int] = []
     var beginning: Int?

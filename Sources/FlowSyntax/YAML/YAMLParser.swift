@@ -260,10 +260,15 @@ struct YAMLParser {
       throw YAMLFailure(
         .unsupportedTag, "the tag '\(name)' means nothing here", at: span,
         help: Self.isCall(name)
-          ? "an expression that begins with '!' stands in quotes or in ${{ }}: if: ${{ \(name) }}"
+          ? negation(at: span.start)
           : "leave it out; only !!str, !!int, !!float, !!bool, !!null, !!map and !!seq are known")
     }
     return known
+  }
+
+  private func negation(at place: Int) -> String {
+    tree.source.bytes.withUnsafeBufferPointer { BareNegation(at: place, in: $0)?.help }
+      ?? "an expression that begins with '!' stands in quotes or in ${{ }}"
   }
 
   /// Whether a tag is a part of an expression, such as `!cancelled()` or `!inputs.dry-run`.

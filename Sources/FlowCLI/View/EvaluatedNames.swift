@@ -1,0 +1,67 @@
+import FlowExpressions
+import FlowModel
+
+/// The names of steps as people read them, with the `${{ inputs… }}` inside evaluated.
+///
+/// Names are shown before anything runs. A step of an included file whose name reads what only an earlier step gives keeps
+/// its id instead.
+struct EvaluatedNames {
+  private let workflow: Workflow
+  /// What is known of the inputs: of the workflow itself, then of each of its scopes.
+  private var inputs: [ValueObject]
+
+  /// The graph of a workflow with such names, for a run with these inputs.
+  static func graph(_ graph: WorkflowGraph, inputs: ValueObject) -> WorkflowGraph {
+    let workflow = graph.workflow
+    let named = workflow.steps.indices.filter { index in
+      workflow.steps[index].hasOptions && workflow.steps[index].options.name.map(Template.containsExpression) == true
+    }
+    guard !named.isEmpty else { return graph }
+    let names = EvaluatedNames(workflow, inputs)
+    var evaluated = workflow
+    for index in named { evaluated.steps[index].options.name = names.name(of: StepIndex(index)) }
+    // The same steps make the same graph.
+    return (try? WorkflowGraph(evaluated)) ?? graph
+  }
+
+  private init(_ workflow: Workflow, _ own: ValueObject) {
+    self.workflow = workflow
+    inputs = [own]
+    for scope in workflow.scopes {
+      let entry = workflow.steps[Int(scope.entry)]
+      let outer = inputs[scopeNumber(of: scope.entry)]
+      var known = ValueObject()
+      for field in workflow.includes[entry.uses]?.inputs ?? [] {
+        let given = entry.with[field.name] ?? .null
+        guard let value = given.containsExpression ? Self.value(given, outer) : given else { continue }
+        known[field.name] = value.isNull ? field.defaultValue ?? .null : value
+      }
+      inputs.append(known)
+    }
+  }
+
+  /// Which of ``inputs`` the file sees in which a step is written. The exit of an include is its caller's step.
+  private func scopeNumber(of step: StepIndex) -> Int {
+    guard let number = workflow.scope(of: step) else { return 0 }
+    let scope = workflow.scopes[number]
+    return scope.exit == step ? scopeNumber(of: scope.entry) : number + 1
+  }
+
+  private func name(of step: StepIndex) -> String? {
+    guard let name = workflow.steps[Int(step)].options.name,
+      let value = Self.value(.string(name), inputs[scopeNumber(of: step)])
+    else { return nil }
+    return value.isNull ? "" : value.stringValue ?? JSONText.write(value)
+  }
+
+  /// What a value with expressions comes to where these inputs are known; nil: it reads something else.
+  private static func value(_ value: Value, _ inputs: ValueObject) -> Value? {
+    guard let text = value.stringValue, let template = try? Template(parsing: text) else { return nil }
+    for reference in template.expressions.flatMap(\.expression.references) {
+      guard reference.name.lowercased() == "inputs", let input = reference.path.first?.lowercased(),
+        inputs.contains(where: { $0.key.lowercased() == input })
+      else { return nil }
+    }
+    return try? template.evaluate(in: FixedContext(["inputs": .object(inputs)]))
+  }
+}

@@ -1,0 +1,71 @@
+import FlowDiagnostics
+import FlowModel
+
+/// Finds where the launch gate waits for `finally` of an included file: it does not by itself, but a blocking step that comes
+/// after the include does.
+struct WaitForFinally {
+  private let graph: WorkflowGraph
+  private let roles: GateRoles
+  /// For each step of the whole a blocking step that cannot finish before it; -1: the gate does not wait for it.
+  private var blockers: [StepIndex]
+
+  /// The warnings for a workflow with all that it includes, each at the step of its own file that includes the other.
+  static func diagnostics(of graph: WorkflowGraph, _ result: LoadResult) -> [Diagnostic] {
+    let steps = graph.workflow.steps
+    guard graph.workflow.gate != nil,
+      steps.contains(where: { $0.hasOptions && $0.options.isFinalInside })
+        || graph.workflow.itemWorkflows.values.contains(where: \.hasFinally)
+    else { return [] }
+    return WaitForFinally(graph).diagnostics(result)
+  }
+
+  private init(_ graph: WorkflowGraph) {
+    self.graph = graph
+    let steps = graph.workflow.steps
+    let roles = GateRoles(graph)
+    self.roles = roles
+    blockers = steps.indices.map { index in
+      let step = StepIndex(index)
+      let isOut = steps[index].hasOptions && steps[index].options.isDisabled
+      let blocks = roles.blocking(of: step) != .never && roles.deferral(of: step) != .always
+      return blocks && !isOut ? step : -1
+    }
+    for step in graph.topologicalOrder.reversed() where blockers[Int(step)] >= 0 {
+      for need in steps[Int(step)].needs where blockers[Int(need)] < 0 { blockers[Int(need)] = blockers[Int(step)] }
+    }
+  }
+
+  private func diagnostics(_ result: LoadResult) -> [Diagnostic] {
+    var found: [Diagnostic] = []
+    var known: Set<String> = []
+    let workflow = graph.workflow
+    for (index, step) in workflow.steps.enumerated() where blockers[index] >= 0 {
+      let name: String
+      if step.hasOptions, step.options.isFinalInside, let scope = workflow.scope(of: StepIndex(index)) {
+        name = String(workflow.scopes[scope].prefix.dropLast())
+      } else if workflow.itemWorkflows[step.uses]?.hasFinally == true {
+        name = step.id.text
+      } else {
+        continue
+      }
+      guard known.insert(name).inserted,
+        let own = workflow.steps.firstIndex(where: { $0.id.text == name.prefix { $0 != "/" } }),
+        let span = result.span(of: StepIndex(own))
+      else { continue }
+      let blocker = workflow.steps[Int(blockers[index])].id.text
+      found.append(
+        Diagnostic(
+          .gateWaitsForFinally,
+          "the gate waits for finally of '\(name)'"
+            + (blocker == name ? "" : ": '\(blocker)' needs it and is blocking"),
+          at: span,
+          help: "write 'blocking: false' at '\(blocker)', or let it need another step than '\(name)'"))
+    }
+    return found
+  }
+}
+
+extension ItemWorkflow {
+  /// Whether its run of an item ends with steps of `finally`.
+  fileprivate var hasFinally: Bool { workflow.steps.contains { $0.hasOptions && $0.options.isFinal } }
+}

@@ -1,0 +1,75 @@
+import FlowDiagnostics
+
+/// A condition that begins with `!` and stands in no quotes, such as `if: !failure() && inputs.x`: YAML takes the `!` for a tag, and
+/// the rest for an anchor, an alias or a broken text.
+struct BareNegation {
+  /// The key with the condition.
+  let key: String
+  /// The condition as it is written.
+  let text: String
+  /// Where it is written.
+  let span: Span
+
+  private static let keys = ["if", "enabled", "defer"]
+
+  /// The last one in the line of a place that begins at or before it; nil: there is none.
+  init?(at place: Int, in bytes: UnsafeBufferPointer<UInt8>) {
+    func isLineBreak(_ index: Int) -> Bool { bytes[index] == 0x0A || bytes[index] == 0x0D }
+    var start = min(place, bytes.count)
+    while start > 0, !isLineBreak(start - 1) { start -= 1 }
+    var end = start
+    while end < bytes.count, !isLineBreak(end) { end += 1 }
+    var found: (key: String, begin: Int)?
+    var position = start
+    while position < min(end, place + 1) {
+      defer { position += 1 }
+      guard bytes[position] == UInt8(ascii: "!"), let key = Self.key(before: position, lineStart: start, bytes) else {
+        continue
+      }
+      found = (key, position)
+    }
+    guard let found else { return nil }
+    let isFlow = bytes[start..<found.begin].contains { $0 == UInt8(ascii: "{") || $0 == UInt8(ascii: "[") }
+    span = Span(found.begin, Self.end(from: found.begin, lineEnd: end, isFlow: isFlow, bytes))
+    key = found.key
+    text = String(decoding: UnsafeBufferPointer(rebasing: bytes[span.start..<span.end]), as: UTF8.self)
+  }
+
+  /// What to write instead.
+  var help: String { "an expression that begins with '!' stands in quotes or in ${{ }}: \(key): ${{ \(text) }}" }
+
+  /// The key of a condition whose value begins here.
+  private static func key(before position: Int, lineStart: Int, _ bytes: UnsafeBufferPointer<UInt8>) -> String? {
+    var index = position
+    while index > lineStart, bytes[index - 1] == UInt8(ascii: " ") { index -= 1 }
+    guard index < position, index > lineStart, bytes[index - 1] == UInt8(ascii: ":") else { return nil }
+    return keys.first { key in
+      let begin = index - 1 - key.utf8.count
+      guard begin >= lineStart, bytes[begin..<(index - 1)].elementsEqual(key.utf8) else { return false }
+      return begin == lineStart || " {,".utf8.contains(bytes[begin - 1])
+    }
+  }
+
+  /// The end of the condition: that of the line, and in a flow mapping the comma or brace behind it.
+  private static func end(
+    from start: Int, lineEnd: Int, isFlow: Bool, _ bytes: UnsafeBufferPointer<UInt8>
+  ) -> Int {
+    var depth = 0
+    var isQuoted = false
+    var end = start
+    scanning: while end < lineEnd {
+      switch bytes[end] {
+      case UInt8(ascii: "'"): isQuoted.toggle()
+      case _ where isQuoted: break
+      case UInt8(ascii: "("), UInt8(ascii: "["): depth += 1
+      case UInt8(ascii: ")"), UInt8(ascii: "]"): depth -= 1
+      case UInt8(ascii: ","), UInt8(ascii: "}"): if isFlow, depth <= 0 { break scanning }
+      case UInt8(ascii: "#"): if bytes[end - 1] == UInt8(ascii: " ") { break scanning }
+      default: break
+      }
+      end += 1
+    }
+    while end > start, bytes[end - 1] == UInt8(ascii: " ") { end -= 1 }
+    return end
+  }
+}

@@ -1,0 +1,105 @@
+import FlowDiagnostics
+import FlowModel
+import Testing
+
+@testable import FlowSyntax
+
+/// What is suggested to an author who writes what another tool would understand.
+@Suite struct RemedyTests {
+  /// What is suggested for the only mistake in a workflow.
+  private func help(_ text: String) -> String {
+    let result = WorkflowLoader(catalog: TestCatalog.standard).load(bytes: Array(text.utf8), file: "test.yaml")
+    return result.diagnostics.count == 1
+      ? result.diagnostics[0].help ?? result.diagnostics[0].correction?.question ?? ""
+      : "\(result.diagnostics.map(\.message))"
+  }
+
+  @Test(arguments: [
+    "working_directory", "env_file", "cache", "artifacts", "on_failure", "handlerOn", "extends", "image", "cron",
+    "schedule",
+  ])
+  func `a key of another tool has a hint in a step and in a workflow`(_ key: String) {
+    let step = help("name: x\nsteps:\n  a: { uses: flow.noop, \(key): x }\n")
+    let workflow = help("name: x\n\(key): x\nsteps:\n  a: { uses: flow.noop }\n")
+    #expect(!step.isEmpty && !step.hasPrefix("a step has '") && !step.hasPrefix("["), "\(step)")
+    #expect(!workflow.isEmpty && !workflow.hasPrefix("a workflow has '") && !workflow.hasPrefix("["), "\(workflow)")
+  }
+
+  @Test func `include of a matrix is no misspelling of exclude`() {
+    let text = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { axes: { os: [1] }, include: [{ os: 2 }] } }\n"
+    #expect(help(text).contains("items: [{") && !help(text).contains("exclude"), "\(help(text))")
+    let matrix = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { items: [1], matrix: { os: [1] } } }\n"
+    #expect(help(matrix).hasPrefix("did you mean 'axes'?"), "\(help(matrix))")
+  }
+
+  @Test(arguments: [
+    ("!failure()", "!failure()"), ("!failure() && inputs.x", "!failure() && inputs.x"),
+    ("!cancelled() || always() # why", "!cancelled() || always()"), ("!contains('a', 'b}')", "!contains('a', 'b}')"),
+    ("!failure() && !cancelled()", "!failure() && !cancelled()"),
+  ])
+  func `a condition that begins with an exclamation mark is shown as it must be written`(
+    _ condition: String, _ expected: String
+  ) {
+    let start = "name: x\nsteps:\n  a: { uses: flow.noop }\n"
+    let remedy = "an expression that begins with '!' stands in quotes or in ${{ }}: if: ${{ \(expected) }}"
+    #expect(help(start + "  b:\n    uses: flow.noop\n    if: \(condition)\n") == remedy)
+    if !condition.contains("#") { #expect(help(start + "  b: { uses: flow.noop, if: \(condition) }\n") == remedy) }
+  }
+
+  @Test func `a function for the length of something has a comparison that can hold`() {
+    let text = "name: x\nsteps:\n  a: { uses: flow.noop, if: \"len(env.X) > 0\" }\n"
+    #expect(help(text).contains("toJSON(list) != '[]'"))
+  }
+
+  @Test func `a name may read inputs and nothing else`() {
+    func said(_ name: String) -> [String] {
+      let text = """
+        name: x
+        inputs: { b: { type: string, description: b } }
+        steps:
+          a: { uses: flow.noop }
+          b: { uses: flow.noop, needs: a, name: "\(name)" }
+        """
+      return WorkflowLoader(catalog: TestCatalog.standard).load(bytes: Array(text.utf8), file: "test.yaml")
+        .diagnostics.map(\.message)
+    }
+    #expect(said("step ${{ inputs.b }}") == [])
+    #expect(said("step ${{ inputs.c }}") == ["the workflow declares no input 'c'"])
+    #expect(said("${{ steps.a.outcome }}") == ["'steps' cannot be read in 'name'"])
+    #expect(said("on ${{ env.HOME }}") == ["'env' cannot be read in 'name'"])
+    #expect(said("${{ always() }}") == ["always() can only be called in 'if'"])
+    #expect(said("${{ inputs. }}").count == 1)
+  }
+
+  /// What is said of a workflow that includes `part.yaml`, whose `finally` has a step, or `outer.yaml`, which includes that.
+  private func saidOfFinally(_ steps: String, deadline: String = "deadline: { max: 1s }") -> [String] {
+    let files = [
+      "part.yaml": "name: part\nsteps: { a: { uses: flow.noop } }\nfinally: { b: { uses: flow.noop } }\n",
+      "outer.yaml": "name: outer\nsteps: { in: { uses: ./part.yaml }, on: { uses: flow.noop, needs: in } }\n",
+    ]
+    let loader = WorkflowLoader(catalog: TestCatalog.standard) { files[$0].map { Array($0.utf8) } }
+    let text = "name: main\n\(deadline)\nsteps:\n\(steps)\n"
+    let result = loader.load(bytes: Array(text.utf8), file: "main.yaml")
+    return result.diagnostics.map { "\($0.code.rawValue): \($0.message)" }
+  }
+
+  @Test func `the gate is said to wait for finally of an included file exactly where it does`() {
+    let part = "  x: { uses: ./part.yaml }\n"
+    let warning = "gate-waits-for-finally: the gate waits for finally of"
+    #expect(saidOfFinally(part) == [])
+    #expect(saidOfFinally(part + "  y: { uses: flow.noop, needs: x }", deadline: "description: no gate") == [])
+    for other in ["defer: true", "blocking: false", "enabled: false"] {
+      #expect(saidOfFinally(part + "  y: { uses: flow.noop, needs: x, \(other) }") == [], "\(other)")
+    }
+    #expect(
+      saidOfFinally(part + "  y: { uses: flow.noop, needs: x }") == ["\(warning) 'x': 'y' needs it and is blocking"])
+    #expect(
+      saidOfFinally(
+        part + "  y: { uses: flow.noop, needs: x, blocking: false }\n  z: { uses: flow.noop, needs: y }") == [
+          "\(warning) 'x': 'z' needs it and is blocking"
+        ])
+    #expect(saidOfFinally("  o: { uses: ./outer.yaml }") == ["\(warning) 'o/in': 'o/on' needs it and is blocking"])
+    #expect(saidOfFinally("  f: { uses: ./part.yaml, foreach: [1] }") == ["\(warning) 'f'"])
+    #expect(saidOfFinally("  f: { uses: ./part.yaml, foreach: [1], blocking: false }") == [])
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// What the launch gate makes of `finally` in an included file, as the command runs it. A step of `finally` that waits for a
+/// deferred one could never finish if the gate waited for it.
+@Suite(.timeLimit(.minutes(2))) struct `The finally of an included file` {
+  private static let waits = #"run: 'while ! test -e opened; do sleep 0.01; done', with: { cwd: "${{ run.folder }}" }"#
+
+  private func folder(_ steps: String, finally: String = Self.waits, max: String = "10s", more: String = "") throws
+    -> WorkflowFolder
+  {
+    try WorkflowFolder([
+      "part.yaml": """
+      name: part
+      steps: { work: { uses: flow.noop } }
+      finally: { clean: { \(finally) } }
+      """,
+      "outer.yaml": "name: outer\nsteps: { inner: { uses: ./part.yaml } }\n",
+      "main.yaml": """
+      name: main
+      deadline: { max: \(max) }
+      \(more)
+      steps:
+        page: { run: touch opened, defer: true }
+      \(steps)
+      """,
+    ])
+  }
+
+  private func gate(_ folder: WorkflowFolder) throws -> [String: Any] {
+    let data = try Data(contentsOf: folder.url.appendingPathComponent("report.json"))
+    let report = try JSONSerialization.jsonObject(with: data) as? [String: Any]
+    return report?["gate"] as? [String: Any] ?? [:]
+  }
+
+  @Test(arguments: ["", ", blocking: true"], ["./part.yaml", "./outer.yaml"])
+  func `does not hold the gate, though the include is blocking`(_ blocking: String, _ file: String) throws {
+    let folder = try folder(
+      "  build: { uses: \(file)\(blocking) }\n  behind: { uses: flow.noop, needs: build, defer: true }")
+    let run = try folder.run("main.yaml")
+    #expect(run.conclusion == "success" && run.output.contains("gate opened, ready"), "\(run.output)")
+    let clean = file == "./part.yaml" ? "build/clean" : "build/inner/clean"
+    let times = [run.steps[clean]?["endedAt"], run.steps["build"]?["endedAt"], run.steps["behind"]?["startedAt"]]
+      .map { $0 as? Double ?? -1 }
+    #expect(times[0] <= times[1] && times[1] <= times[2])
+    #expect(!(try folder.flowrun("validate", "main.yaml").text.contains("finally")))
+  }
+
+  @Test func `starts when the file's steps have finished, though the gate is closed`() throws {
+    let folder = try folder(
+      "  build: { uses: ./part.yaml }\n  data: { run: 'while ! test -e cleaned; do sleep 0.01; done' }",
+      finally: "run: touch cleaned")
+    let run = try folder.run("main.yaml")
+    #expect(run.conclusion == "success" && run.output.contains("gate opened, ready"), "\(run.output)")
+  }
+
+  @Test func `is waited for by a blocking step that needs the include, which validate says`() throws {
+    let folder = try folder(
+      "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", finally: "run: 'true'")
+    let run = try folder.run("main.yaml")
+    let clean = try #require(run.steps["build/clean"]?["endedAt"] as? Double)
+    #expect(try #require(try gate(folder)["openedAt"] as? Double) >= clean)
+    let (text, status) = try folder.flowrun("validate", "main.yaml")
+    #expect(status == 0 && text.contains("warning: the gate waits for finally of 'build'"), "\(text)")
+  }
+
+  @Test func `hangs without holding the gate`() throws {
+    let folder = try folder("  build: { uses: ./part.yaml }", finally: "run: sleep 600", more: "timeout: 500ms")
+    let run = try folder.run("main.yaml")
+    #expect(run.conclusion == "cancelled" && run.output.contains("gate opened, ready"), "\(run.output)")
+    #expect(run.steps["build/clean"]?["outcome"] as? String == "cancelled")
+  }
+
+  @Test func `that hangs makes a blocking step late that needs the include`() throws {
+    let folder = try folder(
+      "  build: { uses: ./part.yaml }\n  tell: { uses: flow.noop, needs: build }", max: "300ms")
+    let run = try folder.run("main.yaml")
+    #expect(try gate(folder)["outcome"] as? String == "timed-out")
+    #expect(run.output.contains("tell is late") && !run.output.contains("build is late"), "\(run.output)")
+    #expect(!run.output.contains("clean is late") && run.conclusion == "partial")
+  }
+
+  @Test func `runs in a cancelled run, and the gate never opens`() throws {
+    let folder = try folder("  build: { uses: ./long.yaml }", more: "timeout: 300ms")
+    try folder.write(
+      "name: long\nsteps: { work: { run: sleep 600 } }\nfinally: { clean: { run: touch cleaned } }\n", to: "long.yaml")
+    let run = try folder.run("main.yaml")
+    #expect(run.conclusion == "cancelled" && !run.output.contains("gate opened"), "\(run.output)")
+    #expect(FileManager.default.fileExists(atPath: folder.url.appendingPathComponent("cleaned").path))
+  }
+}
