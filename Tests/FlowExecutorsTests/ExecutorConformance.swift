@@ -30,7 +30,7 @@ struct ExecutorConformance {
   private func call(
     _ action: String, _ inputs: ValueObject, _ host: TestHost? = nil
   ) async throws -> ValueObject {
-    let host = host ?? TestHost(dataFolder: folder)
+    let host = host ?? TestHost(dataFolder: folder, workflowFolder: folder)
     let declaration = try #require(Self.registry.declaration(named: action))
     return try await pool.run(declaration, inputs, taking: share, host.context())
   }
@@ -75,16 +75,16 @@ struct ExecutorConformance {
   }
 
   private func logsAsItComes() async throws {
-    let host = TestHost(dataFolder: folder)
+    let host = TestHost(dataFolder: folder, workflowFolder: folder)
     _ = try await shell("echo one; echo two >&2", host)
     #expect(Set(host.logLines) == [.init("one", from: .standardOutput), .init("two", from: .standardError)])
-    let quiet = TestHost(dataFolder: folder)
+    let quiet = TestHost(dataFolder: folder, workflowFolder: folder)
     _ = try await call("flow.log", ["message": "said", "level": "warning"], quiet)
     #expect(quiet.logLines == [.init(level: .warning, "said")])
   }
 
   private func seesWhatIsStated() async throws {
-    let host = TestHost(dataFolder: folder, environment: ["STATED": "yes and 'no'"])
+    let host = TestHost(dataFolder: folder, workflowFolder: folder, environment: ["STATED": "yes and 'no'"])
     let output = try await shell(#"echo "$STATED/$FLOWRUN_STEP/$FLOWRUN_ATTEMPT/$FLOWRUN_KEY""#, host)
     let context = host.context()
     #expect(output["stdout"]?.stringValue == "yes and 'no'/\(context.stepID)/1/\(context.idempotencyKey)")

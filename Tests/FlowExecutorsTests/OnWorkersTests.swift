@@ -216,7 +216,7 @@ import Testing
       """)
     let result = try run("flow.yaml", "--on", "workers=1", "--report", "report.json")
     #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
-    #expect(try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8).contains(#""a": "2\n""#))
+    #expect(try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8).contains(#""a": "2""#))
     try remove()
   }
 

@@ -35,7 +35,7 @@ import Testing
   private func shell(_ pool: WorkerPool, _ command: String, _ share: MachineShare?) async throws -> String? {
     let action = try #require(ExecutorConformance.registry.declaration(named: "shell.run"))
     let inputs: ValueObject = ["command": .string(command), "env": [:], "successStatuses": [0]]
-    let context = TestHost(dataFolder: folder).context()
+    let context = TestHost(dataFolder: folder, workflowFolder: folder).context()
     return try await pool.run(action, inputs, taking: share, context)["stdout"]?.stringValue
   }
 
@@ -116,12 +116,12 @@ import Testing
     #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].isLeaving } })
     #expect(pool.state.withLock { $0.members[0].session != nil })
     _ = FileManager.default.createFile(atPath: "\(folder)/go", contents: nil)
-    #expect(try await plain.value == "done\n")
+    #expect(try await plain.value == "done")
     #expect(within(seconds: 20) { pool.state.withLock { $0.members[0].rest != nil } })
     _ = FileManager.default.createFile(atPath: gate, contents: nil)
-    #expect(try await sized.value == "sized\n")
+    #expect(try await sized.value == "sized")
     let again = try await shell(pool, "echo $PPID", nil)
-    #expect(again != nil && again != number + "\n")
+    #expect(again != nil && again != number)
     await pool.close()
   }
 

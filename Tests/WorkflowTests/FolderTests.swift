@@ -165,7 +165,7 @@ import Testing
       import json, sys
       for line in sys.stdin:
         call = json.loads(line)
-        if call.get("method") == "initialize": result = {"name": "local", "version": "1.0.0"}
+        if call.get("method") == "initialize": result = {"name": "local", "version": "1.0.0", "actions": ["local.say"]}
         elif call.get("method") == "run": result = {"outputs": {"said": "lib"}}
         else: continue
         print(json.dumps({"jsonrpc": "2.0", "id": call["id"], "result": result}), flush=True)

@@ -30,7 +30,7 @@ struct RunShell: Action {
     @Field("Text for the shell, or a list of a program and its arguments") var command: Value
     @Field("What reads a text: sh, bash, python, or words with {0} for a file that holds it; without it /bin/sh -c")
     var shell: String?
-    @Field("The folder to run in; without it, the workflow's") var cwd: SourcePath?
+    @Field("The folder to run in; without it, that of the step's own file") var cwd: SourcePath?
     @Field("Environment variables on top of flowrun's own, the workflow's and the step's", isSecret: true)
     var env: ValueObject = [:]
     @Field("The exit statuses that are no failure") var successStatuses = [0]
