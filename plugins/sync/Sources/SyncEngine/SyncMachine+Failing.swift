@@ -39,7 +39,10 @@ extension SyncMachine {
         park(position, reason: "\(error)")
       }
     case .resynchronize: resynchronize()
-    default: failEither(\.push, error, now)
+    default:
+      // It is no refusal of what is sent; smaller requests may get through.
+      if case .tooLargeForProxy = error, flight.positions.count > 1 { pacing.batchLimit = flight.positions.count / 2 }
+      failEither(\.push, error, now)
     }
   }
 

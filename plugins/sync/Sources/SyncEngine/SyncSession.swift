@@ -17,7 +17,12 @@ public actor SyncSession {
   private let clock: any SyncClock
   private let onNotice: @Sendable (SyncMachine.Notice, SyncMachine) -> Void
 
-  private var queue: [(event: SyncMachine.Event, done: CheckedContinuation<Result<[Int64], ReplicaError>, Never>?)] = []
+  /// An event, and who waits until it has been taken in.
+  private typealias Queued = (
+    event: SyncMachine.Event, done: CheckedContinuation<Result<[Int64], ReplicaError>, Never>?
+  )
+
+  private var queue: [Queued] = []
   private var isDraining = false
   private var isStopped = false
   private var requests: [Int: Task<Void, Never>] = [:]
@@ -132,6 +137,9 @@ public actor SyncSession {
     }
   }
 
+  /// How many events have come and are not being taken in yet, for a test.
+  package var waitingEvents: Int { queue.count }
+
   /// How synchronizing stands.
   public func status() -> SyncStatus { machine.status(atMilliseconds: clock.nowMilliseconds()) }
 
@@ -168,51 +176,94 @@ public actor SyncSession {
   private func drain() async {
     while !queue.isEmpty {
       // Taking them out one by one would move all that are behind each time.
-      let events = queue
+      var events = queue[...]
       queue = []
-      for (event, done) in events {
-        let result = await take(event)
-        done?.resume(returning: result)
+      while let first = events.first {
+        let together = first.event.isAct ? events.prefix(Self.actsAtOnce).prefix { $0.event.isAct } : events.prefix(1)
+        events = events.dropFirst(together.count)
+        await take(Array(together))
       }
     }
     isDraining = false
     prepareToWait()
   }
 
-  /// What cannot be saved has not happened: the machine goes back, and nothing that rests on it is sent.
-  private func take(_ event: SyncMachine.Event) async -> Result<[Int64], ReplicaError> {
-    if isStopped { return .failure(.storage("synchronizing has stopped")) }
-    if case .acted(let key, let action) = event, let problem = machine.refusal(of: action, on: key) {
-      return .failure(.refused(problem))
-    }
-    if case .transacted(let actions) = event, let problem = machine.refusal(of: actions) {
-      return .failure(.refused(problem))
-    }
+  /// How many acts that came at the same time are saved together, with one wait for the disk.
+  private static let actsAtOnce = 200
+
+  /// Takes an event in, or several acts. What cannot be saved has not happened: the machine goes back, and nothing that rests
+  /// on it is sent.
+  private func take(_ events: [Queued]) async {
     let before = machine
-    let effects = machine.handle(event, atMilliseconds: clock.nowMilliseconds())
-    let isDurable = Self.mustLast(event, effects)
-    for effect in effects {
-      switch effect {
-      case .save(let changes):
-        do throws(ReplicaError) {
-          try await store.save(changes, isDurable: isDurable)
-          saving = (0, .min)
-        } catch {
-          machine = before
-          waitAfterFailedSave()
-          // Whoever acted is told by the error itself.
-          if case .acted = event { return .failure(error) }
-          if case .transacted = event { return .failure(error) }
-          onNotice(.failed(.storage("\(error)")), machine)
-          return .failure(error)
-        }
-      case .send(let number, let request): send(number, request)
-      case .openChannel(let number): openChannel(number)
-      case .closeChannel: channel?.cancel()
-      case .tell(let notice): onNotice(notice, machine)
+    var steps: [(effects: [SyncMachine.Effect], machine: SyncMachine)] = []
+    var results: [Result<[Int64], ReplicaError>] = []
+    var (changes, isDurable): ([StoreChange], Bool) = ([], false)
+    for (event, _) in events {
+      if let refusal = refusal(of: event) {
+        results.append(.failure(refusal))
+        continue
+      }
+      let effects = machine.handle(event, atMilliseconds: clock.nowMilliseconds())
+      for case .save(let more) in effects { changes += more }
+      isDurable = isDurable || Self.mustLast(event, effects)
+      steps.append((effects, machine))
+      results.append(.success(machine.acted))
+    }
+    do throws(ReplicaError) {
+      if !changes.isEmpty {
+        try await store.save(events.count == 1 ? changes : Self.latest(changes), isDurable: isDurable)
+        saving = (0, .min)
+      }
+    } catch {
+      machine = before
+      // One of several may be what does not fit.
+      if events.count > 1 {
+        for event in events { await take([event]) }
+        return
+      }
+      waitAfterFailedSave()
+      // Whoever acted is told by the error itself.
+      if !events[0].event.isAct { onNotice(.failed(.storage("\(error)")), machine) }
+      events[0].done?.resume(returning: .failure(error))
+      return
+    }
+    for (effects, machine) in steps { for effect in effects { carryOut(effect, machine) } }
+    for (event, result) in zip(events, results) { event.done?.resume(returning: result) }
+  }
+
+  /// Why an event cannot be taken in; nil when it can.
+  private func refusal(of event: SyncMachine.Event) -> ReplicaError? {
+    if isStopped { return .storage("synchronizing has stopped") }
+    switch event {
+    case .acted(let key, let action): return machine.refusal(of: action, on: key).map { .refused($0) }
+    case .transacted(let actions): return machine.refusal(of: actions).map { .refused($0) }
+    default: return nil
+    }
+  }
+
+  /// Of several changes of one key the last one.
+  private static func latest(_ changes: [StoreChange]) -> [StoreChange] {
+    var places: [String: Int] = [:]
+    var latest: [StoreChange] = []
+    for change in changes {
+      if let place = places[change.key] {
+        latest[place] = change
+      } else {
+        places[change.key] = latest.count
+        latest.append(change)
       }
     }
-    return .success(machine.acted)
+    return latest
+  }
+
+  private func carryOut(_ effect: SyncMachine.Effect, _ machine: SyncMachine) {
+    switch effect {
+    case .save: break
+    case .send(let number, let request): send(number, request)
+    case .openChannel(let number): openChannel(number)
+    case .closeChannel: channel?.cancel()
+    case .tell(let notice): onNotice(notice, machine)
+    }
   }
 
   /// What has been heard can be heard again: it waits for the disk only where something goes out that rests on it. An action
@@ -298,6 +349,16 @@ public actor SyncSession {
         ending = (error as? BackendError) ?? .unreachable("\(error)")
       }
       self.deliver(.channelClosed(number, ending))
+    }
+  }
+}
+
+extension SyncMachine.Event {
+  /// Whether the user did something.
+  fileprivate var isAct: Bool {
+    switch self {
+    case .acted, .transacted: true
+    default: false
     }
   }
 }

@@ -337,6 +337,7 @@ public enum Wire {
       ?? retryAfter.flatMap { RetryAfter.milliseconds($0, nowMilliseconds: sent ?? now) }
     guard let code = error?["code"]?.stringValue else {
       switch status {
+      case 413: return .tooLargeForProxy(message)
       case 429: return .rateLimited(retryAfterMilliseconds: wait)
       case 503 where wait != nil: return .unavailable(message, retryAfterMilliseconds: wait ?? 0)
       default: return .unreachable("the answer is not a sync server's: \(message)")
@@ -378,7 +379,7 @@ public enum Wire {
     case .forbidden: 403
     case .zoneMissing, .noRecordsFound: 404
     case .cursorExpired: 410
-    case .tooLarge: 413
+    case .tooLarge, .tooLargeForProxy: 413
     case .quotaExceeded, .rateLimited: 429
     case .unreachable, .unavailable, .timedOut, .storage: 503
     }

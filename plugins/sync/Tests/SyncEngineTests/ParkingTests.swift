@@ -85,6 +85,17 @@ import Testing
     #expect(fleet.likes("a") == [3, 3])
   }
 
+  @Test func `what a proxy finds too large is sent in smaller requests, and nothing is parked`() {
+    var fleet = RecordFleet(2)
+    fleet.isAway = [0]
+    for number in 0..<60 { fleet.like(0, "n\(number)") }
+    (fleet.isAway, fleet.mostOperations) = ([], 10)
+    fleet.advance(milliseconds: 600_000)
+    #expect(fleet.parked.isEmpty && fleet.machines[0].isFlushed)
+    fleet.settle()
+    #expect((0..<60).allSatisfy { fleet.likes(1, "n\($0)") == 1 })
+  }
+
   @Test func `a write over a limit that an earlier version let through parks its whole transaction`() throws {
     var fleet = RecordFleet(2)
     fleet.settle()

@@ -22,6 +22,8 @@ struct RecordFleet {
   var losesAnswer = false
   /// What the zone answers to commits instead of taking them.
   var commitError: BackendError?
+  /// How many operations get through a proxy at once; nil for any number.
+  var mostOperations: Int?
   /// Draws which requests and answers get lost; nil for none.
   var losses: SplitMix64?
   /// The writes that the zone has taken.
@@ -152,6 +154,7 @@ struct RecordFleet {
       switch request {
       case .commit(let operations):
         if let commitError { throw commitError }
+        if let mostOperations, operations.count > mostOperations { throw .tooLargeForProxy("status 413") }
         let reply = try zone.commit(operations, serverMilliseconds: now)
         for case (.write(let write), .committed) in zip(operations.map(\.change), reply.results) {
           taken.insert(write.dot)

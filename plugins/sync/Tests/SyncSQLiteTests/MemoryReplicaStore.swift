@@ -10,6 +10,29 @@ final class MemoryReplicaStore: ReplicaStore {
     set { state.withLock { $0.isFull = newValue } }
   }
 
+  /// What holds every write up; nil for nothing.
+  let gate: Gate?
+  /// A value that holds this text does not fit.
+  let refused: String?
+
+  init(gate: Gate? = nil, refused: String? = nil) { (self.gate, self.refused) = (gate, refused) }
+
+  /// Holds up whoever comes until it is opened.
+  actor Gate {
+    private var isOpen = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
+
+    func wait() async {
+      if !isOpen { await withCheckedContinuation { waiting.append($0) } }
+    }
+
+    func open() {
+      isOpen = true
+      for one in waiting { one.resume() }
+      waiting = []
+    }
+  }
+
   /// How often it was tried to write, in vain too.
   var attempts: Int { saves.count }
 
@@ -20,7 +43,11 @@ final class MemoryReplicaStore: ReplicaStore {
 
   func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError) {
     state.withLock { $0.saves.append(isDurable) }
+    await gate?.wait()
     if isFull { throw .storage("the disk is full") }
+    if let refused, changes.contains(where: { String(decoding: $0.value ?? [], as: UTF8.self).contains(refused) }) {
+      throw .storage("it does not fit")
+    }
     state.withLock { state in for change in changes { state.stored[change.key] = change.value } }
   }
 }

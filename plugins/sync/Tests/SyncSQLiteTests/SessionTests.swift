@@ -263,6 +263,36 @@ import Testing
     await phone.stop()
   }
 
+  @Test(arguments: [(nil, 0, 2), ("act-7.", 1, 21)] as [(String?, Int, Int)])
+  func `acts that come while the disk is busy are saved together, and one that does not fit fails alone`(
+    refused: String?, failed: Int, saves: Int
+  ) async throws {
+    let gate = MemoryReplicaStore.Gate()
+    let store = MemoryReplicaStore(gate: gate, refused: refused)
+    let session = try await SyncSession.open(
+      device: "mac", zone: Pomodoro.zone, backend: MemoryBackend(zones: [Pomodoro.zone: Pomodoro.policy]),
+      store: store, policy: Pomodoro.policy, clock: StandingClock())
+    @Sendable func act(_ number: Int) async -> Int {
+      let key = RecordKey(type: Pomodoro.settings.type, name: "act-\(number).")
+      let action = SyncMachine.Action(fields: [.init(name: "n", value: [1])])
+      return (try? await session.act(key, action)) == nil ? 1 : 0
+    }
+    let failures = await withTaskGroup(of: Int.self) { group in
+      group.addTask { await act(0) }
+      while store.attempts == 0 { await Task.yield() }
+      // The first is being saved, and the others come meanwhile.
+      for number in 1..<20 { group.addTask { await act(number) } }
+      while await session.waitingEvents < 19 { await Task.yield() }
+      await gate.open()
+      return await group.reduce(0, +)
+    }
+    #expect(failures == failed)
+    #expect(store.attempts == saves)
+    let keys = await session.machine.replica.outbox.map(\.key.name)
+    #expect(Set(keys) == Set((0..<20).filter { failed == 0 || $0 != 7 }.map { "act-\($0)." }))
+    await session.stop()
+  }
+
   @Test func `a disk that stays full is not written to again and again`() async throws {
     let store = MemoryReplicaStore()
     store.isFull = true

@@ -5,6 +5,7 @@
   import SyncHTTP
   import SyncPomodoro
   import SyncPostgres
+  import SyncSQLite
   import Testing
 
   /// What clients do to a server that wish it ill, or that it has too many of.
@@ -21,6 +22,25 @@
 
     private func silent(_ count: Int, _ server: ServerProcess) -> [LocalSocket] {
       (0..<count).compactMap { _ in LocalSocket(port: server.port) }
+    }
+
+    @Test func `what a proxy answers parks nothing: the change is sent once the server answers again`() async throws {
+      let server = try server()
+      let proxy = try FaultProxy(server: server.port, seed: 1, faults: [.refusal])
+      defer { proxy.stop() }
+      let session = try await SyncSession.open(
+        device: "mac", zone: Pomodoro.zone,
+        backend: try HTTPBackend(address: "http://127.0.0.1:\(proxy.port)", token: ""),
+        store: try SQLiteReplicaStore(path: ":memory:"), policy: Pomodoro.policy)
+      await session.start()
+      let acts = try await session.act(Pomodoro.settings, .init(fields: [.init(name: "n", value: [1])]))
+      #expect(await session.wait(milliseconds: 20_000) { $0.replica.pause?.reason.contains("'oops'") == true })
+      #expect(await session.machine.fate(of: acts) == .waiting)
+      proxy.heal()
+      #expect(await session.wait(milliseconds: 20_000) { $0.fate(of: acts) == .acknowledged })
+      #expect(await session.status().parked.isEmpty)
+      await session.stop()
+      server.kill()
     }
 
     @Test func `1,100 silent connections do not stop a server that may open only 1,024 files`() async throws {

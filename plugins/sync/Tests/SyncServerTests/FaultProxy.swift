@@ -11,6 +11,13 @@
     enum Fault: CaseIterable {
       case none, lostRequest, lostAnswer, late, doubledRequest, doubledAnswer, staleAnswer, cutAnswer, overloaded,
         rubbish
+      /// Something on the way refuses what is sent; no draw gives it.
+      case refusal
+
+      static let allCases: [Fault] = [
+        .none, .lostRequest, .lostAnswer, .late, .doubledRequest, .doubledAnswer, .staleAnswer, .cutAnswer, .overloaded,
+        .rubbish,
+      ]
     }
 
     /// A request that reached the server, with the answer, whether or not that reached the device.
@@ -90,6 +97,10 @@
           client.send(Array((fault == .rubbish ? Self.rubbish : Self.overloaded).utf8))
           continue
         }
+        if fault == .refusal, request.target.hasSuffix("/commit") {
+          client.send(Array(Self.refusal.utf8))
+          continue
+        }
         if request.target.contains("/pokes") {
           pass(request, to: client, isCut: fault == .cutAnswer, afterMilliseconds: pause)
           return
@@ -117,6 +128,7 @@
 
     private static let overloaded =
       "HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nContent-Length: 0\r\n\r\n"
+    private static let refusal = "HTTP/1.1 400 Bad Request\r\nContent-Length: 4\r\n\r\noops"
     private static let rubbish = "HTTP/1.1 200 OK\r\nContent-Length: 7\r\n\r\n{\"a\":1}"
 
     private func ask(_ request: LocalSocket.Message) -> [UInt8]? {
