@@ -279,10 +279,10 @@ import Testing
     }
     let failures = await withTaskGroup(of: Int.self) { group in
       group.addTask { await act(0) }
-      while store.attempts == 0 { await Task.yield() }
+      while store.attempts == 0, !Task.isCancelled { await Task.yield() }
       // The first is being saved, and the others come meanwhile.
       for number in 1..<20 { group.addTask { await act(number) } }
-      while await session.waitingEvents < 19 { await Task.yield() }
+      while await session.waitingEvents < 19, !Task.isCancelled { await Task.yield() }
       await gate.open()
       return await group.reduce(0, +)
     }
