@@ -173,8 +173,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       tests: [
-        "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine", "FlowPluginHost", "FlowTestKit",
-        "TestSupport", "flowrun",
+        "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "FlowEngine",
+        "FlowPluginHost", "FlowTestKit", "TestSupport", "flowrun",
       ])
     + [.executableTarget(name: "flowrun", dependencies: ["FlowCLI"], path: "Sources/flowrun")]
     + syncServer()

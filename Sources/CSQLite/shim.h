@@ -5,3 +5,23 @@
 static inline int flow_sqlite_keep_log(sqlite3 *handle) {
   return sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
 }
+
+/// SQLite's own open file behind a connection; 0 where there is none. Whoever opened the file once more and closed it would
+/// give away the locks that this process has on it.
+static inline sqlite3_file *flow_sqlite_file(sqlite3 *handle) {
+  sqlite3_file *file = 0;
+  if (sqlite3_file_control(handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK) return 0;
+  return file != 0 && file->pMethods != 0 ? file : 0;
+}
+
+/// Waits until the disk has the main file of a connection. SQLite's result code.
+static inline int flow_sqlite_sync(sqlite3 *handle) {
+  sqlite3_file *file = flow_sqlite_file(handle);
+  return file == 0 ? SQLITE_OK : file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
+}
+
+/// Reads the first bytes of the main file of a connection, whatever its log says. SQLite's result code.
+static inline int flow_sqlite_read(sqlite3 *handle, void *bytes, int count) {
+  sqlite3_file *file = flow_sqlite_file(handle);
+  return file == 0 ? SQLITE_IOERR_READ : file->pMethods->xRead(file, bytes, count, 0);
+}

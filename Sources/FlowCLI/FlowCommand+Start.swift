@@ -8,8 +8,12 @@ extension FlowCommand {
   /// Whatever is no verb is a workflow file; a word that is neither, but nearly a verb, gets that said.
   public static func start() -> Never {
     StandardFiles.open()
+    if let problem = SystemMinimum.problem {
+      StandardOutput.writeError("flowrun: \(problem)\n")
+      ExitStatus.failure.exit()
+    }
     Interrupts.take()
-    let arguments = Array(CommandLine.arguments.dropFirst())
+    let arguments = Array(ProcessArguments.all.dropFirst())
     // Neither the argument parser nor a task: both take longer than the rest of a start.
     if let request = PlainRunArguments.request(arguments) {
       RunSession.start(request)

@@ -87,11 +87,16 @@ public protocol RunLease: AnyObject, Sendable {
   var epoch: Int { get }
   /// Whether it is sure that nobody else can have the run yet: what runs for it elsewhere may be kept going.
   var isSure: Bool { get }
+  /// Whether it is known that somebody else has the run.
+  var isFenced: Bool { get }
 }
 
 extension RunLease {
   /// Always, where the run is held until the process ends.
   public var isSure: Bool { true }
+
+  /// Never, where the run is held until the process ends.
+  public var isFenced: Bool { false }
 }
 
 /// How far somebody knows a run.
@@ -136,6 +141,8 @@ public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
   case held(run: String, by: RunHolder)
   /// Another process has taken the run over.
   case fenced(run: String)
+  /// Its process ran on another machine, and the store cannot tell whether it still does.
+  case elsewhere(run: String, on: String)
   /// It went on, and ended, while it was being looked at.
   case moved(run: String)
 
@@ -149,6 +156,9 @@ public enum StoreProblem: Error, Sendable, Hashable, CustomStringConvertible {
     case .unknown(let run): "there is no run '\(run)'"
     case .held(let run, let holder): "run \(run) is being run by \(holder)"
     case .fenced(let run): "run \(run) was taken over by another process"
+    case .elsewhere(let run, let host):
+      "run \(run) ran on '\(host)', and the store is on a network file system, where locks of other machines are not "
+        + "reliable; resume it on '\(host)', or keep runs in PostgreSQL (--store) to resume them anywhere"
     case .moved(let run): "run \(run) went on in another process in the meantime; look at it again"
     }
   }

@@ -87,6 +87,8 @@ public struct RunList: Sendable, Hashable {
   public var damaged: [String] = []
   /// The numbers of runs of which nothing can be read, not even whether they are there.
   public var unreadable: [Int] = []
+  /// What is wrong with the store itself, from which runs may be missing unseen; nil: nothing, as far as is known.
+  public var flaw: String?
 
   /// No run.
   public init() {}

@@ -23,19 +23,25 @@
       /// Whether it must still be given back.
       let isHeld = Atomic<Bool>(true)
       /// When the last renewal that succeeded was sent.
-      let sentAt = Mutex(ContinuousClock.now)
+      let sentAt: Mutex<ContinuousClock.Instant>
+
+      init(sentAt: ContinuousClock.Instant) { self.sentAt = Mutex(sentAt) }
     }
 
     /// How often the thread looks whether the run is over.
     private static let napMicroseconds: useconds_t = 50_000
 
-    init(run: String, epoch: Int, number: Int, next: Int, address: String, milliseconds: Int) {
+    /// A lease that was asked for at `sentAt`: it lasts since then at the earliest.
+    init(
+      run: String, epoch: Int, number: Int, next: Int, address: String, milliseconds: Int,
+      sentAt: ContinuousClock.Instant
+    ) {
       self.run = run
       self.epoch = epoch
       self.number = number
       self.next = Atomic(next)
       self.milliseconds = milliseconds
-      shared = Shared()
+      shared = Shared(sentAt: sentAt)
       let shared = shared
       do throws(SystemError) {
         try DetachedThread.start(name: "run-lease") {
@@ -79,7 +85,12 @@
           WHERE number = $1::int8 AND epoch = $2::int8 RETURNING 1
           """, [.integer(Int64(number)), .integer(Int64(epoch)), .integer(Int64(milliseconds))])
         if let rows, rows.count == 0 { return shared.isFenced.store(true, ordering: .relaxed) }
-        if rows != nil { shared.sentAt.withLock { $0 = sent } }
+        if rows != nil {
+          shared.sentAt.withLock { $0 = sent }
+        } else {
+          // Steps wait for it.
+          due = min(due, .now + .seconds(1))
+        }
       }
       guard shared.isHeld.load(ordering: .relaxed) else { return }
       _ = try? connection.run(

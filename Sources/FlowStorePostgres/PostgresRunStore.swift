@@ -25,18 +25,11 @@
     public init(_ address: String, leaseMilliseconds: Int = 20_000) throws(StoreProblem) {
       self.address = address
       self.leaseMilliseconds = leaseMilliseconds
-      shown = Self.withoutPassword(address)
+      shown = StoreAddress.masked(address)
       connection = Mutex(PostgresConnection(address))
       let rows = try together(Self.schema)
       let version = Int(rows.last?.integer(0, 0) ?? 0)
       guard version <= Self.version else { throw .newer(path: shown, version: version) }
-    }
-
-    private static func withoutPassword(_ address: String) -> String {
-      guard let start = address.firstRange(of: "://")?.upperBound,
-        let end = address[start...].firstIndex(of: "@"), let colon = address[start..<end].firstIndex(of: ":")
-      else { return address }
-      return String(address[..<colon] + address[end...])
     }
 
     // MARK: Calls
@@ -69,7 +62,7 @@
     }
 
     private func problem(_ problem: PostgresProblem) -> StoreProblem {
-      .unusable(path: shown, cause: problem.message)
+      .unusable(path: shown, cause: StoreAddress.masked(problem.message, about: address))
     }
 
     /// Writes until it is known to be written: what may have been done already is the same when it is done again.
@@ -101,11 +94,12 @@
     public func create(
       _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
     ) throws(StoreProblem) -> any RunLease {
+      let sentAt = ContinuousClock.now
       let rows = try together(
         Self.keep(definition) + [insertion(of: run, definition, isHeld: true)] + insertions(of: chunks, run)
           + Self.beginning(isDurable: isDurable))
       let number = Int(rows[2].integer(0, 0))
-      return lease(run.id, epoch: run.epoch, number: number, next: chunks.count)
+      return lease(run.id, epoch: run.epoch, number: number, next: chunks.count, since: sentAt)
     }
 
     /// Keeps a run that is over.
@@ -114,9 +108,12 @@
         Self.keep(definition) + [insertion(of: run, definition, isHeld: false)] + insertions(of: chunks, run))
     }
 
-    private func lease(_ run: String, epoch: Int, number: Int, next: Int) -> PostgresLease {
+    private func lease(
+      _ run: String, epoch: Int, number: Int, next: Int, since sentAt: ContinuousClock.Instant
+    ) -> PostgresLease {
       PostgresLease(
-        run: run, epoch: epoch, number: number, next: next, address: address, milliseconds: leaseMilliseconds)
+        run: run, epoch: epoch, number: number, next: next, address: address, milliseconds: leaseMilliseconds,
+        sentAt: sentAt)
     }
 
     private func insertion(of run: StoredRun, _ definition: [UInt8], isHeld: Bool) -> PostgresStatement {
@@ -201,6 +198,7 @@
     public func take(
       _ run: String, at position: RunPosition, by holder: RunHolder
     ) throws(StoreProblem) -> any RunLease {
+      let sentAt = ContinuousClock.now
       let rows = try together(
         [
           // A write under way ends first, and is then seen by the next statement.
@@ -220,7 +218,7 @@
         ])
       if let last = rows.last, last.count == 1 {
         return lease(
-          run, epoch: position.epoch + 1, number: Int(last.integer(0, 0)), next: position.chunkCount)
+          run, epoch: position.epoch + 1, number: Int(last.integer(0, 0)), next: position.chunkCount, since: sentAt)
       }
       guard let stored = try self.run(run) else { throw .unknown(run: run) }
       throw stored.state == .running ? .held(run: run, by: stored.holder) : .moved(run: run)

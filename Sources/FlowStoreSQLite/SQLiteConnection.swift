@@ -13,8 +13,10 @@ final class SQLiteConnection {
   private var statements: [String: OpaquePointer] = [:]
   /// How many pages the log had behind the last write; SQLite writes it while a statement of this connection runs.
   private let logPages = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
-  /// Whether writes wait for the disk; nil: as SQLite has it.
-  private var waitsForDisk: Bool?
+  /// Whether writes have been told to wait for the disk; nil: they do as SQLite has it.
+  private var isTold: Bool?
+  /// Whether the disk is known to have the file, and the entries of it and its log in their folders.
+  var isOnDisk = false
 
   static let begin = "BEGIN IMMEDIATE"
   static let commit = "COMMIT"
@@ -22,11 +24,11 @@ final class SQLiteConnection {
   /// How long a write waits for one of another process.
   private static let busyMilliseconds: CInt = 10_000
 
-  /// Opens the file, made where it is missing and may be.
+  /// Opens an existing file.
   init(_ path: String, readOnly: Bool) throws(StoreProblem) {
     self.path = path
     logPages.initialize(to: 0)
-    let flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE) | SQLITE_OPEN_NOMUTEX
+    let flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &handle, flags, nil)
     guard code == SQLITE_OK else {
       let problem = problem(code)
@@ -57,10 +59,13 @@ final class SQLiteConnection {
 
   /// Has writes from now on wait for the disk, or not.
   func wait(forDisk isWanted: Bool) throws(StoreProblem) {
-    guard waitsForDisk != isWanted else { return }
+    guard isTold != isWanted else { return }
     try execute("PRAGMA synchronous = \(isWanted ? "FULL" : "NORMAL")")
-    waitsForDisk = isWanted
+    isTold = isWanted
   }
+
+  /// Whether the last write is on disk.
+  var waitsForDisk: Bool { isTold == true }
 
   /// Runs statements that give and take nothing.
   func execute(_ text: String) throws(StoreProblem) {
@@ -171,6 +176,23 @@ final class SQLiteConnection {
   /// The number of the row that was added last.
   var lastNumber: Int { Int(sqlite3_last_insert_rowid(handle)) }
 
+  /// How many frames the log had after the last write of this connection; 0: none, or there is no log.
+  var logFrames: Int { Int(logPages.pointee) }
+
+  /// Waits until the disk has the file itself, without its log.
+  func syncFile() throws(StoreProblem) {
+    let code = flow_sqlite_sync(handle)
+    guard code == SQLITE_OK else { throw problem(code) }
+  }
+
+  /// The first 100 bytes of the file, whatever its log says of them.
+  func fileHeader() throws(StoreProblem) -> [UInt8] {
+    var header = [UInt8](repeating: 0, count: 100)
+    let code = header.withUnsafeMutableBytes { flow_sqlite_read(handle, $0.baseAddress, CInt($0.count)) }
+    guard code == SQLITE_OK else { throw problem(code) }
+    return header
+  }
+
   /// Copies the log into the file where it has more pages than that, as far as nobody reads it, and begins it again.
   func shortenLog(over pages: Int) {
     guard logPages.pointee > pages else { return }
@@ -186,6 +208,10 @@ final class SQLiteConnection {
     if let statement = statements[text] { return statement }
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
+    // Every statement fits the tables, so they are what is wrong.
+    guard code != SQLITE_ERROR else {
+      throw .damaged(path: path, cause: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "unknown tables")
+    }
     guard code == SQLITE_OK, let statement else { throw problem(code) }
     statements[text] = statement
     return statement

@@ -7,6 +7,7 @@ extension SQLiteRunStore {
   public func list(_ filter: RunFilter) throws(StoreProblem) -> RunList {
     try withConnection { connection throws(StoreProblem) in
       var list = RunList()
+      list.flaw = flaw
       let (text, values) = Self.selection(filter)
       do throws(StoreProblem) {
         try connection.run(text, values) { (row) throws(StoreProblem) in take(row, filter, &list) }
@@ -60,6 +61,9 @@ extension SQLiteRunStore {
   ) throws(StoreProblem) -> RunList {
     let last = try lastNumber(connection)
     var list = RunList()
+    list.flaw = flaw
+    // So that the next run finds it, too.
+    forgetStamps()
     var whole = RunFilter()
     whole.states = filter.states
     // By numbers, of which many may have been forgotten.
@@ -97,7 +101,7 @@ extension SQLiteRunStore {
 
   /// Removes runs that nobody runs.
   public func remove(_ runs: [String]) throws(StoreProblem) -> Int {
-    try withConnection { connection throws(StoreProblem) in
+    try change { connection throws(StoreProblem) in
       func removeAll() throws(StoreProblem) -> Int {
         try connection.transaction { () throws(StoreProblem) in try remove(runs, connection) }
       }

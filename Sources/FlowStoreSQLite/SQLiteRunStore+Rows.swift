@@ -61,15 +61,23 @@ extension SQLiteRunStore {
     return found
   }
 
-  /// Adds a run under the number behind the highest that there ever was.
+  /// A number above the highest that there ever was, and its lock. One is passed over that a run has in a store that was
+  /// moved aside.
+  func freeNumber(_ connection: SQLiteConnection) throws(StoreProblem) -> (number: Int, lock: RunLock) {
+    var number = try connection.integer(Self.selectLastNumber) + 1
+    while true {
+      if let lock = try lock(number) { return (number, lock) }
+      number += 1
+    }
+  }
+
+  /// Adds a run.
   func insert(
-    _ run: StoredRun, _ definition: [UInt8], chunkCount: Int, isDurable: Bool, _ connection: SQLiteConnection
+    _ run: StoredRun, _ definition: [UInt8], number: Int, chunkCount: Int, isDurable: Bool,
+    _ connection: SQLiteConnection
   ) throws(StoreProblem) -> Row {
     let definition = try self.definition(definition, isDurable: isDurable, connection)
-    var row = Row(number: 1, definition: definition, chunkCount: chunkCount, run: run)
-    try connection.run(Self.selectLastNumber) { result throws(StoreProblem) in
-      row.number = result.integer(0) + 1
-    }
+    let row = Row(number: number, definition: definition, chunkCount: chunkCount, run: run)
     try connection.run(Self.insertRun, Self.values(row))
     return row
   }

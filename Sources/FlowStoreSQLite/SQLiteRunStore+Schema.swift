@@ -7,69 +7,189 @@ extension SQLiteRunStore {
   /// The format that is written, SQLite's `user_version`. Since 2 definitions are told apart by their fingerprint.
   static let version = 2
 
-  private static let schema = """
+  /// Names the format a second time, so that one flipped bit is not taken for a newer flowrun.
+  private static let applicationID = 0x466C_7200 | version
+
+  private static let statements = [
+    """
     CREATE TABLE definition(
-      number INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, length INTEGER NOT NULL, bytes BLOB NOT NULL);
-    CREATE INDEX definition_content ON definition(checksum, length);
+      number INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, length INTEGER NOT NULL, bytes BLOB NOT NULL)
+    """,
+    "CREATE INDEX definition_content ON definition(checksum, length)",
+    """
     CREATE TABLE run(
       number INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, workflow TEXT NOT NULL, file TEXT NOT NULL,
       definition INTEGER NOT NULL, started INTEGER NOT NULL, state TEXT NOT NULL, epoch INTEGER NOT NULL,
       process INTEGER NOT NULL, host TEXT NOT NULL, header BLOB NOT NULL, summary BLOB NOT NULL, chunks INTEGER NOT NULL,
-      checksum INTEGER NOT NULL);
+      checksum INTEGER NOT NULL)
+    """,
+    """
     CREATE TABLE chunk(
-      key INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL);
+      key INTEGER PRIMARY KEY, epoch INTEGER NOT NULL, body BLOB NOT NULL, checksum INTEGER NOT NULL)
+    """,
+    """
     CREATE TABLE request(
       number INTEGER PRIMARY KEY AUTOINCREMENT, run INTEGER NOT NULL, body BLOB NOT NULL, answer BLOB,
-      checksum INTEGER NOT NULL);
-    CREATE INDEX request_run ON request(run);
-    PRAGMA user_version = \(version);
-    """
+      checksum INTEGER NOT NULL)
+    """,
+    "CREATE INDEX request_run ON request(run)",
+  ]
 
-  /// Opens the file; makes it, and its folder, where they are missing and it is to be written.
-  static func open(_ path: String, readOnly: Bool) throws(StoreProblem) -> SQLiteConnection {
-    if !readOnly { try makeFile(path) }
+  /// Opens the file, and says what is wrong with its main part, of which the rest can still be read.
+  ///
+  /// A log or a file that was changed since this program last knew it intact is checked whole: SQLite itself would take the
+  /// log up to the first bad frame, and an empty file for a new database.
+  static func open(
+    _ path: String, readOnly: Bool, _ recordFile: borrowing Descriptor, flaw: inout String?
+  ) throws(StoreProblem) -> SQLiteConnection {
+    var record = StoreRecord.read(recordFile)
+    let stamps = StoreStamps(of: path)
+    if access(path, F_OK) == 0, isEmpty(path) {
+      throw isNew(path) ? .unusable(path: path, cause: "it holds no runs yet") : lostFile(path)
+    }
+    if stamps.log != record.stamps.log, !record.isLogIntact(of: path) {
+      throw .damaged(path: path, cause: "its log is not what was written")
+    }
     let connection = try SQLiteConnection(path, readOnly: readOnly)
-    if try connection.version == 0, !readOnly { try create(connection) }
-    let version = try connection.version
-    guard version <= Self.version else { throw .newer(path: path, version: version) }
-    guard version > 0 else { throw .damaged(path: path, cause: "it holds no runs") }
-    if version < Self.version, !readOnly { try connection.execute("PRAGMA user_version = \(Self.version)") }
+    try checkVersion(connection)
+    if stamps.file != record.stamps.file { flaw = try self.flaw(of: connection) }
+    guard flaw == nil else { return connection }
+    // What another process has written meanwhile was not checked.
+    if record.stamps != stamps, StoreStamps(of: path) == stamps {
+      record.stamps = stamps
+      record.write(to: recordFile)
+    }
+    if !readOnly, try connection.version < version { try connection.execute("PRAGMA user_version = \(version)") }
     return connection
   }
 
-  /// Makes an empty file that its owner alone may read, and its folder.
-  private static func makeFile(_ path: String) throws(StoreProblem) {
-    if access(path, F_OK) == 0 { return }
-    let folder = path.lastIndex(of: "/").map { String(path[..<$0]) } ?? "."
+  private static func isEmpty(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) != 0 || status.st_size == 0
+  }
+
+  /// Whether no run can be in the store at a path: its file is missing or has 0 bytes, and its log holds nothing.
+  public static func isNew(_ path: String) -> Bool { isEmpty(path) && StoreRecord.isLogEmpty(of: path) }
+
+  private static func lostFile(_ path: String) -> StoreProblem {
+    .damaged(path: path, cause: "its main file is empty and its log is not")
+  }
+
+  /// Throws where the format is none that this program reads.
+  private static func checkVersion(_ connection: SQLiteConnection) throws(StoreProblem) {
+    let found = try connection.version
+    guard found != 0 else { throw .damaged(path: connection.path, cause: "it holds no runs") }
+    guard !(1...version).contains(found) else { return }
+    // A newer flowrun writes its format in both places. The next format differs in one bit, too, and is believed.
+    let isOneBit = (found ^ version).nonzeroBitCount == 1 || found < 0
+    guard isOneBit, found != version + 1, try connection.integer("PRAGMA application_id") == applicationID else {
+      throw .newer(path: connection.path, version: found)
+    }
+    throw .damaged(path: connection.path, cause: "its format is not what was written")
+  }
+
+  /// What is wrong with the main file; nil: nothing.
+  private static func flaw(of connection: SQLiteConnection) throws(StoreProblem) -> String? {
+    do throws(StoreProblem) {
+      guard isKnown(header: try connection.fileHeader()) else { return "its header is not what was written" }
+      var found: [String] = []
+      try connection.run("SELECT sql FROM sqlite_schema WHERE sql NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY sql") {
+        row throws(StoreProblem) in found.append(row.text(0))
+      }
+      guard found == statements.sorted() else { return "its tables are not what was written" }
+      let last = try connection.integer(selectLastNumber)
+      guard (0...Int(UInt32.max >> 1)).contains(last), try connection.integer("SELECT max(number) FROM run") <= last
+      else {
+        return "the numbers of its runs are not what was written"
+      }
+      let strayJournals = """
+        SELECT count(*) FROM (SELECT 1 FROM chunk GROUP BY key >> 32
+        HAVING count(*) <> (max(key) & 4294967295) + 1 OR max(key) >> 32 NOT IN (SELECT number FROM run))
+        """
+      guard try connection.integer(strayJournals) == 0 else {
+        return "the parts of its journals are not what was written"
+      }
+      var problem = ""
+      try connection.run("PRAGMA integrity_check(1)") { row throws(StoreProblem) in problem = row.text(0) }
+      return problem == "ok" ? nil : problem
+    } catch {
+      guard case .damaged(_, let cause) = error else { throw error }
+      return cause
+    }
+  }
+
+  /// Whether a file begins as every store does; what SQLite changes while it goes on is left out.
+  private static func isKnown(header: [UInt8]) -> Bool {
+    func number(_ offset: Int) -> Int { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
+    return header.starts(with: Array("SQLite format 3\u{0}".utf8)) && Array(header[16...17]) == [16, 0]
+      && (header[18] == 1 || header[18] == 2) && header[18] == header[19] && Array(header[20...23]) == [0, 64, 32, 32]
+      && number(44) == 4 && number(52) == 0 && number(56) == 1 && number(64) == 0
+      && header[72..<92].allSatisfy { $0 == 0 }
+  }
+
+  /// Creates the store where it is new, under a lock: one process does it while others that come at the same time wait.
+  ///
+  /// The tables are made in a file of another name, which then takes the place of the missing or empty one. So a process
+  /// that is killed on the way leaves a new store, never half of one.
+  static func create(_ path: String) throws(StoreProblem) {
+    guard isEmpty(path) else { return }
+    let folder = folder(of: path)
     if mkdir(folder, 0o700) != 0, errno != EEXIST {
       throw .unusable(path: path, cause: "its folder cannot be made: \(SystemError.reason(errno))")
     }
-    let file = Descriptor(FlowSystem.open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
-    guard file.number >= 0 else { throw .unusable(path: path, cause: SystemError.reason(errno)) }
+    let lock = try creationLock(path)
+    defer { withExtendedLifetime(lock) {} }
+    guard isEmpty(path) else { return }
+    guard StoreRecord.isLogEmpty(of: path) else { throw lostFile(path) }
+    let fresh = path + ".new"
+    func clean() { for end in ["", "-journal", "-wal", "-shm"] { unlink(fresh + end) } }
+    clean()
+    do throws(StoreProblem) {
+      try createTables(fresh, sharesMemory: flow_is_network_folder(folder) != 1)
+    } catch {
+      clean()
+      guard case .unusable(_, let cause) = error else { throw error }
+      throw .unusable(path: path, cause: cause)
+    }
+    for end in ["-wal", "-shm"] { unlink(path + end) }
+    guard rename(fresh, path) == 0 else { throw .unusable(path: path, cause: SystemError.reason(errno)) }
+    // The first write of a log is flushed: so that no short run waits for a disk, it is made here, and not waited for.
+    try SQLiteConnection(path, readOnly: false).execute(
+      "PRAGMA synchronous = OFF; PRAGMA user_version = \(version)")
+    let recordFile = StoreRecord.open(lockPath(path), readOnly: false)
+    StoreRecord(stamps: StoreStamps(of: path)).write(to: recordFile)
   }
 
-  /// Makes the tables. One process does it while others that come at the same time wait.
-  private static func create(_ connection: SQLiteConnection) throws(StoreProblem) {
-    let lock = try creationLock(connection.path)
-    defer { withExtendedLifetime(lock) {} }
-    guard try connection.version == 0 else { return }
-    let folder = connection.path.lastIndex(of: "/").map { String(connection.path[..<$0]) } ?? "."
-    // What is made anew holds nothing that could be lost, so no disk is waited for. A log that is shared through memory
-    // needs one machine.
-    let mode = flow_is_network_folder(folder) == 1 ? "TRUNCATE" : "WAL"
-    try connection.execute("PRAGMA synchronous = OFF; PRAGMA page_size = 4096; PRAGMA journal_mode = \(mode)")
-    try connection.transaction { () throws(StoreProblem) in try connection.execute(schema) }
+  /// Makes a file with the tables that its owner alone may read. No disk is waited for: the first durable run does it for
+  /// whatever it finds.
+  private static func createTables(_ path: String, sharesMemory: Bool) throws(StoreProblem) {
+    do {
+      let file = Descriptor(FlowSystem.open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600))
+      guard file.number >= 0 else { throw StoreProblem.unusable(path: path, cause: SystemError.reason(errno)) }
+    }
+    let connection = try SQLiteConnection(path, readOnly: false)
+    try connection.execute("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA page_size = 4096")
+    try connection.transaction { () throws(StoreProblem) in
+      try connection.execute(statements.joined(separator: ";"))
+      try connection.execute("PRAGMA user_version = \(version); PRAGMA application_id = \(applicationID)")
+    }
+    // A log is shared through memory, which needs one machine.
+    if sharesMemory { try connection.execute("PRAGMA journal_mode = WAL") }
+  }
+
+  static func folder(of path: String) -> String {
+    path.lastIndex(of: "/").map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
   }
 
   /// The lock under which tables are made: byte 0 of the runs' lock file. Waits at most 5 s.
   private static func creationLock(_ path: String) throws(StoreProblem) -> RunLock {
-    for _ in 0..<1000 {
+    for _ in 0..<5000 {
       do throws(SystemError) {
         if let lock = try RunLock.take(lockPath(path), byte: 0) { return lock }
       } catch {
         throw .unusable(path: path, cause: error.description)
       }
-      usleep(5000)
+      usleep(1000)
     }
     throw .unusable(path: path, cause: "another process has been making it for 5 s")
   }
@@ -77,19 +197,30 @@ extension SQLiteRunStore {
   /// The file of which each run holds a byte.
   static func lockPath(_ path: String) -> String { path + ".lock" }
 
-  /// Puts a damaged store out of the way under another name beside it, and says which.
-  public static func moveAside(_ path: String, atSeconds now: Int) throws(StoreProblem) -> String {
+  /// Puts a damaged store out of the way under another name in its folder, and returns that name. Returns nil where the
+  /// file at the path is no longer `identity`: another process has moved it aside already.
+  public static func moveAside(
+    _ path: String, _ identity: StoreIdentity?, atSeconds now: Int
+  ) throws(StoreProblem) -> String? {
+    let lock = try creationLock(path)
+    defer { withExtendedLifetime(lock) {} }
+    guard StoreIdentity(path) == identity else { return nil }
     var target = "\(path).damaged-\(now)"
     var number = 1
-    while access(target, F_OK) == 0 {
+    while access(target, F_OK) == 0 || access(target + "-wal", F_OK) == 0 {
       number += 1
       target = "\(path).damaged-\(now)-\(number)"
     }
-    guard rename(path, target) == 0 else {
+    // The file goes first: a log without its file is damage to whoever comes, a file without its log might be a store.
+    guard rename(path, target) == 0 || errno == ENOENT else {
       throw .unusable(path: path, cause: "it is damaged and cannot be moved aside: \(SystemError.reason(errno))")
     }
-    _ = rename(path + "-wal", target + "-wal")
+    guard rename(path + "-wal", target + "-wal") == 0 || errno == ENOENT else {
+      throw .unusable(path: path, cause: "its log is damaged and cannot be moved aside: \(SystemError.reason(errno))")
+    }
     unlink(path + "-shm")
+    let recordFile = StoreRecord.open(lockPath(path), readOnly: false)
+    StoreRecord().write(to: recordFile)
     return target
   }
 }
@@ -98,9 +229,14 @@ extension SQLiteConnection {
   /// The format of what is stored; 0: nothing is.
   var version: Int {
     get throws(StoreProblem) {
-      var version = 0
-      try run("PRAGMA user_version") { row throws(StoreProblem) in version = row.integer(0) }
-      return version
+      try integer("PRAGMA user_version")
     }
+  }
+
+  /// The number that a statement gives; 0 where it gives none.
+  func integer(_ text: String) throws(StoreProblem) -> Int {
+    var number = 0
+    try run(text) { row throws(StoreProblem) in number = row.integer(0) }
+    return number
   }
 }

@@ -1,3 +1,4 @@
+import CFlowStore
 import FlowStore
 import FlowSystem
 import Synchronization
@@ -9,7 +10,15 @@ import Synchronization
 public final class SQLiteRunStore: RunStore {
   /// The file.
   public let path: String
+  /// Which file it is; nil where it could not be told.
+  public let identity: StoreIdentity?
   private let connection: Mutex<SQLiteConnection>
+  /// The file of the store's ``StoreRecord``.
+  private let recordFile: Descriptor
+  /// Whether it is on a file system of another machine.
+  private let isOnNetwork: Bool
+  /// What is wrong with the file; nil: nothing, as far as is known.
+  let flaw: String?
 
   /// How long the log may get while a run goes on: pages of 4 KiB.
   private static let logPages = 1000
@@ -20,9 +29,20 @@ public final class SQLiteRunStore: RunStore {
   private static let longRunBytes = idleLogPages << 11
 
   /// Opens the store in the file at an absolute path, made where it is missing unless it is only to be read.
-  public init(_ path: String, readOnly: Bool = false) throws(StoreProblem) {
+  public convenience init(_ path: String, readOnly: Bool = false) throws(StoreProblem) {
+    try self.init(path, readOnly: readOnly, isOnNetwork: flow_is_network_folder(Self.folder(of: path)) == 1)
+  }
+
+  /// Opens it as if it were on a network file system, or on none.
+  package init(_ path: String, readOnly: Bool = false, isOnNetwork: Bool) throws(StoreProblem) {
+    self.isOnNetwork = isOnNetwork
+    if !readOnly { try Self.create(path) }
     self.path = path
-    connection = Mutex(try Self.open(path, readOnly: readOnly))
+    identity = StoreIdentity(path)
+    recordFile = StoreRecord.open(Self.lockPath(path), readOnly: readOnly)
+    var flaw: String?
+    connection = Mutex(try Self.open(path, readOnly: readOnly, recordFile, flaw: &flaw))
+    self.flaw = flaw
   }
 
   /// Reads the tables and makes the statements that ``keep(_:definition:chunks:)`` needs, before it is called. What goes wrong
@@ -34,26 +54,55 @@ public final class SQLiteRunStore: RunStore {
     }
   }
 
-  /// Has the disk give the log its place beforehand, as durable runs want it: a log that grows costs two flushes a write.
-  public func growLog() {
-    let file = Descriptor(FlowSystem.open(path + "-wal", O_RDWR | O_CLOEXEC))
-    guard file.number >= 0 else { return }
+  /// Makes the disk keep whatever the store is made of: the file, the log and the entries of both in their folders, in this
+  /// order. A store that was made or used by other runs may not have reached the disk at all. Every durable write does it
+  /// once a connection; a durable run calls it before its first step.
+  public func prepareForDurable() throws(StoreProblem) {
+    try withConnection { connection throws(StoreProblem) in try prepareForDurable(connection) }
+  }
+
+  private func prepareForDurable(_ connection: SQLiteConnection) throws(StoreProblem) {
+    guard !connection.isOnDisk else { return }
+    try connection.wait(forDisk: true)
+    let log = Descriptor(FlowSystem.open(path + "-wal", O_RDWR | O_CLOEXEC))
+    // While no other process writes: what is appended meanwhile would be overwritten.
+    if log.number >= 0 { try connection.transaction { () throws(StoreProblem) in Self.grow(log) } }
+    try connection.syncFile()
+    if log.number >= 0 { try sync(log) }
+    let folder = Self.folder(of: path)
+    for folder in [folder, folder + "/.."] {
+      let file = Descriptor(FlowSystem.open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC))
+      // A folder that may be searched and not read cannot be flushed.
+      guard file.number >= 0 else { continue }
+      try sync(file)
+    }
+    connection.isOnDisk = true
+  }
+
+  private func sync(_ file: borrowing Descriptor) throws(StoreProblem) {
+    // Some file systems of other machines do not flush folders.
+    guard fsync(file.number) == 0 || errno == EINVAL else {
+      throw .unusable(path: path, cause: "the disk does not take it: \(SystemError.reason(errno))")
+    }
+  }
+
+  /// Gives the log its place on the disk beforehand: a log that grows costs two flushes a write.
+  private static func grow(_ log: borrowing Descriptor) {
     var status = stat()
-    guard fstat(file.number, &status) == 0, status.st_size < Self.logPages << 12 else { return }
+    guard fstat(log.number, &status) == 0, status.st_size < logPages << 12 else { return }
     // Zeros end a log for its readers, whatever stood before.
     let zeros = [UInt8](repeating: 0, count: 1 << 16)
     let size = status.st_size
     var offset = Int(size)
-    while offset < Self.logPages << 12 {
-      let count = zeros.withUnsafeBytes { pwrite(file.number, $0.baseAddress, $0.count, off_t(offset)) }
+    while offset < logPages << 12 {
+      let count = zeros.withUnsafeBytes { pwrite(log.number, $0.baseAddress, $0.count, off_t(offset)) }
       guard count > 0 else {
         // What is left of a disk that is nearly full is not for zeros.
-        ftruncate(file.number, size)
+        ftruncate(log.number, size)
         return
       }
       offset += count
     }
-    fsync(file.number)
   }
 
   func withConnection<Result: Sendable>(
@@ -62,18 +111,61 @@ public final class SQLiteRunStore: RunStore {
     try connection.withLock { connection throws(StoreProblem) in try body(connection) }
   }
 
+  /// Changes the store, and notes how its files are then. nil: the disk is waited for as it was by the last change.
+  func change<Result: Sendable>(
+    isDurable: Bool? = nil, _ body: (SQLiteConnection) throws(StoreProblem) -> Result
+  ) throws(StoreProblem) -> Result {
+    try withConnection { connection throws(StoreProblem) in
+      if isDurable == true { try prepareForDurable(connection) }
+      if let isDurable { try connection.wait(forDisk: isDurable) }
+      let isIntact = StoreRecord.read(recordFile).stamps == StoreStamps(of: path)
+      let result = try body(connection)
+      note(connection, isIntact: isIntact)
+      return result
+    }
+  }
+
+  /// Notes how the files are after a change, where they were known to be intact before it, and how far the log is on disk.
+  private func note(_ connection: SQLiteConnection, isIntact: Bool) {
+    let known = StoreRecord.read(recordFile)
+    var record = known
+    if isIntact { record.stamps = StoreStamps(of: path) }
+    let frames = UInt32(connection.logFrames)
+    if connection.waitsForDisk, frames > 0 {
+      let log = Descriptor(FlowSystem.open(path + "-wal", O_RDONLY | O_CLOEXEC))
+      let salt = flow_log_frame_salt(log.number, frames)
+      if salt != 0, salt != record.durableSalt || frames > record.durableFrames {
+        (record.durableSalt, record.durableFrames) = (salt, frames)
+      }
+    }
+    if record != known { record.write(to: recordFile) }
+  }
+
+  /// Has the store checked whole when it is next opened.
+  func forgetStamps() {
+    var record = StoreRecord.read(recordFile)
+    record.stamps = StoreStamps()
+    record.write(to: recordFile)
+  }
+
+  /// Throws where a part of the file is not what was written: what is added may be lost with it.
+  private func checkWhole() throws(StoreProblem) {
+    if let flaw { throw .damaged(path: path, cause: flaw) }
+  }
+
   // MARK: Writing
 
   /// Begins a run.
   public func create(
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease {
-    try withConnection { connection throws(StoreProblem) in
-      try connection.wait(forDisk: isDurable)
+    try checkWhole()
+    return try change(isDurable: isDurable) { connection throws(StoreProblem) in
       let lease = try connection.transaction { () throws(StoreProblem) in
-        let row = try insert(run, definition, chunkCount: chunks.count, isDurable: isDurable, connection)
+        let (number, lock) = try freeNumber(connection)
+        let row = try insert(
+          run, definition, number: number, chunkCount: chunks.count, isDurable: isDurable, connection)
         for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
-        guard let lock = try lock(row.number) else { throw .held(run: run.id, by: run.holder) }
         return SQLiteLease(run: run.id, epoch: run.epoch, number: row.number, next: chunks.count, lock: lock)
       }
       connection.shortenLog(over: Self.logPages)
@@ -83,10 +175,12 @@ public final class SQLiteRunStore: RunStore {
 
   /// Keeps a run that is over.
   public func keep(_ run: StoredRun, definition: [UInt8], chunks: [[UInt8]]) throws(StoreProblem) {
-    try withConnection { connection throws(StoreProblem) in
-      try connection.wait(forDisk: false)
+    try checkWhole()
+    try change(isDurable: false) { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
-        let row = try insert(run, definition, chunkCount: chunks.count, isDurable: false, connection)
+        let number = try connection.integer(Self.selectLastNumber) + 1
+        let row = try insert(
+          run, definition, number: number, chunkCount: chunks.count, isDurable: false, connection)
         for (index, chunk) in chunks.enumerated() { try add(chunk, row.number, index, run.epoch, connection) }
       }
       let isLong = chunks.reduce(0) { $0 + $1.count } >= Self.longRunBytes
@@ -97,8 +191,7 @@ public final class SQLiteRunStore: RunStore {
   /// Adds a chunk to a run.
   public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
     let lease = try own(lease)
-    try withConnection { connection throws(StoreProblem) in
-      try connection.wait(forDisk: isDurable)
+    try change(isDurable: isDurable) { connection throws(StoreProblem) in
       try add(chunk, lease.number, lease.next.load(ordering: .relaxed), lease.epoch, connection)
       guard connection.changes == 1 else { throw .fenced(run: lease.run) }
       lease.next.add(1, ordering: .relaxed)
@@ -109,7 +202,7 @@ public final class SQLiteRunStore: RunStore {
   /// Writes the end of a run.
   public func finish(_ lease: any RunLease, state: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
     let lease = try own(lease)
-    try withConnection { connection throws(StoreProblem) in
+    try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
         var row = try heldRow(lease, connection)
         row.run.state = state
@@ -127,9 +220,14 @@ public final class SQLiteRunStore: RunStore {
   public func take(
     _ run: String, at position: RunPosition, by holder: RunHolder
   ) throws(StoreProblem) -> any RunLease {
-    try withConnection { connection throws(StoreProblem) in
+    // A journal without its end would have steps run again that are recorded.
+    try checkWhole()
+    return try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
         guard var row = try self.row(run, connection) else { throw .unknown(run: run) }
+        guard !isOnNetwork || row.run.holder.host == holder.host else {
+          throw .elsewhere(run: run, on: row.run.holder.host)
+        }
         guard let lock = try lock(row.number) else { throw .held(run: run, by: row.run.holder) }
         var next = 0
         try connection.run(
@@ -246,7 +344,7 @@ public final class SQLiteRunStore: RunStore {
 
   /// Asks something of a run.
   public func ask(_ run: String, _ request: [UInt8]) throws(StoreProblem) -> Int {
-    try withConnection { connection throws(StoreProblem) in
+    try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
         guard let row = try self.row(run, connection) else { throw .unknown(run: run) }
         try connection.run(
@@ -276,7 +374,7 @@ public final class SQLiteRunStore: RunStore {
 
   /// Answers a request.
   public func answer(_ request: Int, with answer: [UInt8]) throws(StoreProblem) {
-    try withConnection { connection throws(StoreProblem) in
+    try change { connection throws(StoreProblem) in
       try connection.run("UPDATE request SET answer = ? WHERE number = ?", [.bytes(answer), .integer(request)])
     }
   }

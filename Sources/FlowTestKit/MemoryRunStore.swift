@@ -26,11 +26,30 @@ public final class MemoryRunStore: RunStore {
   private final class Lease: RunLease {
     let run: String
     let epoch: Int
-    init(run: String, epoch: Int) {
+    private let store: MemoryRunStore
+    init(run: String, epoch: Int, _ store: MemoryRunStore) {
       self.run = run
       self.epoch = epoch
+      self.store = store
     }
+    var isSure: Bool { store.standing.withLock { $0 == .sure } }
+    var isFenced: Bool { store.standing.withLock { $0 == .lost } }
   }
+
+  /// What the holders of runs know of their leases.
+  public enum LeaseStanding: Sendable {
+    /// Nobody else can have the run.
+    case sure
+    /// The lease was not renewed lately.
+    case late
+    /// Another process has the run.
+    case lost
+  }
+
+  private let standing = Mutex(LeaseStanding.sure)
+
+  /// Changes what the holders of all runs know of their leases.
+  public func setLeases(_ new: LeaseStanding) { standing.withLock { $0 = new } }
 
   private let state = Mutex(State())
 
@@ -58,7 +77,7 @@ public final class MemoryRunStore: RunStore {
     _ run: StoredRun, definition: [UInt8], chunks: [[UInt8]], isDurable: Bool
   ) throws(StoreProblem) -> any RunLease {
     try change { state throws(StoreProblem) in
-      let lease = Lease(run: run.id, epoch: 1)
+      let lease = Lease(run: run.id, epoch: 1, self)
       state.entries[run.id] = Entry(run: run, definition: definition, chunks: chunks, holder: Weak(lease: lease))
       state.order.append(run.id)
       return lease
@@ -76,7 +95,7 @@ public final class MemoryRunStore: RunStore {
   /// Adds a chunk to a run.
   public func append(_ chunk: [UInt8], to lease: any RunLease, isDurable: Bool) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
-      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
       state.entries[lease.run]?.chunks.append(chunk)
     }
   }
@@ -84,7 +103,7 @@ public final class MemoryRunStore: RunStore {
   /// Writes the end of a run.
   public func finish(_ lease: any RunLease, state end: StoredRun.State, summary: [UInt8]) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
-      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
       state.entries[lease.run]?.run.state = end
       state.entries[lease.run]?.run.summary = summary
       state.entries[lease.run]?.holder = Weak()
@@ -104,7 +123,7 @@ public final class MemoryRunStore: RunStore {
       entry.run.epoch += 1
       entry.run.state = .running
       entry.run.holder = holder
-      let lease = Lease(run: run, epoch: entry.run.epoch)
+      let lease = Lease(run: run, epoch: entry.run.epoch, self)
       entry.holder = Weak(lease: lease)
       state.entries[run] = entry
       return lease

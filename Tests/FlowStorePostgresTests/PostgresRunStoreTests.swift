@@ -103,7 +103,7 @@
         _ = try PostgresRunStore("postgres://ada:secret@127.0.0.1:1/none")
       } throws: { error in
         guard case StoreProblem.unusable(let path, _) = error else { return false }
-        return path == "postgres://ada@127.0.0.1:1/none"
+        return path == "postgres://ada:***@127.0.0.1:1/none"
       }
     }
   }

@@ -53,6 +53,36 @@
       #expect(list.output.contains(#""state": "success""#) && list.output.contains(#""epoch": 2"#), "\(list)")
     }
 
+    @Test(.timeLimit(.minutes(2)))
+    func `begins no step in a stopped process that another one has taken it from, without a durable journal`() throws {
+      defer { try? FileManager.default.removeItem(atPath: folder) }
+      try write(
+        """
+        name: stale
+        steps:
+          a: { run: "test -e ok || { touch ok; exec sleep 3; }" }
+          b: { run: echo b >> log, needs: a }
+          c: { run: echo c >> log, needs: b, if: always() }
+
+        """, to: "w.yaml")
+      let first = try FlowrunProcess(["w.yaml", "--store", address], in: folder)
+      defer { first.send(SIGKILL) }
+      let isHeld = try within(seconds: 30) {
+        let list = try FlowrunProcess.run(["runs", "--store", address], in: folder).output
+        return FileManager.default.fileExists(atPath: "\(folder)/ok") && list.contains("running")
+      }
+      #expect(isHeld)
+      first.send(SIGSTOP)
+      // Its lease runs out after 20 s. Its command has ended by then, and what follows it is ready.
+      let second = try FlowrunProcess.run(
+        ["resume", "last", "--wait", "--store", address], in: folder, limitSeconds: 60)
+      #expect(second.exitCode == 0, "\(second)")
+      first.send(SIGCONT)
+      let stale = first.result()
+      #expect(stale.exitCode == 1 && stale.output.contains("was taken over by another process"), "\(stale)")
+      #expect(try String(contentsOfFile: "\(folder)/log", encoding: .utf8) == "b\nc\n")
+    }
+
     @Test(.timeLimit(.minutes(2))) func `goes on after the database was killed and started again`() throws {
       defer { try? FileManager.default.removeItem(atPath: folder) }
       var text = "name: through\ndurable: true\nsteps:\n"

@@ -147,39 +147,30 @@ import Testing
     let text = String(repeating: "no store ", count: 1000)
     try text.write(toFile: path, atomically: true, encoding: .utf8)
     #expect { _ = try SQLiteRunStore(path) } throws: { if case .damaged = $0 as? StoreProblem { true } else { false } }
-    let aside = try SQLiteRunStore.moveAside(path, atSeconds: 5)
+    let aside = try #require(try SQLiteRunStore.moveAside(path, StoreIdentity(path), atSeconds: 5))
     #expect(try String(contentsOfFile: aside, encoding: .utf8) == text)
     _ = try SQLiteRunStore(path)
   }
 
-  @Test func `tells every changed bit of what it keeps, and gives nothing else instead`() throws {
+  @Test func `lets only the machine that ran a run go on with it, where it is on a network file system`() throws {
     defer { clean() }
-    let chunks = (0..<4).map { [UInt8](repeating: UInt8($0 + 1), count: 300) }
-    do {
-      let store = try SQLiteRunStore(path)
-      try store.keep(run("a"), definition: [UInt8](repeating: 7, count: 100), chunks: chunks)
-    }
-    // Into the file with it, so that there is one place for each byte.
-    try sqlite("PRAGMA wal_checkpoint(TRUNCATE)")
-    let bytes = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
-    var random = SeededGenerator(seed: SeededGenerator.environmentSeed ?? 1)
-    var told = 0
-    for _ in 0..<300 {
-      var changed = bytes
-      changed[Int.random(in: 0..<bytes.count, using: &random)] ^= 1 << UInt8.random(in: 0..<8, using: &random)
-      let copy = folder + "/copy.sqlite"
-      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: copy + suffix) }
-      try Data(changed).write(to: URL(fileURLWithPath: copy))
-      do {
-        let store = try SQLiteRunStore(copy)
-        guard let found = try store.runs(RunFilter()).first else { continue }
-        #expect(found == run("a"))
-        if try store.chunks(of: "a") != chunks { Issue.record("chunks that nobody wrote") }
-      } catch {
-        told += 1
+    let store = try SQLiteRunStore(path, isOnNetwork: true)
+    for (id, isNetwork) in [("a", true), ("b", false)] {
+      var begun = run(id)
+      begun.state = .running
+      _ = try store.create(begun, definition: [1])
+      let store = try SQLiteRunStore(path, isOnNetwork: isNetwork)
+      func take(_ host: String) throws -> any RunLease {
+        try store.take(
+          id, at: RunPosition(epoch: 1, chunkCount: 0), by: RunHolder(process: 2, host: host), definition: [1])
+      }
+      if isNetwork {
+        #expect(throws: StoreProblem.elsewhere(run: id, on: "here")) { _ = try take("there") }
+        #expect(try take("here").epoch == 2)
+      } else {
+        #expect(try take("there").epoch == 2)
       }
     }
-    #expect(told > 10)
   }
 
   @Test func `is shared by many at once`() async throws {

@@ -51,6 +51,15 @@ int flow_take_signals(const int *numbers, int count, int writing_end);
 /// Names the thread that calls it, for debuggers; 15 bytes at most.
 void flow_name_thread(const char *name);
 
+/// How many processes and threads this user may have; -1: as many as there are.
+int64_t flow_task_limit(void);
+
+/// How many bytes of address space this process may have; -1: as many as there are.
+int64_t flow_address_space_limit(void);
+
+/// Starts so many threads at once, 64 at most, ends them, and says how many the system gave.
+int flow_try_threads(int count);
+
 /// Keeps signals that are meant for the process away from the calling thread, and from those it starts; `before` gets the
 /// mask as it was.
 void flow_hold_signals(sigset_t *before);

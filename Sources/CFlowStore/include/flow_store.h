@@ -22,4 +22,33 @@ int flow_is_byte_locked(int file, int64_t offset);
 /// Whether a folder lies on a file system of another machine, on which memory cannot be shared.
 int flow_is_network_folder(const char *path);
 
+/// What a write-ahead log of SQLite holds, read without SQLite.
+struct flow_log {
+  /// Both salts of its header; 0 where it has none.
+  uint64_t salt;
+  /// The number of frames up to the last complete transaction.
+  uint32_t frames;
+  /// The number of the first frame that is not what was written; 0 where there is none.
+  uint32_t bad_frame;
+};
+
+/// What ``flow_log_check`` found.
+enum {
+  /// No frame: the file is empty, or all zeros.
+  FLOW_LOG_EMPTY = 0,
+  /// Complete transactions, and at most one that was torn when its process or its machine stopped.
+  FLOW_LOG_SOUND = 1,
+  /// Something that was written is not there any more.
+  FLOW_LOG_DAMAGED = 2,
+};
+
+/// Reads an open log whole. A bad frame ends it, as it does for SQLite. The log is damaged when a later transaction ends
+/// behind the one of that frame, or when it ends before frame `durable_frames` although its salt is `durable_salt`.
+/// Returns one of the values above, or the system's error number, negative.
+int flow_log_check(int file, uint64_t durable_salt, uint32_t durable_frames, struct flow_log *log);
+
+/// Both salts in the header of a frame of an open log whose pages have 4 KiB; 0 where it cannot be read or ends no
+/// transaction.
+uint64_t flow_log_frame_salt(int file, uint32_t frame);
+
 #endif

@@ -17,7 +17,8 @@ extension RunMemory {
   static func checkAddress(_ address: String, option: String = "--store") throws(UsageProblem) {
     guard address.hasPrefix("postgres://") || address.hasPrefix("postgresql://") else {
       throw UsageProblem(
-        "\(option) '\(address)': write the address of a PostgreSQL database, postgres://USER@HOST/NAME")
+        "\(option) '\(StoreAddress.masked(address))': write the address of a PostgreSQL database, postgres://USER@HOST/NAME"
+      )
     }
     #if !Network
       throw UsageProblem("\(option): this flowrun was built without what talks to servers (the package trait Network)")
@@ -35,7 +36,7 @@ extension RunMemory {
       }
       return store
     #else
-      throw .unusable(path: address, cause: "this flowrun was built without what talks to servers")
+      throw .unusable(path: StoreAddress.masked(address), cause: "this flowrun was built without what talks to servers")
     #endif
   }
 }

@@ -5,6 +5,7 @@ import FlowStore
 import FlowStoreSQLite
 import FlowSyntax
 import FlowSystem
+import Synchronization
 
 /// Where the command remembers runs: in `.flowrun/runs.sqlite` beside their workflows.
 enum RunMemory {
@@ -52,25 +53,43 @@ enum RunMemory {
   ) throws(UsageProblem) -> RunHistory {
     if let address { try checkAddress(address) }
     let path = path(in: FilePath.folder(of: file))
+    let found = FoundStore()
     var history = RunHistory(file: file, definition: definition, holder: holder) {
       (isDamaged) throws(StoreProblem) in
       if let address { return try openDatabase(address, isDurable: isDurable) }
-      if isDamaged {
-        let aside = try SQLiteRunStore.moveAside(path, atSeconds: time(nil))
-        StandardOutput.writeError(
-          "flowrun: the run store is damaged and was moved to '\(TerminalText.visible(aside))'; a new one is begun\n")
-      }
-      let store: SQLiteRunStore
-      if let opened = early?.take() { store = opened } else { store = try SQLiteRunStore(path) }
-      if isDurable { store.growLog() }
-      return store
+      return try openFile(path, isDurable: isDurable, isDamaged: isDamaged, found, early)
     }
     history.isDurable = isDurable
+    history.canBeTakenOver = address != nil
     history.stepNames = { stored in
       stored == definition ? workflow.steps.map(\.id.text) : stepNames(of: stored, file, installation)
     }
     if let digests = installation.digests(of: workflow) { history.programs = digests }
     return history
+  }
+
+  /// Which file was opened, or was tried to be.
+  private final class FoundStore: Sendable {
+    let identity = Mutex<StoreIdentity?>(nil)
+  }
+
+  /// Opens the store at a path; one that was found damaged is moved aside first, if no other process has done it.
+  private static func openFile(
+    _ path: String, isDurable: Bool, isDamaged: Bool, _ found: FoundStore, _ early: EarlyStore?
+  ) throws(StoreProblem) -> SQLiteRunStore {
+    if isDamaged,
+      let aside = try SQLiteRunStore.moveAside(path, found.identity.withLock { $0 }, atSeconds: time(nil))
+    {
+      StandardOutput.writeError(
+        "flowrun: the run store is damaged and was moved to '\(TerminalText.visible(aside))'; a new one was created\n")
+    }
+    let opened = isDamaged ? nil : early?.take()
+    // Before it is opened: what cannot be opened has no other identity.
+    found.identity.withLock { $0 = opened == nil ? StoreIdentity(path) : opened?.identity }
+    let store: SQLiteRunStore
+    if let opened { store = opened } else { store = try SQLiteRunStore(path) }
+    if isDurable { try store.prepareForDurable() }
+    return store
   }
 
   /// The names of the steps of a definition of a file; nil where it cannot be read with the plugins that there are.
@@ -83,7 +102,7 @@ enum RunMemory {
   /// a ``UsageProblem`` where no run is remembered there.
   static func open(_ place: String, writes: Bool = false) throws -> SQLiteRunStore {
     let path = path(in: folder(of: place))
-    guard FilePath.exists(path) else { throw missing(place, path) }
+    guard FilePath.exists(path), !SQLiteRunStore.isNew(path) else { throw missing(place, path) }
     do throws(StoreProblem) {
       return try SQLiteRunStore(path, readOnly: !writes)
     } catch {

@@ -25,18 +25,32 @@ enum RunQuestion {
       throw RunProblem("run \(short) does not go on: \(why)")
     }
     let number = try store.ask(found.id, JSONText.bytes(of: .object(question)))
-    for _ in 0..<(waitMilliseconds / 10) {
+    for look in 0..<(waitMilliseconds / 10) {
       if let bytes = try store.answer(to: number) {
         let answer = (try? JSONText.parse(bytes))?.objectValue
         if let problem = answer?["problem"]?.stringValue { throw UsageProblem("run \(short): \(problem)") }
         return short
       }
+      // It may end before it looks for what was asked.
+      if look % 10 == 9, try hasDone(question, found, store) { return short }
       try await Task.sleep(for: .milliseconds(10))
     }
     // Taken back: a run that is told not to answer must not do it later, unseen.
     try store.answer(number, with: [])
     _ = try store.answer(to: number)
+    if try hasDone(question, found, store) { return short }
     throw RunProblem("run \(short) does not answer (\(found.holder))")
+  }
+
+  /// Whether a run that may have ended meanwhile has done what was asked by ending; throws where it ended without it.
+  private static func hasDone(_ question: ValueObject, _ run: StoredRun, _ store: any RunStore) throws -> Bool {
+    guard let now = try store.run(run.id), now.state != .running else { return false }
+    if now.state == .cancelled, question["ask"]?.stringValue == RunRequestWord.cancel.rawValue { return true }
+    let short = RunReference.short(run.id)
+    guard now.state != .interrupted else {
+      throw RunProblem("run \(short) was interrupted: its process (\(now.holder)) is gone; see flowrun resume")
+    }
+    throw RunProblem("run \(short) has ended meanwhile: \(now.state.rawValue)")
   }
 }
 

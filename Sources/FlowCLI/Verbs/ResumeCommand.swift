@@ -67,6 +67,8 @@ struct ResumeCommand: Verb {
 
   /// How often a run that another process has is looked at.
   private static let lookMilliseconds = 200
+  /// How often, and after how long, a run is looked at again whose holder is gone while somebody has its lock.
+  private static let (takeoverLooks, takeoverMilliseconds) = (100, 20)
   /// For how long a store that cannot be reached is asked again by who waits: a database is started anew, or another one takes
   /// its place.
   private static let storeAbsence = Duration.seconds(300)
@@ -121,6 +123,7 @@ struct ResumeCommand: Verb {
     let short = RunReference.short(stored.id)
     var isTold = false
     var lastAnswer = ContinuousClock.now
+    var takeovers = 0
     while true {
       let isPatient = isTold && lastAnswer.duration(to: .now) < Self.storeAbsence
       guard let now = try look(at: stored, store, isPatient) else {
@@ -134,6 +137,12 @@ struct ResumeCommand: Verb {
           throw RunProblem("run \(short) ended by itself: \(now.state.rawValue); see flowrun runs show \(short)")
         }
         return now
+      }
+      // A process that has just taken the run is about to be written down: it is the one to name.
+      if now.holder.isGone, takeovers < Self.takeoverLooks {
+        takeovers += 1
+        try await Task.sleep(for: .milliseconds(Self.takeoverMilliseconds))
+        continue
       }
       guard wait else { throw StoreProblem.held(run: short, by: now.holder) }
       if !isTold {
@@ -174,11 +183,14 @@ struct ResumeCommand: Verb {
     let running = own.first { $0.state == .running }
     if wait, let running { return running }
     if let unfinished = own.first(where: { $0.state != .success && $0.state != .running }) { return unfinished }
-    if let running {
-      throw StoreProblem.held(run: RunReference.short(running.id), by: running.holder)
-    }
+    if let running { return running }
     throw UsageProblem("no run \(run.map { "of '\($0)' " } ?? "")is unfinished; see flowrun runs")
   }
+}
+
+extension RunHolder {
+  /// Whether it is known to have ended: a process of this machine that is not there.
+  var isGone: Bool { host == RunMemory.holder.host && kill(pid_t(process), 0) != 0 && errno == ESRCH }
 }
 
 extension StoreProblem {

@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowSystem
 
 /// `flowrun run FILE`: runs a workflow and shows it.
 struct RunCommand: Verb {
@@ -72,7 +73,7 @@ struct RunCommand: Verb {
   func perform() async throws {
     if watch {
       if explain { throw UsageProblem("--watch runs and --explain does not; leave one of them out") }
-      try await RunWatch(request, arguments: Array(CommandLine.arguments.dropFirst())).perform()
+      try await RunWatch(request, arguments: Array(ProcessArguments.all.dropFirst())).perform()
     }
     if explain { return try RunExplanation.write(request) }
     let session = try await RunSession.inTask(request)

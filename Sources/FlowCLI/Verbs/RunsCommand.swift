@@ -97,7 +97,12 @@ struct RunsCommand: AsyncParsableCommand {
         let more = list.unreadable.count > 8 ? ", …" : ""
         StandardOutput.writeError(
           "flowrun: a part of the store cannot be read, where at most \(list.unreadable.count) runs stood (by number "
-            + "\(numbers)\(more)); the others are listed, and new ones are kept; to begin anew, move the store away\n")
+            + "\(numbers)\(more)); the others are listed. The next run moves the damaged store aside and creates a new one\n"
+        )
+      } else if let flaw = list.flaw {
+        StandardOutput.writeError(
+          "flowrun: the run store is damaged (\(TerminalText.visible(flaw))), and runs may be missing from this list. "
+            + "The next run moves it aside and creates a new one\n")
       }
       let damaged = list.damaged
       guard !damaged.isEmpty else { return }

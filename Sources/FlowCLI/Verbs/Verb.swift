@@ -47,15 +47,14 @@ enum VerbProblems {
   /// What to do about it, where the problem does not say.
   private static func remedy(for problem: StoreProblem) -> String {
     guard case .damaged = problem else { return "" }
-    return
-      "; flowrun runs delete forgets a damaged run, and the next run moves a store aside in which nothing can be read"
+    return "; flowrun runs delete forgets a damaged run, and the next run moves a damaged store aside"
   }
 
   private static func status(of problem: StoreProblem) -> ExitStatus {
     switch problem {
     case .unknown: .usage
     case .held, .fenced, .moved: .failure
-    case .unusable, .damaged, .newer: .invalidWorkflow
+    case .unusable, .damaged, .newer, .elsewhere: .invalidWorkflow
     }
   }
 }

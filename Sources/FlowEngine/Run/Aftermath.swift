@@ -15,6 +15,8 @@ struct Aftermath {
   var mustDeliver = false
   /// Whether the journal of a durable run must be written before more can start.
   var mustFlush = false
+  /// Whether somebody must look again whether this process still has the run, before more can start.
+  var mustAwaitLease = false
   var hasEnded = false
   /// What went wrong without being a failure, to be told.
   var warning: String?

@@ -49,6 +49,10 @@ struct RunState {
   var loggedBytes = 0
   /// The steps of a durable run that may begin; nil: it is none.
   var durableStarts: DurableStarts?
+  /// Whether somebody is on the way to look whether this process still has the run.
+  var isAwaitingLease = false
+  /// Since when steps have waited for that; nil: none do.
+  var awaitedLeaseSince: Int?
 
   // What observers have not heard yet.
   var undelivered: [UndeliveredEvents] = []

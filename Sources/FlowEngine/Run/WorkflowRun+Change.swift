@@ -30,10 +30,14 @@ extension WorkflowRun {
     state.plan.endSeries()
     var aftermath = Aftermath()
     let watched = watched.flatMap { state.pools[$0.index].busy > 0 ? $0 : nil }
-    while state.plan.hasEffects {
-      for effect in state.plan.takeEffects() { apply(effect, &state, &aftermath) }
-    }
-    if state.durableStarts != nil {
+    repeat {
+      while state.plan.hasEffects {
+        for effect in state.plan.takeEffects() { apply(effect, &state, &aftermath) }
+      }
+    } while isGuarded && endLostStarts(&state, &aftermath)
+    if isGuarded, !isSureOfRun {
+      awaitLease(&state, &aftermath)
+    } else if state.durableStarts != nil {
       carryOutDurably(&state, &aftermath)
     } else if state.plan.canStart() {
       for lane in Lane.all where lane != watched {
@@ -41,7 +45,7 @@ extension WorkflowRun {
       }
       if let watched, state.plan.canStart(in: watched) { watch(watched, &state, &aftermath) }
     }
-    if state.plan.remote != nil { startRemotely(&state, &aftermath) }
+    if state.plan.remote != nil, !isGuarded || isSureOfRun { startRemotely(&state, &aftermath) }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true {
       state.timerAt = due
       aftermath.timerAt = due
@@ -119,6 +123,7 @@ extension WorkflowRun {
       deadlines.schedule(atNanoseconds: clock.now + time) { [self] in endWatch(of: lane) }
     }
     if aftermath.mustDeliver { deliver() }
+    if aftermath.mustAwaitLease { lookAtLeaseSoon() }
     if aftermath.mustFlush { journal?.thread.schedule(atNanoseconds: 0) { [self] in flush() } }
     if aftermath.hasEnded { close() }
   }

@@ -46,6 +46,6 @@ extension WorkflowRun {
       ActionContext(host: self, step: start.step, attempt: Int(start.attempt)), lane: .remote)
   }
 
-  /// Whether this process has the run as far as is known: workers are kept going only while it has.
-  public var isSureOfRun: Bool { journal?.isSure ?? true }
+  /// Whether this process has the run as far as is known: workers are kept going, and steps begin, only while it has.
+  public var isSureOfRun: Bool { options.outer?.run.isSureOfRun ?? journal?.isSure ?? true }
 }

@@ -25,6 +25,9 @@ public final class WorkflowRun: Sendable {
   let names: StepNames
   /// Writes down what comes out of the run; nil: nobody does.
   let journal: RunJournal?
+  /// Whether a process of another machine may take the run from this one while it lives, so that each start asks first
+  /// whether this one still has it; see `WorkflowRun+Lease`.
+  let isGuarded: Bool
   /// What the run went on from; nil: it began here.
   let origin: RunOrigin?
   let state: Mutex<RunState>
@@ -54,6 +57,7 @@ public final class WorkflowRun: Sendable {
     journal = options.history.map {
       RunJournal($0, thread: AlarmClock(clock: clock), resuming: origin.map { ($0.store, $0.lease) })
     }
+    isGuarded = options.outer?.run.isGuarded ?? options.history?.canBeTakenOver ?? false
     var plan = Plan(
       graph: prepared.graph, facts: prepared.facts, remote: options.placement?.steps,
       supply: prepared.graph.supply(options.supply),

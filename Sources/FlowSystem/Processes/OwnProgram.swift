@@ -10,6 +10,6 @@ package enum OwnProgram {
       }
       if let path { return path }
     #endif
-    return CommandLine.arguments.first.map(FilePath.absolute) ?? "flowrun"
+    return ProcessArguments.all.first.map(FilePath.absolute) ?? "flowrun"
   }
 }

@@ -13,6 +13,8 @@ public struct RunHistory: Sendable {
   public var holder: RunHolder
   /// Whether no step may begin before everything that came out until then is on disk.
   public var isDurable = false
+  /// Whether another process may take the run over while this one lives: the store's leases run out.
+  public var canBeTakenOver = false
   /// What tells the programs of external plugins apart, by the plugin's name: a step whose program has changed is another
   /// step to a resume. Called when the run is written.
   public var programs: @Sendable () -> [String: String] = { [:] }

@@ -24,10 +24,11 @@ final class RunJournal: Sendable {
     var problem: StoreProblem?
     var isOver = false
 
-    /// Nothing more is written. Whoever resumes the run need not wait for this process to end.
-    mutating func fail(_ problem: StoreProblem) -> StoreProblem {
+    /// Nothing more is written. A run that goes on without its journal keeps its lease until it ends: whoever resumed it
+    /// would run its steps a second time.
+    mutating func fail(_ problem: StoreProblem, isEnding: Bool) -> StoreProblem {
       self.problem = problem
-      lease = nil
+      if isEnding { lease = nil }
       return problem
     }
   }
@@ -58,8 +59,31 @@ final class RunJournal: Sendable {
   }
 
   private func fail(_ problem: StoreProblem, _ state: inout State) -> StoreProblem {
-    if case .fenced = problem { held.withLock { $0.isFenced = true } }
-    return state.fail(problem)
+    var isEnding = history.isDurable
+    if case .fenced = problem {
+      held.withLock { $0.isFenced = true }
+      isEnding = true
+    }
+    return state.fail(problem, isEnding: isEnding)
+  }
+
+  /// Whether another process has the run, or may have it by now and this one has given it up.
+  var isLost: Bool { held.withLock { $0.isFenced || $0.lease?.isFenced ?? false } }
+
+  /// Takes in, once, that the run is lost, of which no write tells any more; nil: it is not, or that is known.
+  func noteLoss() -> StoreProblem? {
+    guard isLost else { return nil }
+    return state.withLock { state in
+      if case .fenced? = state.problem { return nil }
+      guard let run = state.lease?.run else { return nil }
+      return fail(.fenced(run: run), &state)
+    }
+  }
+
+  /// Gives the run up: nothing begins any more, also when the store says later that this process still has it.
+  func giveUp(_ problem: StoreProblem) {
+    held.withLock { $0.isFenced = true }
+    state.withLock { state in _ = state.fail(state.problem ?? problem, isEnding: true) }
   }
 
   /// Opens the store, so that a run that must be written down does not begin where it cannot be.
@@ -126,6 +150,7 @@ final class RunJournal: Sendable {
   /// Writes what is left and the run's end: all at once where nothing has been written.
   func finish(_ run: StoredRun, _ collect: () -> [RunChunk]) throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
+      defer { state.lease = nil }
       guard state.problem == nil, !state.isOver else { return }
       let chunks = collect()
       do throws(StoreProblem) {
@@ -136,7 +161,6 @@ final class RunJournal: Sendable {
           try keep(run, chunks, &state)
         }
         state.isOver = true
-        state.lease = nil
       } catch {
         throw fail(error, &state)
       }

@@ -40,6 +40,7 @@ extension WorkflowRun {
 
   /// The next step for a slot of a lane.
   func nextStart(in lane: Lane, _ state: inout RunState, at now: Int) -> (step: StepIndex, attempt: Int)? {
+    if isGuarded, !isSureOfRun { return nil }
     guard state.durableStarts != nil else { return startNext(in: lane, &state.plan, at: now) }
     while let start = state.durableStarts?.take(from: lane) {
       // It may have been cancelled or have timed out while it was written.

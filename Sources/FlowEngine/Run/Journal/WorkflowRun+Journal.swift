@@ -166,6 +166,7 @@ extension WorkflowRun {
     // Where the workflow states no deadline nothing that is shown speaks of a gate.
     if prepared.graph.workflow.gate == nil { summary["gate"] = nil }
     let bytes = JSONText.bytes(of: .object(summary))
+    let isLost = isGuarded && journal.isLost
     do throws(StoreProblem) {
       try journal.finish(storedRun(StoredRun.State(report.conclusion), summary: bytes)) { collectChunks() }
       if clock.now & 15 == 0 { journal.prune(nowMilliseconds: RunJournal.wallMilliseconds) }
@@ -174,7 +175,7 @@ extension WorkflowRun {
     if let problem = journal.problem {
       let warning = "history: \(problem)"
       if !report.warnings.contains(warning) { report.warnings.append(warning) }
-      var isTaken = false
+      var isTaken = isLost
       if case .fenced = problem { isTaken = true }
       if journal.history.isDurable || isTaken { report.conclusion = .failure }
     }

@@ -98,7 +98,7 @@ extension WorkflowRun {
       lane != .main && !state.plan.hasEffects
       && (pace.isWithinInterval || pace.report(to: &state.pools[lane.index]))
     if case .success? = ending, outputs.isEmpty {
-      if continues, state.durableStarts == nil {
+      if continues, state.durableStarts == nil, !isGuarded {
         return state.plan.passOn(start.step, attempt: Int(start.attempt), in: lane, at: now)
       }
       state.plan.succeeded(start.step, attempt: Int(start.attempt), at: now)
@@ -129,7 +129,7 @@ extension WorkflowRun {
 
   /// Whether anything is left to do but to run the next step on this slot.
   private func needsOthers(_ state: inout RunState, _ lane: Lane, _ pace: Pace) -> Bool {
-    if state.durableStarts != nil { return true }
+    if state.durableStarts != nil || isGuarded { return true }
     if let due = state.plan.nextTimerNanoseconds, state.timerAt.map({ due < $0 }) ?? true { return true }
     if state.plan.hasRecords, !state.isDelivering { return true }
     return state.plan.queuedSteps > 0 && shares(&state, lane, pace)

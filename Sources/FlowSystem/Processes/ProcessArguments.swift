@@ -1,0 +1,25 @@
+/// The words with which this process was started.
+package enum ProcessArguments {
+  /// The program's name and its arguments.
+  ///
+  /// In a program that is linked statically Swift looks for them where the environment was when the process began. A library
+  /// that is loaded first and sets a variable has moved it by then, and Swift finds none; the system still knows them.
+  package static let all: [String] =
+    CommandLine.arguments.isEmpty ? known(to: "/proc/self/cmdline") : CommandLine.arguments
+
+  /// What the system keeps at a path of its process file system: each word ends with a zero byte.
+  package static func known(to path: String) -> [String] {
+    let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC))
+    guard file.number >= 0 else { return [] }
+    var bytes: [UInt8] = []
+    var piece = [UInt8](repeating: 0, count: 4096)
+    while true {
+      let count = piece.withUnsafeMutableBytes { SystemCall.read(file.number, $0) }
+      guard count > 0 else { break }
+      bytes += piece[..<count]
+    }
+    return bytes.split(separator: 0, omittingEmptySubsequences: false).dropLast().map {
+      String(decoding: $0, as: UTF8.self)
+    }
+  }
+}

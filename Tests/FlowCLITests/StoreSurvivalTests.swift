@@ -1,0 +1,227 @@
+import FlowStore
+import FlowStoreSQLite
+import Foundation
+import TestSupport
+import Testing
+
+/// The store of a folder, from its first moment: a power cut, a kill, many processes at once, a damaged byte.
+@Suite(.timeLimit(.minutes(5))) struct `A young store` {
+  private static let durable = """
+    name: w
+    durable: true
+    steps: { a: { run: "echo a" }, b: { run: "sleep 60", needs: a } }
+
+    """
+  private static let short = "name: w\nsteps: { a: { run: \"echo a\" }, b: { run: \"true\", needs: a } }\n"
+
+  private let tool: CommandLineTool
+  private var store: String { tool.folder.path + "/.flowrun/runs.sqlite" }
+
+  init() throws { tool = try CommandLineTool() }
+
+  /// A durable run whose process was killed in its second step.
+  private func interruptedRun() throws {
+    try tool.write(Self.durable, to: "w.yaml")
+    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    #expect(process.waitForOutput("b started"))
+    process.send(SIGKILL)
+    _ = process.result()
+  }
+
+  private func movedAside() throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: tool.folder.path + "/.flowrun")
+      .filter { $0.contains("damaged-") && !$0.hasSuffix("-wal") }
+  }
+
+  @Test(arguments: ["printf X | dd of=runs.sqlite-wal bs=1 seek=40 conv=notrunc", ": > runs.sqlite"])
+  func `that holds a durable run is moved aside when it is damaged, in one line, and never emptied`(
+    damage: String
+  ) throws {
+    defer { tool.remove() }
+    try interruptedRun()
+    #expect(try Shell.run("cd '\(tool.folder.path)/.flowrun' && \(damage) 2>/dev/null").status == 0)
+    let list = try tool.run("runs")
+    #expect(list.exitCode == 2 && list.standardError.contains("is damaged"), "\(list)")
+    try tool.write(Self.short, to: "w.yaml")
+    let next = try tool.run("w.yaml")
+    #expect(next.exitCode == 0 && next.standardError.contains("is damaged and was moved to"), "\(next)")
+    #expect(next.standardError.split(separator: "\n").count == 1, "\(next)")
+    #expect(try movedAside().count == 1)
+    #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)
+  }
+
+  @Test func `is created once by twenty first runs at once, and has them all`() throws {
+    defer { tool.remove() }
+    try tool.write(Self.short, to: "w.yaml")
+    let runs = try (0..<20).map { _ in try FlowrunProcess(["w.yaml"], in: tool.folder.path) }
+    for run in runs {
+      let result = run.result()
+      #expect(result.exitCode == 0 && !result.output.contains("warning") && result.errors.isEmpty, "\(result)")
+    }
+    #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 20)
+    #expect(try movedAside().isEmpty)
+  }
+
+  @Test func `is moved aside once by twenty runs that find it damaged`() throws {
+    defer { tool.remove() }
+    try interruptedRun()
+    #expect(try Shell.run(": > '\(store)'").status == 0)
+    try tool.write(Self.short, to: "w.yaml")
+    let runs = try (0..<20).map { _ in try FlowrunProcess(["w.yaml"], in: tool.folder.path) }
+    for run in runs { #expect(run.result().exitCode == 0) }
+    #expect(try movedAside().count == 1)
+    #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 20)
+  }
+
+  @Test func `whose process is killed while it creates it is still new`() throws {
+    defer { tool.remove() }
+    try tool.write(Self.short, to: "w.yaml")
+    let rounds = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] == nil ? 15 : 300
+    for round in 0..<rounds {
+      try? FileManager.default.removeItem(atPath: tool.folder.path + "/.flowrun")
+      let process = try FlowrunProcess(["w.yaml", "--durable"], in: tool.folder.path)
+      usleep(useconds_t(10_000 + round % 15 * 4000))
+      process.send(SIGKILL)
+      _ = process.result()
+      let next = try tool.run("w.yaml")
+      #expect(next.exitCode == 0 && next.standardError.isEmpty && !next.standardOutput.contains("warning"), "\(next)")
+      #expect(try movedAside().isEmpty, "round \(round)")
+    }
+  }
+
+  /// A library that notes each flush of a file in the order in which they are asked for.
+  private static let trace = """
+    #define _GNU_SOURCE
+    #include <dlfcn.h>
+    #include <fcntl.h>
+    #include <stdio.h>
+    #include <stdlib.h>
+    #include <string.h>
+    #include <unistd.h>
+    static void note(int file) {
+      char link[64], path[4096], line[4200];
+      snprintf(link, sizeof link, "/proc/self/fd/%d", file);
+      ssize_t length = readlink(link, path, sizeof path - 1);
+      if (length < 0 || getenv("FLUSHES") == NULL) return;
+      path[length] = 0;
+      int log = open(getenv("FLUSHES"), O_WRONLY | O_CREAT | O_APPEND, 0600);
+      const char *name = strrchr(path, '/');
+      length = snprintf(line, sizeof line, "%s\\n", name ? name + 1 : path);
+      if (write(log, line, (size_t)length) < 0) abort();
+      close(log);
+    }
+    #define TRACED(name) int name(int file) { \\
+      note(file); \\
+      int (*real)(int) = (int (*)(int))dlsym(RTLD_NEXT, #name); \\
+      return real(file); }
+    TRACED(fsync)
+    TRACED(fdatasync)
+
+    """
+
+  #if os(Linux)
+    @Test(arguments: [false, true])
+    func `is on disk with its folders before the first step of a durable run begins`(isUsed: Bool) throws {
+      defer { tool.remove() }
+      try tool.write(Self.trace, to: "trace.c")
+      try tool.write("name: w\nsteps: { a: { run: 'echo began >> \"$FLUSHES\"' } }\n", to: "w.yaml")
+      let folder = tool.folder.path
+      let built = try Shell.run("cd '\(folder)' && clang -shared -fPIC -o trace.so trace.c -ldl")
+      #expect(built.status == 0, "\(built)")
+      // Also a store that a run of the usual kind made, which waits for no disk.
+      let environment = ["LD_PRELOAD": folder + "/trace.so", "FLUSHES": folder + "/flushes"]
+      if isUsed {
+        #expect(try FlowrunProcess.run(["w.yaml"], in: folder, environment: environment).exitCode == 0)
+        #expect(try tool.text(of: "flushes") == "began\n", "it waits for no disk")
+        try tool.write("", to: "flushes")
+      }
+      let run = try FlowrunProcess.run(["w.yaml", "--durable"], in: folder, environment: environment)
+      #expect(run.exitCode == 0, "\(run)")
+      let flushes = try tool.text(of: "flushes").split(separator: "\n").map(String.init)
+      let expected = ["runs.sqlite", "runs.sqlite-wal", ".flowrun", tool.folder.lastPathComponent]
+      #expect(Array(flushes.prefix(4)) == expected, "\(flushes)")
+      // Then the run itself, and only then its step.
+      let began = try #require(flushes.firstIndex(of: "began"))
+      #expect(flushes[4..<began].contains("runs.sqlite-wal"), "\(flushes)")
+    }
+  #endif
+
+  private static let mayMount: Bool =
+    getuid() == 0 && (try? Shell.run("losetup -f && command -v mkfs.ext4"))?.status == 0
+
+  /// The disk as it is at some moment, without anything that is only in memory: what is left when the power goes.
+  @Test(.enabled(if: mayMount), arguments: [false, true])
+  func `keeps a durable run across a power cut in its first seconds`(isUsed: Bool) throws {
+    defer { tool.remove() }
+    try tool.write(Self.durable, to: "w.yaml")
+    let (status, output) = try Shell.run(
+      """
+      cd '\(tool.folder.path)' || exit 1
+      process=
+      cleanup() {
+        [ -z "$process" ] || kill -9 $process
+        mountpoint -q disk && umount -l disk
+      }
+      trap cleanup EXIT
+      mkdir disk && truncate -s 64M image && mkfs.ext4 -q image && mount -o loop image disk || exit 1
+      mkdir disk/project && cp w.yaml disk/project && sync -f disk || exit 1
+      cd disk/project
+      \(isUsed ? "sed 's/durable: true//; s/sleep 60/true/' w.yaml >first.yaml; flowrun first.yaml >/dev/null" : ":")
+      '\(FlowrunProcess.path)' w.yaml >../../output 2>&1 &
+      process=$!
+      for _ in $(seq 1000); do grep -q 'b started' ../../output && break; sleep 0.02; done
+      cd ../..
+      cp image cut || exit 1
+      kill -9 $process; wait $process; process=
+      # Its command ends with it.
+      for _ in $(seq 500); do umount disk && break; sleep 0.02; done
+      mount -o loop cut disk || exit 1
+      cd disk/project
+      sed -i 's/sleep 60/true/' w.yaml
+      '\(FlowrunProcess.path)' resume last --keep-changed
+      echo "exit $?"
+      cd ../..
+      """.replacing("; flowrun first", with: "; '\(FlowrunProcess.path)' first"))
+    #expect(status == 0 && output.contains("kept: a\n") && output.contains("exit 0"), "\(output)")
+  }
+
+  @Test(arguments: [StoredRun.State.cancelled, .success])
+  func `says how a run ended that ends before it hears of its cancellation`(end: StoredRun.State) throws {
+    defer { tool.remove() }
+    try tool.write(Self.short, to: "w.yaml")
+    try FileManager.default.createDirectory(atPath: tool.folder.path + "/.flowrun", withIntermediateDirectories: true)
+    let store = try SQLiteRunStore(store)
+    let run = StoredRun(
+      id: "01a20000-0000-7000-8000-00000000000a", workflow: "w", file: tool.folder.path + "/w.yaml",
+      startedMilliseconds: 1, state: .running, epoch: 1,
+      holder: RunHolder(process: Int(getpid()), host: ProcessInfo.processInfo.hostName), header: [])
+    let lease = try store.create(run, definition: [1])
+    let process = try FlowrunProcess(["cancel", "last"], in: tool.folder.path)
+    #expect(try within(seconds: 30) { try !store.requests(of: lease).isEmpty })
+    try store.finish(lease, state: end, summary: [])
+    let result = process.result()
+    if end == .cancelled {
+      #expect(result.exitCode == 0, "\(result)")
+    } else {
+      #expect(result.exitCode == 1 && result.errors.contains("has ended meanwhile: success"), "\(result)")
+    }
+  }
+
+  @Test func `names the winner to the loser of two resumes`() throws {
+    defer { tool.remove() }
+    try interruptedRun()
+    for _ in 0..<5 {
+      let processes = try (0..<3).map { _ in try FlowrunProcess(["resume", "last"], in: tool.folder.path) }
+      #expect(within(seconds: 20) { processes.count(where: \.hasEnded) == 2 })
+      let list = try tool.run("runs", "--json").standardOutput
+      let pid = try #require(list.split(separator: "\n").first { $0.contains("\"pid\"") }).filter(\.isNumber)
+      for process in processes {
+        let isWinner = !process.hasEnded
+        if isWinner { process.send(SIGKILL) }
+        let result = process.result()
+        guard !isWinner else { continue }
+        #expect(result.exitCode == 1 && result.errors.contains("is being run by process \(pid) on"), "\(result)")
+      }
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// A system that gives too little of something says so before anything begins.
+@Suite struct `A system with too little` {
+  private let tool: CommandLineTool
+
+  init() throws {
+    tool = try CommandLineTool()
+    try tool.write("name: w\nsteps: { a: { run: sleep 20 } }\n", to: "w.yaml")
+  }
+
+  #if os(Linux)
+    @Test(.timeLimit(.minutes(1))) func `address space is refused with a limit that is enough`() throws {
+      defer { tool.remove() }
+      // The smallest limit under which the system's loader can start the program at all; below it fails or crashes.
+      let (status, output) = try Shell.run(
+        """
+        cd '\(tool.folder.path)' || exit 9
+        for limit in $(seq 50000 10000 900000); do
+          output=$( (ulimit -v $limit; exec timeout 10 '\(FlowrunProcess.path)' w.yaml) 2>&1 )
+          status=$?
+          [ $status = 127 ] || [ $status = 139 ] || break
+        done
+        echo "$output"
+        exit $status
+        """)
+      #expect(status == 1 && output.contains("the address space is limited to"), "\(output)")
+      #expect(output.contains("flowrun needs 128 MiB: ulimit -v ") && !output.contains("started"), "\(output)")
+      let limit = try #require(output.split(separator: " ").last).filter(\.isNumber)
+      let enough = try Shell.run(
+        "cd '\(tool.folder.path)' && sed -i 's/sleep 20/true/' w.yaml && ulimit -v \((Int(limit) ?? 0) + 4096) "
+          + "&& '\(FlowrunProcess.path)' w.yaml --no-history")
+      #expect(enough.status == 0, "\(enough)")
+    }
+
+    @Test(.enabled(if: getuid() == 0), .timeLimit(.minutes(1)))
+    func `room for threads is refused, since a signal might not be heard`() throws {
+      defer { tool.remove() }
+      let (status, output) = try Shell.run(
+        """
+        chmod 755 '\(tool.folder.path)' && cd '\(tool.folder.path)' && timeout 20 python3 -c '
+        import os, resource, sys
+        resource.setrlimit(resource.RLIMIT_NPROC, (5, 5))
+        os.setgroups([]); os.setgid(61871); os.setuid(61871)
+        os.execv(sys.argv[1], sys.argv[1:])
+        ' '\(FlowrunProcess.path)' w.yaml --no-history 2>&1
+        """)
+      #expect(status == 1 && output.contains("flowrun needs 12: raise ulimit -u, which is 5"), "\(output)")
+    }
+  #endif
+}

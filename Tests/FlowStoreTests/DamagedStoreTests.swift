@@ -1,0 +1,245 @@
+import FlowStore
+import FlowStoreSQLite
+import Foundation
+import Testing
+
+/// Of every damaged store either the same runs are listed, or it is reported and the next run moves it aside.
+@Suite struct `A damaged store` {
+  private let folder: String
+  private let isLong = ProcessInfo.processInfo.environment["FLOWRUN_LONG_TESTS"] != nil
+
+  init() throws {
+    folder = FileManager.default.temporaryDirectory.path + "/flowrun-damage-\(UInt64.random(in: 0 ... .max))"
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+  }
+
+  private var path: String { folder + "/runs.sqlite" }
+  private func clean() { try? FileManager.default.removeItem(atPath: folder) }
+
+  private static func run(_ id: String, _ state: StoredRun.State, _ started: Int) -> StoredRun {
+    StoredRun(
+      id: id, workflow: "w", file: "/w.yaml", startedMilliseconds: started, state: state, epoch: 1,
+      holder: RunHolder(process: 1, host: "here"), header: [1, 2, 3])
+  }
+
+  /// The files of a store while no process has it open.
+  private struct Files {
+    var main: [UInt8]
+    var log: [UInt8]
+    var record: [UInt8]
+
+    init(_ path: String) throws {
+      main = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path)))
+      log = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + "-wal")))
+      record = [UInt8](try Data(contentsOf: URL(fileURLWithPath: path + ".lock")))
+      // The zeros that a durable run has the disk set aside are the same everywhere.
+      if let last = log.lastIndex(where: { $0 != 0 }) { log = Array(log[..<min(log.count, last + 4096)]) }
+    }
+
+    func write(to path: String) throws {
+      unlink(path + "-shm")
+      for (bytes, end) in [(main, ""), (log, "-wal"), (record, ".lock")] {
+        // Foundation waits for the disk.
+        let file = try #require(fopen(path + end, "w"))
+        #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count && fclose(file) == 0)
+      }
+    }
+  }
+
+  /// A store with a durable run that was interrupted, behind a run of the usual kind.
+  private func durableStore() throws {
+    let store = try SQLiteRunStore(path)
+    try store.keep(Self.run("kept", .success, 1), definition: [9], chunks: [[1], [2]])
+    let lease = try store.create(Self.run("durable", .running, 2), definition: [7], chunks: [[0]], isDurable: true)
+    for number in 1..<4 { try store.append([UInt8](repeating: UInt8(number), count: 300), to: lease, isDurable: true) }
+    withExtendedLifetime(lease) {}
+  }
+
+  /// What can be seen of a store; nil: it is reported as damaged.
+  private func contents(_ path: String) throws -> [String: [[UInt8]]]? {
+    do throws(StoreProblem) {
+      let store = try SQLiteRunStore(path)
+      let list = try store.list(RunFilter())
+      guard list.flaw == nil, list.damaged.isEmpty, list.unreadable.isEmpty else { return nil }
+      var contents: [String: [[UInt8]]] = [:]
+      for run in list.runs { contents[run.id] = try store.chunks(of: run.id) }
+      return contents
+    } catch {
+      guard case .damaged = error else { throw error }
+      return nil
+    }
+  }
+
+  /// Whether the next run finds the store damaged, or the damage is that of single runs, which are named.
+  private func isDealtWith(_ path: String) throws -> Bool {
+    do throws(StoreProblem) {
+      let store = try SQLiteRunStore(path)
+      try store.keep(Self.run("next", .success, 9), definition: [7], chunks: [[5]])
+      let list = try store.list(RunFilter())
+      return list.runs.contains { $0.id == "next" } && list.runs.count + list.damaged.count == 3
+    } catch {
+      guard case .damaged = error else { throw error }
+      return true
+    }
+  }
+
+  private func check(
+    _ files: Files, _ part: WritableKeyPath<Files, [UInt8]>, of whole: [String: [[UInt8]]],
+    mayLack: String? = nil, newerAt: Int? = nil
+  ) throws {
+    let copy = folder + "/copy.sqlite"
+    var reported = 0
+    let count = 8 * files[keyPath: part].count
+    for bit in stride(from: 0, to: count, by: isLong ? 1 : 8 * 61 + 1) {
+      var changed = files
+      changed[keyPath: part][bit / 8] ^= 1 << (bit % 8)
+      try changed.write(to: copy)
+      do {
+        if let seen = try contents(copy) {
+          var expected = whole
+          if let mayLack, seen[mayLack] == nil { expected[mayLack] = nil }
+          #expect(seen == expected, "bit \(bit)")
+          continue
+        }
+        reported += 1
+        try changed.write(to: copy)
+        #expect(try isDealtWith(copy), "bit \(bit)")
+      } catch StoreProblem.newer {
+        #expect(bit == newerAt, "bit \(bit)")
+      }
+    }
+    #expect(reported > 0)
+  }
+
+  @Test(.timeLimit(.minutes(60)))
+  func `is never listed without a run of which the log was changed`() throws {
+    defer { clean() }
+    try durableStore()
+    let whole = try #require(try contents(path))
+    #expect(whole["durable"]?.count == 4 && whole["kept"]?.count == 2)
+    try check(try Files(path), \.log, of: whole)
+  }
+
+  @Test(.timeLimit(.minutes(60)))
+  func `lacks at most the last transaction of a run that nobody waited for, where the log was changed`() throws {
+    defer { clean() }
+    try durableStore()
+    try SQLiteRunStore(path).keep(Self.run("last", .success, 3), definition: [7], chunks: [[1]])
+    let whole = try #require(try contents(path))
+    try check(try Files(path), \.log, of: whole, mayLack: "last")
+  }
+
+  @Test(.timeLimit(.minutes(60)))
+  func `is never listed without a run of which the file was changed`() throws {
+    defer { clean() }
+    try durableStore()
+    // Everything in the file, and the log begun again.
+    try Shell.python(
+      "import sqlite3,sys; c=sqlite3.connect(sys.argv[1]); c.execute('PRAGMA wal_checkpoint(TRUNCATE)')",
+      path)
+    try Data().write(to: URL(fileURLWithPath: path + "-wal"))
+    let whole = try #require(try contents(path))
+    #expect(whole["durable"]?.count == 4)
+    // The next format differs in one bit from this one; whoever sees it leaves the store alone and says so.
+    try check(try Files(path), \.main, of: whole, newerAt: 8 * 63)
+  }
+
+  @Test func `whose file was emptied, or whose log begins with something else, is moved aside once`() throws {
+    defer { clean() }
+    try durableStore()
+    let files = try Files(path)
+    var (emptied, other, first) = (files, files, files)
+    emptied.main = []
+    other.log.replaceSubrange(0..<32, with: [UInt8](repeating: 7, count: 32))
+    // As a tool does it that writes one byte into the salt of the first frame.
+    first.log[40] = UInt8(ascii: "X")
+    for changed in [emptied, other, first] {
+      try changed.write(to: path)
+      let found = StoreIdentity(path)
+      for readOnly in [true, false] {
+        #expect {
+          _ = try SQLiteRunStore(path, readOnly: readOnly)
+        } throws: { if case .damaged = $0 as? StoreProblem { true } else { false } }
+      }
+      let aside = try #require(try SQLiteRunStore.moveAside(path, found, atSeconds: 5))
+      #expect(try Data(contentsOf: URL(fileURLWithPath: aside)) == Data(changed.main))
+      #expect(try Data(contentsOf: URL(fileURLWithPath: aside + "-wal")) == Data(changed.log))
+      let store = try SQLiteRunStore(path)
+      // Another process found the same damage.
+      #expect(try SQLiteRunStore.moveAside(path, found, atSeconds: 5) == nil)
+      #expect(try store.runs(RunFilter()).isEmpty)
+    }
+  }
+
+  @Test func `is new only where nothing can have been in it`() throws {
+    defer { clean() }
+    // A process that was killed while it created the store leaves what it had made under another name.
+    for suffix in [".new", ".new-wal"] { try Data([1, 2]).write(to: URL(fileURLWithPath: path + suffix)) }
+    #expect(SQLiteRunStore.isNew(path))
+    for log in [nil, Data(), Data(repeating: 0, count: 70_000)] as [Data?] {
+      for end in ["", "-shm", "-wal"] { unlink(path + end) }
+      try Data().write(to: URL(fileURLWithPath: path))
+      try log?.write(to: URL(fileURLWithPath: path + "-wal"))
+      #expect(SQLiteRunStore.isNew(path))
+      try SQLiteRunStore(path).keep(Self.run("a", .success, 1), definition: [1], chunks: [[1]])
+      #expect(try contents(path) == ["a": [[1]]])
+      #expect(access(path + ".new", F_OK) != 0)
+    }
+    // A store whose file was moved aside, by a process that was killed before it moved the log.
+    unlink(path)
+    #expect(!SQLiteRunStore.isNew(path))
+    #expect(throws: StoreProblem.self) { _ = try SQLiteRunStore(path) }
+    #expect(try SQLiteRunStore.moveAside(path, StoreIdentity(path), atSeconds: 5) != nil)
+    #expect(try SQLiteRunStore(path).runs(RunFilter()).isEmpty)
+  }
+
+  @Test func `has runs of which another store's process holds the number`() throws {
+    defer { clean() }
+    let old = try SQLiteRunStore(path)
+    let held = try old.create(Self.run("old", .running, 1), definition: [1])
+    _ = try SQLiteRunStore.moveAside(path, StoreIdentity(path), atSeconds: 5)
+    let store = try SQLiteRunStore(path)
+    let lease = try store.create(Self.run("new", .running, 1), definition: [1])
+    #expect(try store.runs(RunFilter()).map(\.state) == [.running])
+    withExtendedLifetime((held, lease)) {}
+  }
+
+  @Test func `is none when a transaction was torn in its midst and later frames of it reached the disk`() throws {
+    defer { clean() }
+    try durableStore()
+    let before = try Files(path)
+    do {
+      let store = try SQLiteRunStore(path)
+      try store.keep(Self.run("torn", .success, 3), definition: [3], chunks: [[UInt8](repeating: 3, count: 20_000)])
+    }
+    let after = try Files(path)
+    let whole = try #require(try contents(path))
+    #expect(whole["torn"] != nil)
+    // The first frame of the transaction is still what it was, as a power cut may leave it; the record was not written.
+    let first = (before.log.lastIndex { $0 != 0 } ?? 0) / 4120
+    var cut = after
+    cut.record = before.record
+    for page in first..<first + 3 {
+      let range = 32 + 4120 * page..<32 + 4120 * (page + 1)
+      cut.log.replaceSubrange(range, with: [UInt8](repeating: 0, count: range.count))
+      try cut.write(to: path)
+      var expected = whole
+      expected["torn"] = nil
+      #expect(try contents(path) == expected)
+    }
+  }
+}
+
+extension Shell {
+  /// Runs a Python script with one argument.
+  fileprivate static func python(_ script: String, _ argument: String) throws {
+    let process = Process()
+    process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
+    process.arguments = ["python3", "-c", script, argument]
+    try process.run()
+    process.waitUntilExit()
+    #expect(process.terminationStatus == 0)
+  }
+}
+
+private enum Shell {}

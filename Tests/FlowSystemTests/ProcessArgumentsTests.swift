@@ -1,0 +1,21 @@
+import FlowSystem
+import Foundation
+import Testing
+
+@Suite struct `The words a process was started with` {
+  #if os(Linux)
+    @Test func `are those the system knows, where Swift finds none`() throws {
+      #expect(ProcessArguments.all == CommandLine.arguments)
+      #expect(ProcessArguments.known(to: "/proc/self/cmdline") == CommandLine.arguments)
+    }
+  #endif
+
+  @Test func `may be empty, many and long`() throws {
+    let path = FileManager.default.temporaryDirectory.path + "/words-\(UInt64.random(in: 0 ... .max))"
+    defer { unlink(path) }
+    let words = ["flowrun", "", "a b", String(repeating: "ä", count: 5000), ""]
+    try Data(words.flatMap { Array($0.utf8) + [0] }).write(to: URL(fileURLWithPath: path))
+    #expect(ProcessArguments.known(to: path) == words)
+    #expect(ProcessArguments.known(to: path + "-none").isEmpty)
+  }
+}
