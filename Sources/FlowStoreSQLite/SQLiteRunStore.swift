@@ -247,7 +247,7 @@ public final class SQLiteRunStore: RunStore {
   /// Gives back a run that was taken.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     let lease = try own(lease)
-    try withConnection { connection throws(StoreProblem) in
+    try change { connection throws(StoreProblem) in
       try connection.transaction { () throws(StoreProblem) in
         var row = try heldRow(lease, connection)
         row.run = run
@@ -264,8 +264,7 @@ public final class SQLiteRunStore: RunStore {
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {
     let lease = try own(lease)
-    try withConnection { connection throws(StoreProblem) in
-      try connection.wait(forDisk: true)
+    try change(isDurable: true) { connection throws(StoreProblem) in
       let first = lease.next.load(ordering: .relaxed)
       try connection.transaction { () throws(StoreProblem) in
         var row = try heldRow(lease, connection)

@@ -133,7 +133,7 @@ public final class MemoryRunStore: RunStore {
   /// Gives back a run that was taken.
   public func giveBack(_ lease: any RunLease, as run: StoredRun) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
-      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
       state.entries[lease.run]?.run = run
       if run.state == .interrupted { state.entries[lease.run]?.run.state = .running }
       state.entries[lease.run]?.holder = Weak()
@@ -145,7 +145,7 @@ public final class MemoryRunStore: RunStore {
     _ lease: any RunLease, as definition: [UInt8], chunks: [[UInt8]]
   ) throws(StoreProblem) {
     try change { state throws(StoreProblem) in
-      guard state.entries[lease.run]?.run.epoch == lease.epoch else { throw .fenced(run: lease.run) }
+      guard state.entries[lease.run]?.run.epoch == lease.epoch, !lease.isFenced else { throw .fenced(run: lease.run) }
       state.entries[lease.run]?.definition = definition
       state.entries[lease.run]?.chunks += chunks
     }

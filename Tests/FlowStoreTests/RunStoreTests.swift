@@ -162,7 +162,7 @@ import Testing
       let store = try SQLiteRunStore(path, isOnNetwork: isNetwork)
       func take(_ host: String) throws -> any RunLease {
         try store.take(
-          id, at: RunPosition(epoch: 1, chunkCount: 0), by: RunHolder(process: 2, host: host), definition: [1])
+          id, at: RunPosition(epoch: 1, chunkCount: 0), by: RunHolder(process: 2, host: host))
       }
       if isNetwork {
         #expect(throws: StoreProblem.elsewhere(run: id, on: "here")) { _ = try take("there") }
