@@ -52,9 +52,9 @@ import Testing
   }
 
   @Test func `a name may read inputs and nothing else`() {
-    func said(_ name: String) -> [String] {
+    func said(_ name: String, workflow: String = "x") -> [String] {
       let text = """
-        name: x
+        name: "\(workflow)"
         inputs: { b: { type: string, description: b } }
         steps:
           a: { uses: flow.noop }
@@ -69,6 +69,7 @@ import Testing
     #expect(said("on ${{ env.HOME }}") == ["'env' cannot be read in 'name'"])
     #expect(said("${{ always() }}") == ["always() can only be called in 'if'"])
     #expect(said("${{ inputs. }}").count == 1)
+    #expect(said("b", workflow: "w ${{ inputs.b }}") == ["the name of a workflow cannot hold an expression"])
   }
 
   /// What is said of a workflow that includes `part.yaml`, whose `finally` has a step, or `outer.yaml`, which includes that.

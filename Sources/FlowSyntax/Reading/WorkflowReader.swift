@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Reads a ``NodeTree`` as a workflow: every key, with defaults applied and ids resolved.
@@ -45,6 +46,11 @@ struct WorkflowReader: DocumentReading {
       workflow.name = string(node, "name") ?? ""
       if workflow.name.isEmpty, isString(node) {
         report(.invalidName, "the name of the workflow is empty", at: span(node))
+      } else if Template.containsExpression(workflow.name) {
+        // Runs and data folders are found by it, so it is the same in each run.
+        report(
+          .invalidName, "the name of a workflow cannot hold an expression", at: span(node),
+          help: "write a fixed name; the name of a step may hold inputs")
       }
     }
     workflow.description = places.value(.description).flatMap { string($0, "description") }
