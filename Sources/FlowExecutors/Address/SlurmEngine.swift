@@ -73,7 +73,7 @@ struct SlurmEngine {
   /// Gives back allocations that there are, or are still waited for: Slurm keeps one whose `srun` is killed in its queue, and
   /// one of a node that died and came back.
   private static func release(_ names: [String]) -> [String] {
-    let script = #"user=$(id -un); for name; do scancel --quiet --user="$user" --name="$name"; done"#
+    let script = #"user=$(id -u); for name; do scancel --quiet --user="$user" --name="$name"; done"#
     return ["/bin/sh", "-c", script, "flowrun-release"] + names
   }
 
