@@ -24,6 +24,10 @@ public enum Arbiter {
     case tooManyDevices
     /// The content would be larger than a record may be.
     case tooLarge(bytes: Int, most: Int = RecordLimits.contentBytes)
+    /// Another act has the same name, which happens when a machine is copied while it runs.
+    case nameTaken
+    /// The zone cannot tell whether it counts already.
+    case mayBeCounted
 
     /// The reason, for a person.
     public var description: String {
@@ -33,21 +37,27 @@ public enum Arbiter {
         "the zone has \(RecordLimits.devices) devices, which is the most; retire one that is no longer used"
       case .tooLarge(let bytes, let most):
         "the record would hold \(bytes) bytes, at most \(most) are allowed"
+      case .nameTaken:
+        "another change has the same name and other content, as when a running machine was copied; retry it to count it under a new name, or discard it"
+      case .mayBeCounted:
+        "the zone was restored from a backup, and it may count this change already; look at the record, then retry it to count it once more, or discard it"
       }
     }
   }
 
   /// Decides on one operation against what is stored; `stored` nil means nothing is. `rules` are those that the zone keeps
-  /// for the record's collection, nil where nobody has looked.
+  /// for the record's collection, nil where they have not been read. `taken` says what the zone knows of an act; it is asked only of
+  /// one that the record's context covers.
   public static func decide(
-    _ operation: Operation, stored: Record?, policy: any MergePolicy, rules: ZoneRules? = nil, serverMilliseconds: Int64
-  ) -> Decision {
+    _ operation: Operation, stored: Record?, policy: any MergePolicy, rules: ZoneRules? = nil,
+    serverMilliseconds: Int64, taken: (ActName) throws -> TakenAct
+  ) rethrows -> Decision {
     guard operation.key.isWellFormed else { return .refused(.invalid(RecordKey.rule)) }
     guard operation.expectedVersion == stored?.version ?? 0 else { return .conflict }
     let old = stored?.cell ?? Cell()
     switch operation.change {
     case .write(let write):
-      return decide(write, for: operation.key, old, policy, rules, serverMilliseconds: serverMilliseconds)
+      return try decide(write, for: operation.key, old, policy, rules, serverMilliseconds: serverMilliseconds, taken)
     case .join(let other):
       let problem =
         RecordLimits.problem(withValuesOf: other) ?? self.problem(with: other, for: operation.key, old, policy, rules)
@@ -64,13 +74,29 @@ public enum Arbiter {
     }
   }
 
-  private static func decide(
-    _ write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?,
+  /// The same where the zone knows of no acts.
+  public static func decide(
+    _ operation: Operation, stored: Record?, policy: any MergePolicy, rules: ZoneRules? = nil,
     serverMilliseconds: Int64
   ) -> Decision {
+    decide(
+      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds,
+      taken: { _ in .no })
+  }
+
+  private static func decide(
+    _ write: Write, for key: RecordKey, _ old: Cell, _ policy: any MergePolicy, _ rules: ZoneRules?,
+    serverMilliseconds: Int64, _ taken: (ActName) throws -> TakenAct
+  ) rethrows -> Decision {
     let (device, check) = (write.dot.device, write.check)
     if let known = old.context.note(of: device), write.dot.number <= known.dot.number {
-      return known.mayBe(write.dot.number, check: check) ? .unchanged : .conflict
+      if known.mayBe(write.dot.number, check: check) { return .unchanged }
+      switch try taken(write.name) {
+      case .yes(let checks): return checks.contains { $0 == check || $0 == 0 } ? .unchanged : .refused(.nameTaken)
+      case .perhaps: return .refused(.mayBeCounted)
+      // It cannot be placed under this name: its device sends it again as that of a branch.
+      case .no: return .conflict
+      }
     }
     if let problem = RecordLimits.problem(with: write) ?? problem(with: write, for: key, old, policy, rules) {
       return .refused(.invalid(problem))

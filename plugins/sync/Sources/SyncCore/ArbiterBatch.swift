@@ -9,6 +9,10 @@ public struct ArbiterBatch {
   private var added: [String: Int] = [:]
   /// The records of which an operation was in conflict: what follows rests on it, even where its version fits by chance.
   private var conflicting: Set<RecordKey> = []
+  /// How many operations changed nothing of a record: those after them were sent as if they had.
+  private var unchanged: [RecordKey: Int64] = [:]
+  /// The acts that were taken so far.
+  private var names: [ActName: [UInt32]] = [:]
   /// The rules of collections, once they have been read.
   private var rules: [String: ZoneRules] = [:]
 
@@ -27,11 +31,15 @@ public struct ArbiterBatch {
     public var stored: Record?
     /// The life in which the record is deleted after it; nil while it lives.
     public var deletedLife: Int64?
+    /// What the zone keeps of it besides the record.
+    public var names = TakenNames()
   }
 
-  /// Decides on all of them; `read` gives a record as it is stored, `count` how many records a collection has.
+  /// Decides on all of them; `read` gives a record as it is stored, `count` how many records a collection has, and `taken`
+  /// what the zone knows of an act.
   public mutating func decide(
-    _ operations: [Operation], read: (RecordKey) throws -> Record?, count: (String) throws -> Int
+    _ operations: [Operation], read: (RecordKey) throws -> Record?, count: (String) throws -> Int,
+    taken: (ActName) throws -> TakenAct
   ) throws -> [Outcome] {
     var outcomes: [Outcome] = []
     outcomes.reserveCapacity(operations.count)
@@ -41,11 +49,11 @@ public struct ArbiterBatch {
       var end = index + 1
       while group != nil, end < operations.count, operations[end].group == group { end += 1 }
       // Kept only where it may be needed: what is changed afterwards is copied.
-      let before = group == nil ? nil : (changed, added)
+      let before = group == nil ? nil : (changed, added, names)
       var part: [Outcome] = []
-      for operation in operations[index..<end] { part.append(try decide(operation, read, count)) }
+      for operation in operations[index..<end] { part.append(try decide(operation, read, count, taken)) }
       if let before, let whole = Self.whole(part, Array(operations[index..<end])) {
-        (changed, added) = before
+        (changed, added, names) = before
         part = whole
       }
       for (operation, outcome) in zip(operations[index..<end], part) where outcome.decision == .conflict {
@@ -74,13 +82,16 @@ public struct ArbiterBatch {
   }
 
   private mutating func decide(
-    _ operation: Operation, _ read: (RecordKey) throws -> Record?, _ count: (String) throws -> Int
+    _ operation: Operation, _ read: (RecordKey) throws -> Record?, _ count: (String) throws -> Int,
+    _ taken: (ActName) throws -> TakenAct
   ) throws -> Outcome {
     func present(_ key: RecordKey) throws -> Record? { if let known = changed[key] { known } else { try read(key) } }
     guard operation.key.isWellFormed else {
       return Outcome(decision: .refused(.invalid(RecordKey.rule)), stored: nil)
     }
     let stored = try present(operation.key)
+    var operation = operation
+    operation.expectedVersion -= unchanged[operation.key] ?? 0
     if let decision = dropped.decision(on: operation, stored: stored) {
       return Outcome(decision: decision, stored: stored)
     }
@@ -103,8 +114,13 @@ public struct ArbiterBatch {
       }
     }
     if !operation.isOfCollection, let decide = rules?.decide { policy = policy.deciding(by: decide) }
-    let decision = Arbiter.decide(
-      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds)
+    let decision = try Arbiter.decide(
+      operation, stored: stored, policy: policy, rules: rules, serverMilliseconds: serverMilliseconds
+    ) { name in
+      if let checks = names[name] { return .yes(checks: checks) }
+      return try taken(name)
+    }
+    if decision == .unchanged { unchanged[operation.key, default: 0] += 1 }
     if case .store = decision, conflicting.contains(operation.key) {
       return Outcome(decision: .conflict, stored: stored)
     }
@@ -115,7 +131,11 @@ public struct ArbiterBatch {
         key: operation.key, version: (stored?.version ?? 0) + 1, sequence: stored?.sequence ?? 0, cell: cell)
     }
     var outcome = Outcome(decision: decision, stored: stored)
-    if case .store(let cell, _) = decision { outcome.deletedLife = cell.deletedLife(by: rules?.delete ?? .editWins) }
+    if case .store(let cell, _) = decision {
+      outcome.deletedLife = cell.deletedLife(by: rules?.delete ?? .editWins)
+      outcome.names = TakenNames(operation.change, over: stored?.cell ?? Cell())
+      for act in outcome.names.acts { names[act.name, default: []].append(act.check) }
+    }
     return outcome
   }
 }

@@ -1,17 +1,22 @@
 extension Cell {
   /// The latest format that this version reads; it reads all before it too.
-  public static let packingFormat: UInt8 = 3
+  public static let packingFormat: UInt8 = 12
+  /// The format of what is no record of a schema. Formats from here on end with a checksum, and a single changed bit makes
+  /// none of them one without.
+  private static let sealedFormat: UInt8 = 8
+  /// The format of a record of a schema without a checksum.
+  static let recordFormat: UInt8 = 3
   /// The format of what is no record of a schema: an earlier version can read it.
   static let plainFormat: UInt8 = 2
 
   /// The cell as compact bytes; equal cells give equal bytes.
   ///
   /// Format byte · device names with what was seen of each · latest time · horizon · tally · entries · fields · the
-  /// content of a record, from format 3 on · extensions.
+  /// content of a record, in formats 3 and 12 · extensions · a checksum, from format 8 on.
   /// Devices are written once and named by index, times as distance before the latest of them.
   public func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(isRecord ? Self.packingFormat : Self.plainFormat)
+    packer.byte(isRecord ? Self.packingFormat : Self.sealedFormat)
     let devices = packDevices(&packer)
     let index = { (device: DeviceID) in devices.firstIndex(of: device) ?? 0 }
     let latest = fields.reduce(horizonMilliseconds) { max($0, $1.stamp.milliseconds) }
@@ -40,6 +45,7 @@ extension Cell {
       packer.unsigned(part.tag)
       packer.data(part.bytes)
     }
+    packer.seal()
     return packer.bytes
   }
 
@@ -65,7 +71,10 @@ extension Cell {
   /// at: see `RecordLimits`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
     self.init()
-    var reader = Unpacker(bytes)
+    if let first = bytes.first, first > Self.recordFormat, ![Self.sealedFormat, Self.packingFormat].contains(first) {
+      throw .unsupportedFormat(found: first, known: Self.packingFormat)
+    }
+    var reader = try Unpacker(bytes, sealedFrom: Self.recordFormat + 1)
     let format = try reader.format()
     let devices = format == 1 ? try reader.devicesOfFormat1() : try reader.devices()
     context = VersionVector(sorted: devices.filter { $0.dot.number > 0 })
@@ -79,7 +88,7 @@ extension Cell {
     tally = Tally(epoch: try reader.number("the epoch"), count: try reader.number("the count"))
     entries = try reader.entries(of: devices, horizon: horizonMilliseconds)
     fields = try reader.fields(of: devices, latest: latest)
-    if format > Self.plainFormat { content = try RecordContent(from: &reader) }
+    if format == Self.recordFormat || format == Self.packingFormat { content = try RecordContent(from: &reader) }
     if let stray = entries.first(where: { !context.covers($0.dot) }) {
       throw .malformed(at: reader.offset, reading: "the entry \(stray.dot)", "is not covered by the cell's context")
     }

@@ -16,17 +16,30 @@ public struct DeviceID: Hashable, Sendable, Comparable, CustomStringConvertible 
   }
 
   /// Makes a new identity: a readable stem (bad characters become `-`) and 32 random bits as hexadecimal digits.
-  public init(stem: String, random: UInt32) {
-    let kept = stem.utf8.prefix(Self.maximumLength - 9).map { Self.allows($0) ? $0 : UInt8(ascii: "-") }
-    let digits = String(random, radix: 16)
-    let padding = String(repeating: "0", count: 8 - digits.count)
+  public init(stem: String, random: UInt32) { self.init(stem, String(random, radix: 16), 8) }
+
+  private init(_ stem: String, _ digits: String, _ count: Int) {
+    let kept = stem.utf8.prefix(Self.maximumLength - count - 1).map { Self.allows($0) ? $0 : UInt8(ascii: "-") }
+    let padding = String(repeating: "0", count: count - digits.count)
     name = String(decoding: kept.isEmpty ? Array("device".utf8) : kept, as: UTF8.self) + "-" + padding + digits
   }
 
+  /// The name under which a record keeps an act of one opening of this device's file, where another copy of the file has
+  /// acted under that number: the same whichever copy sends the act.
+  public func branch(_ incarnation: UInt64) -> DeviceID { DeviceID(stem, String(incarnation, radix: 16), 16) }
+
   /// The readable part of a name that was made from one; the whole name otherwise.
   public var stem: String {
-    let parts = name.utf8.suffix(9)
-    return name.utf8.count > 9 && parts.first == UInt8(ascii: "-") ? String(name.dropLast(9)) : name
+    for count in [17, 9] {
+      let end = name.utf8.suffix(count)
+      let isRandom =
+        count == 9
+        || end.dropFirst().allSatisfy {
+          UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || UInt8(ascii: "a")...UInt8(ascii: "f") ~= $0
+        }
+      if name.utf8.count > count, end.first == UInt8(ascii: "-"), isRandom { return String(name.dropLast(count)) }
+    }
+    return name
   }
 
   /// Whether a text may be a device's name.

@@ -31,6 +31,19 @@ public struct Packer: Sendable {
     bytes.append(contentsOf: value)
   }
 
+  /// Ends with a checksum of all that was written: FNV-1a of 32 bits, of which each step can be undone, so that a change
+  /// of a single byte always changes it.
+  public mutating func seal() {
+    let checksum = Self.checksum(bytes[...])
+    for shift in [0, 8, 16, 24] as [UInt32] { byte(UInt8(truncatingIfNeeded: checksum >> shift)) }
+  }
+
+  static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
+    var hash: UInt32 = 0x811c_9dc5
+    for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
+    return hash
+  }
+
   /// Writes a text as UTF-8 with its length.
   public mutating func text(_ value: String) {
     count(value.utf8.count)

@@ -19,29 +19,50 @@ public struct Record: Hashable, Sendable {
   }
 }
 
-/// A place in a zone's order of changes, valid for one life of the zone.
+/// A point in a zone's history: how far its changes have been read.
+///
+/// A zone that was restored from a backup reaches the same number again by other changes. The tag, which each commit draws
+/// at random, tells the two apart, so a cursor is valid only in the history that it comes from.
 public struct Cursor: Hashable, Sendable, CustomStringConvertible {
   /// Drawn when the zone is made: a zone that was made anew invalidates every cursor.
   public var generation: UInt64
   /// Everything up to this sequence number has been read.
   public var sequence: Int64
+  /// The random tag of the commit that made the change with this number; 0 for the start of a zone, for changes of before
+  /// commits had tags, and where it is not known.
+  public var tag: UInt64
+
+  /// The bytes that a cursor adds to a request, as the traffic budget counts them.
+  public static let packedBytes = 24
 
   /// Makes a cursor.
-  public init(generation: UInt64, sequence: Int64) {
+  public init(generation: UInt64, sequence: Int64, tag: UInt64 = 0) {
     self.generation = generation
     self.sequence = sequence
+    self.tag = tag
   }
 
-  /// Reads `generation:sequence`, the generation as hexadecimal digits; nil for anything else.
+  /// Reads `generation:sequence:tag`, generation and tag as hexadecimal digits, the tag optional; nil for anything else.
   public init?(_ text: some StringProtocol) {
     let parts = text.split(separator: ":", omittingEmptySubsequences: false)
-    guard parts.count == 2, let generation = UInt64(parts[0], radix: 16), let sequence = Int64(parts[1]), sequence >= 0
+    guard parts.count == 2 || parts.count == 3, let generation = UInt64(parts[0], radix: 16),
+      let sequence = Int64(parts[1]), sequence >= 0
     else { return nil }
-    self.init(generation: generation, sequence: sequence)
+    guard parts.count == 3 else {
+      self.init(generation: generation, sequence: sequence)
+      return
+    }
+    guard let tag = UInt64(parts[2], radix: 16) else { return nil }
+    self.init(generation: generation, sequence: sequence, tag: tag)
   }
 
-  /// `generation:sequence`, as `init(_:)` reads it.
-  public var description: String { "\(String(generation, radix: 16)):\(sequence)" }
+  /// `generation:sequence:tag`, as `init(_:)` reads it; without a tag that is 0.
+  public var description: String {
+    "\(String(generation, radix: 16)):\(sequence)" + (tag == 0 ? "" : ":\(String(tag, radix: 16))")
+  }
+
+  /// Whether this is further in the zone's history than another cursor; any is further than none.
+  public func isAfter(_ other: Cursor?) -> Bool { other.map { sequence > $0.sequence } ?? true }
 }
 
 /// One change that a device asks a backend to make.

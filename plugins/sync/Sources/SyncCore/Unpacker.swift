@@ -12,6 +12,22 @@ public struct Unpacker: Sendable {
   /// Reads from the first byte on.
   public init(_ bytes: [UInt8]) { self.bytes = bytes }
 
+  /// Reads bytes that begin with a format, and that `Packer.seal()` has ended where the format is at least `first`; throws
+  /// when they are not what was written.
+  public init(_ bytes: [UInt8], sealedFrom first: UInt8) throws(PackingError) {
+    guard let format = bytes.first, format >= first else {
+      self.bytes = bytes
+      return
+    }
+    let end = bytes.count - 4
+    guard end > 0 else { throw .truncated(at: bytes.count, reading: "the checksum") }
+    let checksum = bytes[end...].reversed().reduce(UInt32(0)) { $0 << 8 | UInt32($1) }
+    self.bytes = Array(bytes[..<end])
+    if checksum != Packer.checksum(bytes[..<end]) {
+      throw .malformed(at: end, reading: "the checksum", "does not fit: something in the bytes has changed")
+    }
+  }
+
   /// Whether everything was read.
   public var isAtEnd: Bool { offset == bytes.count }
 

@@ -30,8 +30,18 @@ extension Write {
   }
 
   /// What tells this write from another one under the same number, such as that of a device that runs on a copy of this
-  /// one's file; never 0. It stands from the moment a write is first sent (FNV-1a over what the user did).
-  public var check: UInt32 {
+  /// one's file; never 0. It covers what the act fixed, and nothing that a clock or the arbiter changes later.
+  public var check: UInt32 { seal == 0 ? contentCheck : seal }
+
+  /// This write with its checksum fixed.
+  public func sealed() -> Write {
+    var result = self
+    result.seal = contentCheck
+    return result
+  }
+
+  /// FNV-1a over what the user did.
+  private var contentCheck: UInt32 {
     var hash = Checksum()
     hash.add(UInt64(bitPattern: dot.number))
     hash.add(UInt64(bitPattern: milliseconds))
@@ -49,7 +59,7 @@ extension Write {
       hash.add(UInt64(bitPattern: stamp.milliseconds))
       hash.add(UInt64(stamp.counter))
     }
-    if incarnation != 0 { hash.add(UInt64(incarnation)) }
+    if incarnation != 0 { hash.add(incarnation) }
     if let record {
       var packer = Packer()
       record.pack(into: &packer)

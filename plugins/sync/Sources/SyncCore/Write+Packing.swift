@@ -1,16 +1,19 @@
 extension Write {
-  /// The latest format that this version reads, which names the incarnation; it reads all before it too.
-  public static let packingFormat: UInt8 = 4
+  /// The latest format that this version reads, which names the incarnation and the act's checksum; it reads all before it
+  /// too.
+  public static let packingFormat: UInt8 = 5
+  /// The format that names an incarnation of 32 bits.
+  private static let shortFormat: UInt8 = 4
 
   /// The write as compact bytes.
   public func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte(incarnation != 0 ? Self.packingFormat : record == nil ? Cell.plainFormat : Cell.packingFormat)
+    packer.byte(isNamed ? Self.packingFormat : record == nil ? Cell.plainFormat : Cell.recordFormat)
     packer.text(dot.device.name)
     packer.unsigned(UInt64(dot.number))
     packer.unsigned(UInt64(milliseconds))
     packer.unsigned(UInt64(counter))
-    let isOfRecord: UInt8 = incarnation != 0 && record != nil ? 4 : 0
+    let isOfRecord: UInt8 = isNamed && record != nil ? 4 : 0
     packer.byte((seen == nil ? 0 : 1) | (payload == nil ? 0 : 2) | isOfRecord)
     if let seen { pack(seen, &packer) }
     packer.count(context.count)
@@ -32,9 +35,16 @@ extension Write {
       if let seen = act.seen { pack(seen, &packer) }
     }
     record?.pack(into: &packer)
-    if incarnation != 0 { packer.unsigned(UInt64(incarnation)) }
+    guard isNamed else { return packer.bytes }
+    packer.unsigned(incarnation)
+    packer.unsigned(UInt64(seal))
+    packer.count(replaced.count)
+    for number in replaced { packer.signed(dot.number - number) }
+    packer.seal()
     return packer.bytes
   }
+
+  private var isNamed: Bool { incarnation != 0 || seal != 0 || !replaced.isEmpty }
 
   private func pack(_ stamp: Stamp, _ packer: inout Packer) {
     packer.text(stamp.device.name)
@@ -45,7 +55,10 @@ extension Write {
   /// Reads packed bytes of this format or an earlier one; throws a `PackingError` that names the offset and the part when
   /// they are damaged. Whether the write keeps to the limits is not looked at: see `RecordLimits`.
   public init(packed bytes: [UInt8]) throws(PackingError) {
-    var reader = Unpacker(bytes)
+    if let first = bytes.first, first > Self.packingFormat {
+      throw .unsupportedFormat(found: first, known: Self.packingFormat)
+    }
+    var reader = try Unpacker(bytes, sealedFrom: Self.packingFormat)
     let format = try reader.format(upTo: Self.packingFormat)
     let device = try reader.device("the author's name")
     let number = try reader.number("the number of the write", in: 1...Stamp.latestMilliseconds)
@@ -68,10 +81,19 @@ extension Write {
       }
       fields.append(change)
     }
-    let isOfRecord = format == Self.packingFormat ? parts & 4 != 0 : format > Cell.plainFormat
+    let isOfRecord = format >= Self.shortFormat ? parts & 4 != 0 : format > Cell.plainFormat
     if isOfRecord { record = try RecordWrite(from: &reader) }
+    if format >= Self.shortFormat { incarnation = try reader.unsigned("the incarnation of the author") }
     if format == Self.packingFormat {
-      incarnation = UInt32(try reader.number("the incarnation of the author", in: 1...Int64(UInt32.max)))
+      seal = UInt32(try reader.number("the checksum of the act", in: 0...Int64(UInt32.max)))
+      for _ in 0..<(try reader.count("the number of acts put together", limit: Unpacker.largestCount)) {
+        let offset = reader.offset
+        let (number, overflow) = dot.number.subtractingReportingOverflow(try reader.signed("an act put together"))
+        guard !overflow, number > 0 else {
+          throw .malformed(at: offset, reading: "an act put together", "has no number")
+        }
+        replaced.append(number)
+      }
     }
     guard reader.isAtEnd else { throw .malformed(at: reader.offset, reading: "the write", "goes on after its end") }
   }

@@ -21,9 +21,14 @@ public struct Write: Hashable, Sendable {
   public var fields: [FieldChange]
   /// What it does besides to a record of a schema; nil for every other record.
   public var record: RecordWrite?
-  /// What the process drew that took the write in; 0 for none. Two devices on copies of one file that do the same in the
-  /// same millisecond differ in it.
-  public var incarnation: UInt32 = 0
+  /// What the opening of the device's file drew in which the act was done; 0 for none. With the dot it is the name of the
+  /// act, which never changes, whichever copy of the file sends it.
+  public var incarnation: UInt64 = 0
+  /// The checksum of the act as it was done; 0 for a write of an earlier version. What a clock or the arbiter changes later
+  /// does not change it.
+  public var seal: UInt32 = 0
+  /// The numbers of earlier acts that were put together with this one before any was sent.
+  public var replaced: [Int64] = []
 
   /// A new value for one field.
   public struct FieldChange: Hashable, Sendable {
@@ -107,6 +112,7 @@ public struct Write: Hashable, Sendable {
       for index in carried.indices { carried[index].act = carried[index].act ?? older.act }
     }
     result.tally = max(tally, older.tally)
+    result.replaced = older.replaced + [older.dot.number] + replaced
     result.fields = (result.fields + carried).sorted { $0.name < $1.name }
     return result
   }

@@ -59,14 +59,19 @@ public struct ChangePageBuilder {
     return true
   }
 
-  /// The page; `cursor` is where the zone stands, and `isCut` that there may be more behind it.
-  public func page(
-    at cursor: Cursor, serverMilliseconds: Int64, dropped: Dropped, isReaderNoted: Bool, isCut: Bool = false
-  ) -> ChangePage {
+  /// The page; `cursor` is where the zone stands, `tag` gives the tag of a number, and `isCut` says that there may be more
+  /// behind it.
+  public func page<Problem: Error>(
+    at cursor: Cursor, serverMilliseconds: Int64, dropped: Dropped, isReaderNoted: Bool, isCut: Bool = false,
+    tag: (Int64) throws(Problem) -> UInt64
+  ) throws(Problem) -> ChangePage {
     let hasMore = hasMore || isCut
     let end = hasMore ? last : max(cursor.sequence, last)
     return ChangePage(
-      records: records, cursor: Cursor(generation: cursor.generation, sequence: end), hasMore: hasMore,
+      records: records,
+      cursor: Cursor(
+        generation: cursor.generation, sequence: end, tag: end == cursor.sequence ? cursor.tag : try tag(end)),
+      hasMore: hasMore,
       serverMilliseconds: serverMilliseconds, dropped: dropped, isReaderNoted: isReaderNoted,
       others: others)
   }

@@ -15,9 +15,11 @@ public struct DelayedBackend: SyncBackend {
   }
 
   /// Waits, then makes the changes; see `SyncBackend`.
-  public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
+  public func commit(
+    _ operations: [Operation], zone: String, heard: Cursor?
+  ) async throws(BackendError) -> CommitReply {
     try await wait()
-    return try await backend.commit(operations, zone: zone)
+    return try await backend.commit(operations, zone: zone, heard: heard)
   }
 
   /// Waits, then gives what changed; see `SyncBackend`.

@@ -13,11 +13,14 @@ public actor MemoryBackend: SyncBackend {
   }
 
   /// Makes changes; see `SyncBackend`.
-  public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
-    guard var state = zones[zone] else { throw .zoneMissing(zone) }
+  public func commit(
+    _ operations: [Operation], zone: String, heard: Cursor?
+  ) async throws(BackendError) -> CommitReply {
+    // Taken out, so that changing it does not copy it.
+    guard var state = zones.removeValue(forKey: zone) else { throw .zoneMissing(zone) }
+    defer { zones[zone] = state }
     let before = state.sequence
-    let reply = try state.commit(operations, serverMilliseconds: clock.nowMilliseconds())
-    zones[zone] = state
+    let reply = try state.commit(operations, heard: heard, serverMilliseconds: clock.nowMilliseconds())
     if state.sequence > before { pokes.publish(state.cursor, zone: zone) }
     return reply
   }

@@ -26,36 +26,54 @@ extension Replica {
   private func holds(_ there: VersionVector.Seen, for key: RecordKey) -> Bool {
     outbox.items(for: key).contains { item in
       guard let write = item.write else { return false }
-      return write.dot.device == device && there.mayBe(write.dot.number, check: write.check)
+      return write.dot.device == there.dot.device && there.mayBe(write.dot.number, check: write.check)
     }
   }
 
-  /// Goes on under a name of its own, so that no action is taken for one that is known already (M1, M4).
-  mutating func takeNewIdentity(random: UInt32) {
+  /// Goes on under a name of its own, so that no new action is taken for one that is known already (M1, M4). What waits
+  /// keeps its name: another copy of this file may send it as well.
+  mutating func takeNewIdentity(random: UInt32, incarnation: UInt64) {
     let old = device
     device = DeviceID(stem: old.stem, random: random)
     told = (0, 0)
     dirty.formUnion([.identity, .cursor])
-    describeItself(insteadOf: old)
-    for var item in outbox {
-      guard var write = item.write else { continue }
-      write.dot = Dot(device: device, number: takeNumber())
-      // Under these numbers the author meant his own actions; the server knows others.
-      let known = confirmed[item.key]?.cell.context[old] ?? 0
-      write.context.limit(old, to: known)
-      write.record?.limit(old, to: known)
-      item.change = .write(write)
-      item.wasSent = false
-      replace(item)
+    describeItself(insteadOf: old, incarnation)
+  }
+
+  /// Has a write wait under the branch of its opening, since another act stands under its number. Any copy of this file
+  /// that finds that does the same, so the act counts once.
+  mutating func fork(_ position: Int64) {
+    guard var item = outbox[position: position], var write = item.write else { return }
+    let old = write.dot
+    var branch = Dot(device: old.device.branch(write.incarnation), number: old.number)
+    // On the branch itself a later act can have come first, when one was set aside and retried: then it has one of its own.
+    if branch == old { branch.device = old.device.branch(write.incarnation &+ UInt64(bitPattern: old.number)) }
+    write.dot = branch
+    (item.change, item.wasSent) = (.write(write), false)
+    replace(item)
+    // Later ones meant this act by its number.
+    for var later in outbox.items(for: item.key) where later.position > position {
+      guard var write = later.write, write.context.covers(old) || write.record != nil else { continue }
+      if write.context.covers(old) {
+        write.context.limit(old.device, to: old.number - 1)
+        write.context.observe(branch)
+      }
+      write.record?.rename(old, branch)
+      later.change = .write(write)
+      replace(later)
     }
   }
 
   /// What a device says of itself stands under its name: under the old one another device does so.
-  private mutating func describeItself(insteadOf old: DeviceID) {
+  private mutating func describeItself(insteadOf old: DeviceID, _ incarnation: UInt64) {
     for item in outbox.filter({ $0.key.name == old.name && $0.parkedBecause == nil }) {
       guard var write = item.write, write.record == nil else { continue }
       remove(position: item.position)
       write.context = VersionVector()
+      // This is an act of its own, about another device.
+      write.dot = Dot(device: device, number: takeNumber())
+      (write.incarnation, write.replaced) = (incarnation, [])
+      write = write.sealed()
       append(
         .write(write), for: RecordKey(type: item.key.type, name: device.name),
         queuedMilliseconds: item.queuedMilliseconds, isStampMeasured: item.isStampMeasured)
@@ -68,16 +86,21 @@ extension Replica {
     return outbox.positions(ofGroup: group)
   }
 
-  /// Lets a parked change be sent again. A write gets a new number, since the zone may have later ones by now; what it
-  /// says and when it was done stay. It goes behind what was done meanwhile: sent first, its number would cover that.
-  mutating func unpark(_ position: Int64) {
+  /// Lets a parked change be sent again, under its name; one whose name is another's, or of which the zone cannot tell
+  /// whether it counts, gets a new one, since a person has said so. It goes behind what was done meanwhile.
+  mutating func unpark(_ position: Int64, _ incarnation: UInt64) {
     guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {
       return
     }
     item.parkedBecause = nil
     item.wasSent = false
     if var write = item.write {
-      write.dot = Dot(device: device, number: takeNumber())
+      if [Arbiter.Refusal.nameTaken, .mayBeCounted].contains(where: { reason.hasSuffix(SyncPause.shortened("\($0)")) })
+      {
+        write.dot = Dot(device: device, number: takeNumber())
+        (write.incarnation, write.replaced) = (incarnation, [])
+        write = write.sealed()
+      }
       if let record = write.record { write.record?.life = max(record.life, firstLife(of: item.key)) }
       item.change = .write(write)
     }

@@ -13,7 +13,9 @@ extension Replica {
 
   static func journalKey(_ number: Int64) -> String { "journal/" + padded(number) }
 
+  /// A number as text of one length, so that the keys are in the order of the numbers; one below 0 begins with a minus.
   private static func padded(_ number: Int64) -> String {
+    if number < 0 { return "-" + padded(-number) }
     let digits = String(number)
     return String(repeating: "0", count: max(0, 16 - digits.count)) + digits
   }
@@ -57,7 +59,9 @@ extension Replica {
       ).packed()
     case .zone: zone.map { Array($0.utf8) }
     case .cursor:
-      StoredCursor(cursor: cursor, isResynchronizing: isResynchronizing, dropped: dropped, told: told).packed()
+      StoredCursor(
+        cursor: cursor, heard: heard, isResynchronizing: isResynchronizing, dropped: dropped, told: told
+      ).packed()
     case .clock: StoredClock(clock: clock, skewMilliseconds: skewMilliseconds).packed()
     case .budget: budget.packed()
     case .statistics: statistics.packed()
@@ -93,16 +97,14 @@ extension Replica {
     let identity = try Self.read(identityKey) { () throws(PackingError) in try StoredIdentity(packed: saved) }
     self.init(device: identity.device, limits: limits ?? .none)
     nextNumber = identity.nextNumber
+    var waiting: [OutboxItem] = []
     for (key, bytes) in stored.sorted(by: { $0.key < $1.key }) {
       if key.hasPrefix(Self.outboxPrefix) {
         guard let position = Int64(key.dropFirst(Self.outboxPrefix.count)) else {
           throw .corrupt(key: key, reason: "the key is no position")
         }
-        let item = try Self.read(key) { () throws(PackingError) in
-          try OutboxItem(position: position, packed: bytes)
-        }
-        outbox.append(item)
-        note(decisionsOf: item.key, item.write?.fields.map(\.name) ?? [])
+        waiting.append(
+          try Self.read(key) { () throws(PackingError) in try OutboxItem(position: position, packed: bytes) })
       } else if key.hasPrefix(Self.recordPrefix) {
         let one = try Self.read(key) { () throws(PackingError) in try StoredRecord(key: key, packed: bytes) }
         tallies.note(one.record, instead: nil)
@@ -113,8 +115,13 @@ extension Replica {
         if one.isOutside { outside.insert(one.record.key) }
       }
     }
+    // What is given back has negative positions, which the order of the keys does not know.
+    for item in waiting.sorted(by: { $0.position < $1.position }) {
+      outbox.append(item)
+      note(decisionsOf: item.key, item.write?.fields.map(\.name) ?? [])
+    }
     let reached = try Self.read(.cursor, stored, StoredCursor.init(packed:))
-    (cursor, isResynchronizing) = (reached.cursor, reached.isResynchronizing)
+    (cursor, heard, isResynchronizing) = (reached.cursor, reached.heard, reached.isResynchronizing)
     (dropped, told) = (reached.dropped, reached.told)
     let time = try Self.read(.clock, stored, StoredClock.init(packed:))
     (clock, skewMilliseconds) = (time.clock, time.skewMilliseconds)
@@ -132,6 +139,8 @@ extension Replica {
     zone = stored[StoredPart.zone.key].map { String(decoding: $0, as: UTF8.self) }
     dirty = []
     if identity.format < Self.wholeFormat { dirty.insert(.identity) }
+    // Without a cursor it cannot be told whether the zone still has what it has acknowledged.
+    if heard == nil, !isResynchronizing, !confirmed.isEmpty { beginResynchronizing() }
     setAsideWhatBreaksLimits()
   }
 
@@ -201,30 +210,36 @@ private struct StoredIdentity {
 /// How far the zone has been read, as it is saved.
 private struct StoredCursor {
   var cursor: Cursor?
+  var heard: Cursor?
   var isResynchronizing: Bool
   var dropped = Dropped()
   var told = (sequence: Int64(0), milliseconds: Int64(0))
 
   init(
-    cursor: Cursor?, isResynchronizing: Bool, dropped: Dropped, told: (sequence: Int64, milliseconds: Int64)
+    cursor: Cursor?, heard: Cursor?, isResynchronizing: Bool, dropped: Dropped,
+    told: (sequence: Int64, milliseconds: Int64)
   ) {
-    (self.cursor, self.isResynchronizing) = (cursor, isResynchronizing)
+    (self.cursor, self.heard, self.isResynchronizing) = (cursor, heard, isResynchronizing)
     (self.dropped, self.told) = (dropped, told)
   }
 
   func packed() -> [UInt8] {
     var packer = Packer()
-    packer.byte((cursor == nil ? 0 : 1) | (isResynchronizing ? 2 : 0))
+    packer.byte((cursor == nil ? 0 : 1) | (isResynchronizing ? 2 : 0) | (heard == nil ? 0 : 4))
     packer.unsigned(cursor?.generation ?? 0)
     packer.unsigned(UInt64(cursor?.sequence ?? 0))
     for number in [dropped.sequence, dropped.life, told.sequence, max(0, told.milliseconds)] {
       packer.unsigned(UInt64(number))
     }
+    packer.unsigned(cursor?.tag ?? 0)
+    packer.unsigned(heard?.generation ?? 0)
+    packer.unsigned(UInt64(heard?.sequence ?? 0))
+    packer.unsigned(heard?.tag ?? 0)
     return packer.bytes
   }
 
   init(packed bytes: [UInt8]) throws(PackingError) {
-    self.init(cursor: nil, isResynchronizing: false, dropped: Dropped(), told: (0, 0))
+    self.init(cursor: nil, heard: nil, isResynchronizing: false, dropped: Dropped(), told: (0, 0))
     if bytes.isEmpty { return }
     var reader = Unpacker(bytes)
     let flags = try reader.byte("the cursor's parts")
@@ -232,11 +247,18 @@ private struct StoredCursor {
       generation: try reader.unsigned("the zone's generation"), sequence: try reader.number("the cursor"))
     if flags & 1 == 1 { cursor = stored }
     isResynchronizing = flags & 2 == 2
+    heard = cursor
     if reader.isAtEnd { return }
     dropped.sequence = try reader.number("the last deletion that was forgotten")
     dropped.life = try reader.number("the life in which records begin")
     told.sequence = try reader.number("what the zone was told")
     told.milliseconds = try reader.number("when the zone was told")
+    if reader.isAtEnd { return }
+    cursor?.tag = try reader.unsigned("the cursor's tag")
+    let latest = Cursor(
+      generation: try reader.unsigned("the generation of the furthest cursor"),
+      sequence: try reader.number("the furthest cursor"), tag: try reader.unsigned("the furthest cursor's tag"))
+    heard = flags & 4 == 4 ? latest : nil
   }
 }
 

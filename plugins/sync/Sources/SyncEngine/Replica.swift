@@ -21,6 +21,9 @@ public struct Replica: Sendable {
   public internal(set) var outbox = Outbox()
   /// How far the zone's changes have been read, nil before the first time.
   public internal(set) var cursor: Cursor?
+  /// The furthest cursor that the zone has given this device, also for its own commits: a zone that does not know it has
+  /// lost something.
+  public internal(set) var heard: Cursor?
   /// Whether the whole zone is being fetched anew.
   public internal(set) var isResynchronizing = false
   /// What the zone has forgotten.
@@ -121,7 +124,7 @@ public struct Replica: Sendable {
 
   mutating func beginResynchronizing() {
     isResynchronizing = true
-    (cursor, told) = (nil, (0, 0))
+    (cursor, heard, told) = (nil, nil, (0, 0))
     unconfirmed = Set(confirmed.keys)
     for key in unconfirmed { dirty.insert(.record(key)) }
     dirty.insert(.cursor)
@@ -133,8 +136,16 @@ public struct Replica: Sendable {
   }
 
   mutating func move(to newCursor: Cursor) {
+    hear(newCursor)
     guard cursor != newCursor else { return }
     cursor = newCursor
+    dirty.insert(.cursor)
+  }
+
+  /// Notes how far the zone had come in an answer.
+  mutating func hear(_ latest: Cursor) {
+    guard latest.isAfter(heard) else { return }
+    heard = latest
     dirty.insert(.cursor)
   }
 
@@ -152,6 +163,29 @@ public struct Replica: Sendable {
       views[key] = view
     }
     note(decisionsOf: key, item.write?.fields.map(\.name) ?? [])
+    touched.insert(key)
+    dirty.insert(.outbox(item.position))
+  }
+
+  /// Whether a cell waits to be given back under this key.
+  func isGivingBack(_ key: RecordKey) -> Bool {
+    outbox.items(for: key).contains { item in
+      if case .join = item.change { item.parkedBecause == nil } else { false }
+    }
+  }
+
+  /// Gives a cell back before everything else that waits: a later write of the same author would make the zone take what
+  /// was lost for something that has been removed.
+  mutating func giveBack(_ cell: Cell, for key: RecordKey, queuedMilliseconds: Int64) {
+    for item in outbox.items(for: key) where item.parkedBecause == nil {
+      if case .join = item.change { remove(position: item.position) }
+    }
+    let item = OutboxItem(
+      position: min(outbox.first?.position ?? 0, 0) - 1, key: key, change: .join(cell),
+      queuedMilliseconds: queuedMilliseconds, skewMilliseconds: skewMilliseconds, isStampMeasured: true)
+    outbox.append(item)
+    views[key] = nil
+    note(decisionsOf: key, cell.fields.map(\.name))
     touched.insert(key)
     dirty.insert(.outbox(item.position))
   }

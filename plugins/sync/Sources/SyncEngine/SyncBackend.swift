@@ -6,15 +6,22 @@ import SyncCore
 public protocol SyncBackend: Sendable {
   /// Makes changes, each on its own: one that conflicts or is refused does not stop the others.
   ///
+  /// `heard` is the furthest cursor that the device has been given. A zone whose history does not contain it has lost
+  /// something, most likely by a restored backup: this throws `BackendError.cursorExpired` before anything is applied. Nil
+  /// is for a device that has nothing acknowledged in this zone.
+  ///
   /// Throws for the request as a whole; then none, some or all of the changes may have been made, and asking again is
   /// safe (M4). At most `SyncLimits.operations` at once.
-  func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply
+  func commit(
+    _ operations: [Operation], zone: String, heard: Cursor?
+  ) async throws(BackendError) -> CommitReply
 
   /// The records that changed after a cursor, oldest change first; nil for the whole zone.
   ///
   /// Gives at most `limit` records and, beyond the first, at most `maximumBytes` of packed cells. Of records that do not
   /// belong to the subscription it gives the keys alone, and without a cursor nothing; without a subscription all belong.
-  /// Throws `BackendError.cursorExpired` for a cursor of another life of the zone.
+  /// Throws `BackendError.cursorExpired` for a cursor, of the request or that its reader has heard, which is not one of
+  /// this history of the zone.
   ///
   /// Before it answers, the zone notes its reader: from then on nothing is forgotten that this reader has not seen deleted.
   func changes(
@@ -40,6 +47,11 @@ extension SyncBackend {
 }
 
 extension SyncBackend {
+  /// The same for a device that has nothing acknowledged in this zone.
+  public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
+    try await commit(operations, zone: zone, heard: nil)
+  }
+
   /// The same for somebody who only looks.
   public func changes(
     zone: String, since cursor: Cursor?, limit: Int, maximumBytes: Int
@@ -51,8 +63,8 @@ extension SyncBackend {
 /// Who reads a zone, as far as forgetting goes: a deletion is kept until everybody has seen it who reads the zone and acts
 /// in it (`SyncMachine.word` tells).
 public enum ZoneReader: Hashable, Sendable {
-  /// A device, which says later what it has seen.
-  case device(DeviceID)
+  /// A device, which says later what it has seen, with the furthest cursor that it has been given.
+  case device(DeviceID, heard: Cursor? = nil)
   /// A program of an earlier version, which says neither who it is nor what it has seen.
   case unnamed
   /// Somebody who keeps nothing of what is read.
@@ -64,11 +76,14 @@ public enum ZoneReader: Hashable, Sendable {
   /// Under which name the zone notes it: empty for the unnamed, nil for nobody.
   public var name: String? {
     switch self {
-    case .device(let device): device.name
+    case .device(let device, _): device.name
     case .unnamed: ""
     case .nobody: nil
     }
   }
+
+  /// The furthest cursor that it has been given; nil for none.
+  public var heard: Cursor? { if case .device(_, let heard) = self { heard } else { nil } }
 }
 
 /// What comes down a live channel.
@@ -114,17 +129,20 @@ public enum SyncLimits {
 public struct CommitReply: Hashable, Sendable {
   /// One result an operation.
   public var results: [CommitResult]
-  /// Which life of the zone the sequence numbers belong to.
-  public var generation: UInt64
+  /// Where the zone stood when this was decided, its changes included.
+  public var cursor: Cursor
   /// The server's clock when it answered, in milliseconds since 1970.
   public var serverMilliseconds: Int64
 
   /// Makes a reply.
-  public init(results: [CommitResult], generation: UInt64, serverMilliseconds: Int64) {
+  public init(results: [CommitResult], cursor: Cursor, serverMilliseconds: Int64) {
     self.results = results
-    self.generation = generation
+    self.cursor = cursor
     self.serverMilliseconds = serverMilliseconds
   }
+
+  /// Which life of the zone the sequence numbers belong to.
+  public var generation: UInt64 { cursor.generation }
 
   /// The last change that was made, nil when none was.
   public var lastSequence: Int64? {

@@ -42,6 +42,7 @@ extension SyncMachine {
     if let seen = view.latestStamp { stamp = stamp.raised(above: seen) }
     replica.receive(stamp)
     write.stamp = stamp
+    write = write.sealed()
     replica.count { $0.actions += 1 }
     enqueue(write, for: key, now, group)
     pacing.lastActionMilliseconds = now
@@ -52,15 +53,15 @@ extension SyncMachine {
   }
 
   /// A newer action takes the place of the last one of the same record that cannot have reached the server; both stay in
-  /// the journal (M1, S33).
+  /// the journal (M1, S33). An act of an earlier opening of the file stays: a copy of the file may hold it as well.
   ///
   /// What is done to a record of a collection stays as it is: it is sent in its order, several in one request.
   private mutating func enqueue(_ write: Write, for key: RecordKey, _ now: Int64, _ group: Int64?) {
     if write.record == nil, var item = replica.outbox.last(for: key), let older = item.write,
-      item.parkedBecause == nil,
+      item.parkedBecause == nil, older.dot.device == write.dot.device, older.incarnation == write.incarnation,
       !item.wasSent, item.isStampMeasured == isSkewMeasured, item.skewMilliseconds == replica.skewMilliseconds
     {
-      let both = write.replacing(older)
+      let both = write.replacing(older).sealed()
       if RecordLimits.problem(with: both) == nil {
         item.change = .write(both)
         replica.replace(item)

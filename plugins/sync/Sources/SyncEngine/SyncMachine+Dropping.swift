@@ -21,7 +21,6 @@ extension SyncMachine {
       cursor.sequence < page.dropped.sequence
     else { return false }
     resynchronize()
-    pull.isWanted = true
     return true
   }
 
@@ -90,7 +89,8 @@ extension SyncMachine {
       return nil
     }
     pacing.lastTellMilliseconds = now
-    cursor.sequence = replica.horizon(upTo: cursor.sequence)
+    let horizon = replica.horizon(upTo: cursor.sequence)
+    if horizon != cursor.sequence { cursor = Cursor(generation: cursor.generation, sequence: horizon) }
     return .seen(cursor, by: replica.device)
   }
 }

@@ -38,7 +38,9 @@ extension SyncMachine {
       } else if let position = flight.positions.first {
         park(position, reason: "\(error)")
       }
-    case .resynchronize: resynchronize()
+    case .resynchronize:
+      resynchronize()
+      channel.poked = nil
     default:
       // It is no refusal of what is sent; smaller requests may get through.
       if case .tooLargeForProxy = error, flight.positions.count > 1 { pacing.batchLimit = flight.positions.count / 2 }

@@ -108,22 +108,20 @@ extension SyncMachine {
   private mutating func receive(_ answered: ChangePage, _ now: Int64) {
     if isOvertaken(by: answered) { return }
     guard let page = staging(answered) else { return }
-    var hasLost = false
+    if !replica.isResynchronizing, page.records.contains(where: lacksWhatIsKnown) {
+      resynchronize()
+      return
+    }
     renewIdentity(impersonatedBy: page.records)
     let unknown = unknownRecords(page)
     for record in page.records {
-      hasLost = hasLost || lacksWhatIsKnown(record)
       adopt(record)
+      acknowledgeWhatIsKnown(in: record)
     }
     for mention in page.others { replica.note(mention) }
     // What is deleted here as the zone has it now, up to where it has forgotten, is forgotten there.
     begin(takeMissing(unknown).union(forget(page.dropped)))
     for key in unknown { beginUnseen(key) }
-    if hasLost, !replica.isResynchronizing {
-      resynchronize()
-      pull.isWanted = true
-      return
-    }
     if replica.cursor.map({ $0.generation != page.cursor.generation || $0.sequence < page.cursor.sequence }) ?? true {
       replica.move(to: page.cursor)
     }
@@ -139,34 +137,32 @@ extension SyncMachine {
 
   private mutating func renewIdentity(impersonatedBy records: [Record], isCertain: Bool = false) {
     guard isCertain || records.contains(where: replica.isImpersonated) else { return }
-    acknowledgeWhatIsKnown(in: records)
-    replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()))
-    // What looked as if the zone had it already is new to it now.
-    begin(Set(replica.outbox.lazy.filter { $0.write?.record != nil }.map(\.key)))
+    incarnation = max(1, generator.next())
+    replica.takeNewIdentity(random: UInt32(truncatingIfNeeded: generator.next()), incarnation: incarnation)
     // Nobody knows of it under this name until it has fetched.
     (canTell, pull.isWanted, pull.inFlight) = (false, true, nil)
     tell(.renamed(replica.device))
   }
 
-  /// What the zone has taken already, though its answer got lost, must not be sent under another name as well.
-  private mutating func acknowledgeWhatIsKnown(in records: [Record]) {
-    let present = Dictionary(records.map { ($0.key, $0) }) { $1 }
-    let known = replica.outbox.filter { item in
-      guard let write = item.write, item.wasSent, item.parkedBecause == nil else { return false }
-      return [present[item.key], replica.confirmed[item.key]].contains { record in
-        record.map { replica.isKnown(write, in: $0) } ?? false
-      }
+  /// What the zone has taken already, though its answer got lost or another copy of the file has sent it, need not be sent.
+  private mutating func acknowledgeWhatIsKnown(in record: Record) {
+    let flying = push.inFlight?.positions ?? []
+    let known = replica.outbox.items(for: record.key).filter { item in
+      guard let write = item.write, item.parkedBecause == nil, !flying.contains(item.position) else { return false }
+      return replica.isKnown(write, in: record)
     }
     for item in known {
       replica.remove(position: item.position)
       replica.count { $0.acknowledged += 1 }
-      tell(.acknowledged(item.key, version: present[item.key]?.version ?? 0))
+      tell(.acknowledged(item.key, version: record.version))
     }
   }
 
   /// Whether a later record lacks what the server had confirmed: then it went back to an old copy (V23).
   private func lacksWhatIsKnown(_ record: Record) -> Bool {
-    guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key) else { return false }
+    guard let known = replica.confirmed[record.key], !replica.unconfirmed.contains(record.key),
+      !replica.isGivingBack(record.key)
+    else { return false }
     // A record that was forgotten and made anew holds nothing of what it was.
     if record.cell.origin > known.cell.content.life { return false }
     return record.sequence > known.sequence && !record.cell.context.includes(known.cell.context)
@@ -182,7 +178,7 @@ extension SyncMachine {
       forget(record.key)
       confirm(record)
       begin([record.key])
-    } else if let known, !isNewLife, replica.unconfirmed.contains(record.key) || lacksWhatIsKnown(record) {
+    } else if let known, !isNewLife, replica.unconfirmed.contains(record.key) {
       let joined = Cell.join(known.cell, record.cell, windowMilliseconds: policy(of: record.key).windowMilliseconds)
       if joined != record.cell { enqueueJoin(joined, for: record.key) }
       confirm(Record(key: record.key, version: record.version, sequence: record.sequence, cell: joined))
@@ -213,7 +209,13 @@ extension SyncMachine {
   }
 
   private mutating func enqueueJoin(_ cell: Cell, for key: RecordKey) {
-    replica.append(.join(cell), for: key, queuedMilliseconds: pacing.lastPollMilliseconds, isStampMeasured: true)
+    var cell = cell
+    // What was to be given back already, when the zone went back once more.
+    for item in replica.outbox.items(for: key) where item.parkedBecause == nil {
+      guard case .join(let other) = item.change else { continue }
+      cell = Cell.join(cell, other, windowMilliseconds: policy(of: key).windowMilliseconds)
+    }
+    replica.giveBack(cell, for: key, queuedMilliseconds: pacing.lastPollMilliseconds)
   }
 
   // MARK: Commits
@@ -224,6 +226,8 @@ extension SyncMachine {
       return
     }
     var hasConflict = false
+    // What follows the last change read without a gap; of which commit it is, the reply says of its last change alone.
+    var reached = replica.cursor.flatMap { $0.generation == reply.generation ? $0.sequence : nil }
     for (index, result) in reply.results.enumerated() {
       let (position, operation) = (flight.positions[index], flight.operations[index])
       if case .seen(_, let cursor) = operation.change {
@@ -232,12 +236,17 @@ extension SyncMachine {
       }
       switch result {
       case .committed(let version, let sequence, let stamps):
-        committed(operation, position, version, sequence, stamps, reply.generation)
+        committed(operation, position, version, sequence, stamps, &reached)
       case .unchanged: acknowledge(operation.key, position, version: operation.expectedVersion)
       case .conflict(let record):
         hasConflict = conflicted(operation, position, record, now) || hasConflict
+      case .refused(.mayBeCounted) where isOfThisOpening(position): forked(position)
       case .refused(let refusal): park(position, reason: "\(refusal)")
       }
+    }
+    if !replica.isResynchronizing {
+      if reached == reply.cursor.sequence { replica.move(to: reply.cursor) }
+      replica.hear(reply.cursor)
     }
     if hasConflict {
       pacing.conflictsInARow += 1
@@ -255,12 +264,12 @@ extension SyncMachine {
 
   private mutating func committed(
     _ operation: Operation, _ position: Int64, _ version: Int64, _ sequence: Int64, _ stamps: [Stamp],
-    _ generation: UInt64
+    _ reached: inout Int64?
   ) {
     replica.keepView(of: operation.key, windowMilliseconds: policy(of: operation.key).windowMilliseconds)
     let before = view(of: operation.key)
     let known = replica.confirmed[operation.key]
-    let follows = replica.cursor.map { $0.generation == generation && $0.sequence + 1 == sequence } ?? false
+    let follows = reached.map { $0 + 1 == sequence } ?? false
     // What was deleted may have been forgotten and made anew, whose versions begin again: only that this write is in it is
     // certain then.
     let mayBeAnother = !follows && known.map { operation.beginsAnew($0) } ?? false
@@ -272,9 +281,7 @@ extension SyncMachine {
         sequence: isNext ? sequence : known?.sequence ?? 0, cell: cell)
       replica.settle(position, as: record, isAsShown: isNext && operation.bears(stamps))
       // Nothing lies between the last change read and this one: reading it again would be an echo.
-      if isNext, follows {
-        replica.move(to: Cursor(generation: generation, sequence: sequence))
-      }
+      if isNext, follows { reached = sequence }
     } else {
       replica.remove(position: position)
     }
@@ -314,10 +321,7 @@ extension SyncMachine {
     }
     guard let record, record.version >= base, !lacksWhatIsKnown(record) else {
       // The server knows less than it did: fetch everything and give back what it lost.
-      if !replica.isResynchronizing {
-        resynchronize()
-        pull.isWanted = true
-      }
+      if !replica.isResynchronizing { resynchronize() }
       return true
     }
     replica.spend(bytes: record.cell.packed().count, atMilliseconds: now)
@@ -336,10 +340,15 @@ extension SyncMachine {
       renewIdentity(impersonatedBy: [record])
       return false
     }
-    // Under the number of the write that was sent the server may know another one.
-    let isTaken =
-      if case .write(let write) = operation.change { record.cell.context.covers(write.dot) } else { false }
-    renewIdentity(impersonatedBy: [record], isCertain: isTaken)
+    // At the version that was expected this says that the number is another act's, and that this act does not count yet.
+    if case .write(let write) = operation.change, record.version == operation.expectedVersion,
+      record.cell.context.covers(write.dot)
+    {
+      renewIdentity(impersonatedBy: [], isCertain: write.dot.device == replica.device)
+      forked(position)
+      return false
+    }
+    renewIdentity(impersonatedBy: [record])
     let isUnknown = isPast && replica.confirmed[record.key] == nil
     // Of what lies outside of the subscription no fetch brings more than the key.
     let isUnheard = isPast && replica.mayBeOutside(record.key)
@@ -352,6 +361,18 @@ extension SyncMachine {
     adopt(record)
     if isUnseen { beginUnseen(record.key) }
     return true
+  }
+
+  private func isOfThisOpening(_ position: Int64) -> Bool {
+    replica.outbox[position: position]?.write?.incarnation == incarnation
+  }
+
+  /// Another copy of this file has acted under an act's number.
+  private mutating func forked(_ position: Int64) {
+    guard let key = replica.outbox[position: position]?.key else { return }
+    replica.fork(position)
+    // What looked as if the zone had it already is new to it now.
+    begin([key])
   }
 
   private mutating func acknowledge(_ key: RecordKey, _ position: Int64, version: Int64) {

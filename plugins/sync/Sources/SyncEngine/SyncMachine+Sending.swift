@@ -38,6 +38,8 @@ extension SyncMachine {
 
   private func pushDue(_ now: Int64) -> Int64? {
     guard push.inFlight == nil, isSkewMeasured, !replica.isResynchronizing, !isPushHeld else { return nil }
+    // Without a cursor the zone cannot tell whether it still has what it has acknowledged.
+    if replica.heard == nil, !replica.confirmed.isEmpty { return nil }
     // The method itself would hold a copy of the machine.
     guard let first = replica.outbox.firstWaiting(where: { maySend($0) }) else {
       guard replica.outbox.waitingCount == 0, let due = tellDue(now) else { return nil }
@@ -84,8 +86,9 @@ extension SyncMachine {
       pacing.lastPushMilliseconds = now
       pacing.waitingSinceMilliseconds = nil
     }
-    replica.spend(sentBytes: items.reduce(0) { $0 + $1.packedBytes }, atMilliseconds: now)
-    effects.append(.send(flight.number, .commit(operations)))
+    let bytes = items.reduce(replica.heard == nil ? 0 : Cursor.packedBytes) { $0 + $1.packedBytes }
+    replica.spend(sentBytes: bytes, atMilliseconds: now)
+    effects.append(.send(flight.number, .commit(operations, heard: replica.heard)))
   }
 
   // MARK: Pulling (L2, L3)
@@ -170,7 +173,7 @@ extension SyncMachine {
         flight.number,
         .changes(
           since: staged?.cursor ?? replica.cursor, limit: settings.pageRecords, maximumBytes: bytes,
-          reader: .device(replica.device))))
+          reader: .device(replica.device, heard: replica.heard))))
   }
 
   // MARK: The channel

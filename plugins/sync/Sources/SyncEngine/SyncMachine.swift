@@ -49,8 +49,8 @@ public struct SyncMachine: Sendable {
   var missing: Set<RecordKey> = []
   /// Whether the zone has noted this device and may be told how far it has read.
   var canTell = false
-  /// Drawn for each process; see `Write.incarnation`.
-  let incarnation: UInt32
+  /// Drawn for each opening of the device's file; see `Write.incarnation`.
+  var incarnation: UInt64
   /// What others did must be fetched before anything is sent again.
   var isPushHeld = false
   var effects: [Effect] = []
@@ -66,7 +66,7 @@ public struct SyncMachine: Sendable {
     self.settings = settings
     generator = SplitMix64(seed: seed)
     var draw = SplitMix64(seed: ~seed)
-    incarnation = max(1, UInt32(truncatingIfNeeded: draw.next()))
+    incarnation = max(1, draw.next())
   }
 
   /// What happens to a machine.
@@ -159,7 +159,7 @@ public struct SyncMachine: Sendable {
   /// A request to the backend.
   public enum Request: Hashable, Sendable {
     /// Make changes.
-    case commit([Operation])
+    case commit([Operation], heard: Cursor?)
     /// Give changes.
     case changes(since: Cursor?, limit: Int, maximumBytes: Int, reader: ZoneReader)
   }
@@ -236,7 +236,7 @@ public struct SyncMachine: Sendable {
     case .channelClosed(let number, let error): closeChannel(number, error, now)
     case .woke: expire(now)
     case .resumed: resume(now)
-    case .retried(let position): for position in whole(position) { replica.unpark(position) }
+    case .retried(let position): for position in whole(position) { replica.unpark(position, incarnation) }
     case .discarded(let position): discard(position)
     case .retired(let device): retire(device, now)
     }
@@ -276,7 +276,7 @@ public struct SyncMachine: Sendable {
 
   private mutating func resume(_ now: Int64) {
     (pausedBecause, halt) = (nil, nil)
-    for item in replica.outbox.parked { replica.unpark(item.position) }
+    for item in replica.outbox.parked { replica.unpark(item.position, incarnation) }
     pull.isWanted = true
   }
 

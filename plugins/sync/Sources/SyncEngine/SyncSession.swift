@@ -317,8 +317,8 @@ public actor SyncSession {
       let event: SyncMachine.Event
       do throws(BackendError) {
         switch request {
-        case .commit(let operations):
-          event = .answered(number, .commit(try await backend.commit(operations, zone: zone)))
+        case .commit(let operations, let heard):
+          event = .answered(number, .commit(try await backend.commit(operations, zone: zone, heard: heard)))
         case .changes(let since, let limit, let bytes, let reader):
           let page = try await backend.changes(
             zone: zone, since: since, limit: limit, maximumBytes: bytes, reader: reader, of: subscription)

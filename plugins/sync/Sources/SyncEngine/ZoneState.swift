@@ -12,6 +12,11 @@ public struct ZoneState: Sendable {
   public private(set) var records: [RecordKey: Record] = [:]
   private let policy: any MergePolicy
   private var lives: ZoneLives
+  private var tags = CommitTags()
+  /// The acts that were taken, with their checksums.
+  private var acts: [ActName: [UInt32]] = [:]
+  /// The largest number of each device that was given back in cells.
+  private var givenBack: [DeviceID: Int64] = [:]
   /// What has been forgotten.
   public private(set) var dropped = Dropped()
   /// How far each reader has seen everything, and when that was last heard of.
@@ -27,7 +32,13 @@ public struct ZoneState: Sendable {
   }
 
   /// Where the zone stands.
-  public var cursor: Cursor { Cursor(generation: generation, sequence: sequence) }
+  public var cursor: Cursor { Cursor(generation: generation, sequence: sequence, tag: tags.tag(of: sequence)) }
+
+  /// Whether this history of the zone contains a cursor.
+  private func holds(_ cursor: Cursor?) -> Bool {
+    guard let cursor else { return true }
+    return lives.holds(cursor, last: sequence) && tags.tag(of: cursor.sequence) == cursor.tag
+  }
 
   /// Forgets every life: every cursor becomes invalid, every device fetches the zone whole.
   public mutating func begin(generation: UInt64) {
@@ -40,16 +51,14 @@ public struct ZoneState: Sendable {
 
   /// Makes changes; see `SyncBackend.commit`.
   public mutating func commit(
-    _ operations: [Operation], serverMilliseconds: Int64
+    _ operations: [Operation], heard: Cursor? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> CommitReply {
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
+    guard holds(heard) else { throw .cursorExpired }
+    let before = sequence
     var results: [CommitResult] = []
     results.reserveCapacity(operations.count)
-    var batch = ArbiterBatch(policy: policy, serverMilliseconds: serverMilliseconds, dropped: dropped)
-    let known = records
-    let outcomes =
-      (try? batch.decide(operations, read: { known[$0] }, count: { type in known.keys.count { $0.type == type } }))
-      ?? []
+    let outcomes = outcomes(of: operations, serverMilliseconds)
     for (operation, outcome) in zip(operations, outcomes) {
       let stored = records[operation.key]
       switch outcome.decision {
@@ -62,12 +71,15 @@ public struct ZoneState: Sendable {
         sequence += 1
         let version = (stored?.version ?? 0) + 1
         records[operation.key] = Record(key: operation.key, version: version, sequence: sequence, cell: cell)
+        for act in outcome.names.acts { acts[act.name, default: []].append(act.check) }
+        for dot in outcome.names.givenBack { givenBack[dot.device] = max(givenBack[dot.device] ?? 0, dot.number) }
         results.append(.committed(version: version, sequence: sequence, stamps: stamps))
       case .unchanged: results.append(.unchanged)
       case .conflict: results.append(.conflict(stored))
       case .refused(let refusal): results.append(.refused(refusal))
       }
     }
+    if sequence > before { tags.note(sequence, tag: .random(in: 1 ... .max)) }
     for operation in operations {
       switch operation.change {
       case .seen(let device, let cursor) where lives.holds(cursor, last: sequence):
@@ -79,7 +91,17 @@ public struct ZoneState: Sendable {
       default: break
       }
     }
-    return CommitReply(results: results, generation: generation, serverMilliseconds: serverMilliseconds)
+    return CommitReply(results: results, cursor: cursor, serverMilliseconds: serverMilliseconds)
+  }
+
+  private func outcomes(of operations: [Operation], _ now: Int64) -> [ArbiterBatch.Outcome] {
+    var batch = ArbiterBatch(policy: policy, serverMilliseconds: now, dropped: dropped)
+    let outcomes = try? batch.decide(
+      operations, read: { records[$0] }, count: { type in records.keys.count { $0.type == type } },
+      taken: { name in
+        TakenAct(checks: acts[name] ?? [], givenBack: givenBack[name.dot.device], number: name.dot.number)
+      })
+    return outcomes ?? []
   }
 
   /// Forgets what all devices have seen deleted.
@@ -106,7 +128,7 @@ public struct ZoneState: Sendable {
     of subscription: Subscription? = nil, serverMilliseconds: Int64
   ) throws(BackendError) -> ChangePage {
     if let name = reader.name { seen[name] = (seen[name]?.sequence ?? 0, serverMilliseconds) }
-    if let cursor, !lives.holds(cursor, last: sequence) { throw .cursorExpired }
+    guard holds(cursor), holds(reader.heard) else { throw .cursorExpired }
     let start = cursor?.sequence ?? 0
     let newer = records.values.filter { $0.sequence > start }.sorted { $0.sequence < $1.sequence }
     var page = ChangePageBuilder(
@@ -114,6 +136,6 @@ public struct ZoneState: Sendable {
     for record in newer where !page.take(record, bytes: record.cell.packed().count) { break }
     return page.page(
       at: self.cursor, serverMilliseconds: serverMilliseconds, dropped: dropped,
-      isReaderNoted: reader != .nobody)
+      isReaderNoted: reader != .nobody, tag: tags.tag(of:))
   }
 }

@@ -69,8 +69,10 @@
     }
 
     /// Makes changes; see `SyncBackend`.
-    public func commit(_ operations: [SyncCore.Operation], zone: String) async throws(BackendError) -> CommitReply {
-      let body = Wire.body(of: operations)
+    public func commit(
+      _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?
+    ) async throws(BackendError) -> CommitReply {
+      let body = Wire.body(of: operations, heard: heard)
       guard body.count <= SyncLimits.bodyBytes else { throw .tooLarge }
       let answer = try await exchange(.POST, "/zones/\(Self.escaped(zone))/commit", body: body)
       return try Self.read { () throws(Wire.Problem) in try Wire.commitReply(answer) }
@@ -83,7 +85,10 @@
     ) async throws(BackendError) -> ChangePage {
       var target = "/zones/\(Self.escaped(zone))/changes?limit=\(limit)&bytes=\(maximumBytes)"
       if let cursor { target += "&since=\(cursor)" }
-      if case .device(let device) = reader { target += "&device=\(device)" }
+      if case .device(let device, let heard) = reader {
+        target += "&device=\(device)"
+        if let heard, heard != cursor { target += "&heard=\(heard)" }
+      }
       if let subscription { target += "&subscribe=\(Self.escaped(Wire.text(of: subscription)))" }
       let answer = try await exchange(.GET, target)
       return try Self.read { () throws(Wire.Problem) in try Wire.page(answer, isPartial: subscription != nil) }
@@ -132,6 +137,8 @@
       var date: String?
       /// The name of the request that it belongs to.
       var request: String?
+      /// The version of the messages that the server speaks; 1 where it does not say so.
+      var version: Int
       var body: [UInt8]
 
       init(_ response: HTTPClientResponse) async throws {
@@ -139,6 +146,7 @@
         retryAfter = response.headers.first(name: "Retry-After")
         date = response.headers.first(name: "Date")
         request = response.headers.first(name: Wire.requestHeader)
+        version = response.headers.first(name: Wire.versionHeader).flatMap { Int($0) } ?? 1
         body = Array(buffer: try await response.body.collect(upTo: HTTPBackend.maximumBodyBytes))
       }
     }
@@ -147,6 +155,7 @@
       var request = HTTPClientRequest(url: address.url + target)
       request.method = method
       request.headers.add(name: "Authorization", value: "Bearer \(token)")
+      request.headers.add(name: Wire.versionHeader, value: "\(Wire.version)")
       return request
     }
 
@@ -168,6 +177,7 @@
         renew(client)
         throw .unreachable("the answer belongs to \(answer.request == nil ? "no request" : "another request")")
       }
+      if answer.status == 200, answer.version < Wire.version { throw .unsupportedFormat(Wire.serverIsOlder) }
       guard answer.status == 200 else {
         throw Wire.error(answer.body, status: answer.status, retryAfter: answer.retryAfter, date: answer.date)
       }

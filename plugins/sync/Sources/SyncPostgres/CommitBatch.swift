@@ -11,6 +11,8 @@
       var zone: String
       var policy: any MergePolicy
       var operations: [Operation]
+      /// The furthest cursor that the caller has been given.
+      var heard: Cursor?
 
       /// Whether some of them are all done or none: then nobody else's are in their transaction.
       var isTransaction: Bool { operations.contains { $0.group != nil } }
@@ -39,7 +41,7 @@
     private struct Caller {
       var request: Request
       var results: [CommitResult?]
-      var generation: UInt64 = 0
+      var cursor = Cursor(generation: 0, sequence: 0)
       var serverMilliseconds: Int64 = 0
       var error: BackendError?
     }
@@ -65,10 +67,14 @@
       var changes: Int64 = 0
       /// The packed cell of the record as it was decided, once it is to be swapped in.
       var packed: [UInt8] = []
+      /// What the zone keeps of the changes besides the record.
+      var names = TakenNames()
       /// The life in which it is deleted then.
       var deletedLife: Int64?
       var dropped = Dropped()
-      var generation: UInt64 = 0
+      /// Where the zone stood when this was read, or swapped in.
+      var cursor = Cursor(generation: 0, sequence: 0)
+      var generation: UInt64 { cursor.generation }
       var serverMilliseconds: Int64 = 0
       /// The zone's number of the last change, once it has been swapped in.
       var sequence: Int64?
@@ -97,7 +103,7 @@
         if let error = caller.error { return .failure(error) }
         return .success(
           CommitReply(
-            results: caller.results.map { $0 ?? .conflict(nil) }, generation: caller.generation,
+            results: caller.results.map { $0 ?? .conflict(nil) }, cursor: caller.cursor,
             serverMilliseconds: caller.serverMilliseconds))
       }
     }
@@ -113,14 +119,39 @@
         // The parts of a transaction are read: one that rests on what is no longer true would be left out by itself.
         try read(open, mayAssume: attempt == 1 && !isWhole, connection)
         try count(open, connection)
-        let decisions = decide(open, mayChange: attempt < Self.attempts)
+        let decisions = try decide(open, mayChange: attempt < Self.attempts, connection)
         do throws(BackendError) {
           try swap(connection, isWhole: isWhole)
         } catch ZoneConnection.changedMeanwhile {
+          open = try withoutLost(open, connection)
           continue
         }
         open = zip(open, decisions).compactMap { pending, decision in answer(pending, decision) ? nil : pending }
       }
+    }
+
+    /// What the callers have heard who are not answered yet, by zone.
+    private var heard: [String: [Cursor]] {
+      var all: [String: Set<Cursor>] = [:]
+      for caller in callers where caller.error == nil {
+        if let heard = caller.request.heard { all[caller.request.zone, default: []].insert(heard) }
+      }
+      return all.mapValues(Array.init)
+    }
+
+    /// The operations without those of callers who have heard of what the zone has lost: these are told so.
+    private mutating func withoutLost(
+      _ open: [Pending], _ connection: ZoneConnection
+    ) throws(BackendError) -> [Pending] {
+      for index in callers.indices where callers[index].error == nil {
+        guard let heard = callers[index].request.heard else { continue }
+        do throws(BackendError) {
+          _ = try connection.runTogether([PostgresZone.require([heard], zone: callers[index].request.zone)])
+        } catch ZoneConnection.changedMeanwhile {
+          callers[index].error = .cursorExpired
+        }
+      }
+      return open.filter { callers[$0.caller].error == nil }
     }
 
     // MARK: Reading
@@ -151,7 +182,9 @@
           slots[index].problem = .zoneMissing(slots[index].name.zone)
           continue
         }
-        slots[index].generation = UInt64(bitPattern: rows.integer(0, 0))
+        slots[index].cursor = Cursor(
+          generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1),
+          tag: UInt64(bitPattern: rows.integer(0, 8)))
         slots[index].serverMilliseconds = rows.integer(0, 2)
         slots[index].dropped = Dropped(sequence: rows.integer(0, 6), life: rows.integer(0, 7))
         do throws(BackendError) {
@@ -160,7 +193,7 @@
         } catch {
           slots[index].problem = error
         }
-        try compare(Cursor(generation: slots[index].generation, sequence: rows.integer(0, 1)), index, connection)
+        try compare(slots[index].cursor, index, connection)
         known.read(
           slots[index].stored, bytes: rows.length(0, 5), zone: slots[index].name.zone,
           generation: slots[index].generation,
@@ -174,7 +207,8 @@
         guard let known = known.look(slots[index].name.key, zone: slots[index].name.zone) else { continue }
         slots[index].stored = known.record
         slots[index].record = known.record
-        (slots[index].generation, slots[index].dropped) = (known.generation, known.dropped)
+        slots[index].cursor = Cursor(generation: known.generation, sequence: 0)
+        slots[index].dropped = known.dropped
         slots[index].serverMilliseconds = known.serverMilliseconds
         slots[index].isAssumed = true
       }
@@ -238,18 +272,22 @@
     }
 
     /// Each caller's operations in their order; each sees what those before it leave.
-    private mutating func decide(_ open: [Pending], mayChange: Bool) -> [Decision?] {
+    private mutating func decide(
+      _ open: [Pending], mayChange: Bool, _ connection: ZoneConnection
+    ) throws(BackendError) -> [Decision?] {
       var decisions: [Decision?] = []
       var rest = open[...]
       while let first = rest.first {
         let pendings = rest.prefix { $0.caller == first.caller }
         rest = rest.dropFirst(pendings.count)
-        decisions += decide(Array(pendings), of: first.caller, mayChange: mayChange)
+        decisions += try decide(Array(pendings), of: first.caller, mayChange: mayChange, connection)
       }
       return decisions
     }
 
-    private mutating func decide(_ pendings: [Pending], of caller: Int, mayChange: Bool) -> [Decision?] {
+    private mutating func decide(
+      _ pendings: [Pending], of caller: Int, mayChange: Bool, _ connection: ZoneConnection
+    ) throws(BackendError) -> [Decision?] {
       let request = callers[caller].request
       let used = pendings.compactMap { slotIndices[name(of: $0)] }
       if let problem = used.compactMap({ slots[$0].problem }).first {
@@ -257,10 +295,11 @@
         return pendings.map { _ in nil }
       }
       if let first = used.first {
-        callers[caller].generation = slots[first].generation
+        note(slots[first], of: caller)
         callers[caller].serverMilliseconds = slots[first].serverMilliseconds
       }
-      let outcomes = outcomes(of: pendings, request, serverMilliseconds: callers[caller].serverMilliseconds)
+      let outcomes = try outcomes(
+        of: pendings, request, serverMilliseconds: callers[caller].serverMilliseconds, connection)
       return zip(pendings, outcomes).map { pending, outcome in
         slotIndices[name(of: pending)].map { take(outcome, $0, mayChange: mayChange) }
       }
@@ -268,17 +307,30 @@
 
     /// Does not change what it reads: a copy that is read beside would have every change copy all of it.
     private func outcomes(
-      of pendings: [Pending], _ request: Request, serverMilliseconds: Int64
-    ) -> [ArbiterBatch.Outcome] {
+      of pendings: [Pending], _ request: Request, serverMilliseconds: Int64, _ connection: ZoneConnection
+    ) throws(BackendError) -> [ArbiterBatch.Outcome] {
       let first = pendings.first.flatMap { slotIndices[name(of: $0)] }
       var batch = ArbiterBatch(
         policy: request.policy, serverMilliseconds: serverMilliseconds,
         dropped: first.map { slots[$0].dropped } ?? Dropped())
-      let outcomes = try? batch.decide(
-        pendings.map { request.operations[$0.operation] },
-        read: { key in slotIndices[Name(zone: request.zone, key: key)].flatMap { slots[$0].record } },
-        count: { counts[Name(zone: request.zone, key: ZoneRules.key(of: $0))] ?? 0 })
-      return outcomes ?? []
+      do {
+        return try batch.decide(
+          pendings.map { request.operations[$0.operation] },
+          read: { key in slotIndices[Name(zone: request.zone, key: key)].flatMap { slots[$0].record } },
+          count: { counts[Name(zone: request.zone, key: ZoneRules.key(of: $0))] ?? 0 },
+          taken: { try taken($0, zone: request.zone, connection) })
+      } catch {
+        throw error as? BackendError ?? .storage("\(error)")
+      }
+    }
+
+    /// What the zone knows of an act, with what has been decided here and is not swapped in yet.
+    private func taken(
+      _ name: ActName, zone: String, _ connection: ZoneConnection
+    ) throws(BackendError) -> TakenAct {
+      let here = slots.filter { $0.name.zone == zone }.flatMap(\.names.acts).filter { $0.name == name }
+      return here.isEmpty
+        ? try PostgresZone.taken(name, zone: zone, connection) : .yes(checks: here.map(\.check))
     }
 
     private mutating func take(_ outcome: ArbiterBatch.Outcome, _ index: Int, mayChange: Bool) -> Decision {
@@ -287,6 +339,7 @@
       case .store(let cell, let stamps) where mayChange:
         slots[index].changes += 1
         slots[index].deletedLife = outcome.deletedLife
+        slots[index].names.formUnion(outcome.names)
         slots[index].record = Record(
           key: slot.name.key, version: (slot.record?.version ?? 0) + 1, sequence: 0, cell: cell)
         return .change(slots[index].changes, stamps)
@@ -301,8 +354,14 @@
     private mutating func swap(_ connection: ZoneConnection, isWhole: Bool) throws(BackendError) {
       // Every server takes the zones in one order, so that no two wait for each other.
       let changed = slots.indices.filter { slots[$0].changes > 0 }.sorted { slots[$0].name.zone < slots[$1].name.zone }
-      if changed.isEmpty { return }
-      var statements: [PostgresStatement] = []
+      let heard = heard
+      var statements = heard.keys.sorted().map { PostgresZone.require(heard[$0] ?? [], zone: $0) }
+      if changed.isEmpty {
+        // What changes nothing must not say that all is well either.
+        if !statements.isEmpty { _ = try connection.runTogether(statements) }
+        return
+      }
+      let tag = UInt64.random(in: 1 ... .max)
       var begun: [String] = []
       var firsts: [Int] = []
       for index in changed {
@@ -315,21 +374,22 @@
         firsts.append(statements.count)
         statements.append(
           PostgresZone.swap(
-            slot.name.key, zone: zone, expected: slot.stored?.version ?? 0, changes: slot.changes,
-            packed: slot.packed, deletedLife: slot.deletedLife, dropped: slot.dropped,
+            slot.name.key, zone: zone, tag: tag, expected: slot.stored?.version ?? 0, changes: slot.changes,
+            packed: slot.packed, deletedLife: slot.deletedLife, names: slot.names, dropped: slot.dropped,
             assuming: assumption(slot), isWhole: isWhole))
       }
       for index in changed where slots[index].name.key.type == ZoneRules.type {
         let rules = ZoneRules(collection: slots[index].name.key.name, cell: slots[index].record?.cell)
         if let statement = PostgresZone.limit(rules, zone: slots[index].name.zone) { statements.append(statement) }
       }
+      for zone in Set(changed.map { slots[$0].name.zone }).sorted() { statements.append(PostgresZone.keepTag(zone)) }
       let all = try connection.runTogether(statements)
       for zone in begun { cursors.begun(zone) }
       for (index, statement) in zip(changed, firsts) where all[statement].count == 1 {
         slots[index].sequence = all[statement].integer(0, 0)
-        slots[index].generation = UInt64(bitPattern: all[statement].integer(0, 1))
-        let cursor = Cursor(generation: slots[index].generation, sequence: slots[index].sequence ?? 0)
-        cursors.note(cursor, zone: slots[index].name.zone)
+        slots[index].cursor = Cursor(
+          generation: UInt64(bitPattern: all[statement].integer(0, 1)), sequence: all[statement].integer(0, 0), tag: tag
+        )
       }
       note(changed.filter { slots[$0].sequence != nil })
     }
@@ -356,13 +416,18 @@
         records.append(record)
       }
       records.sort { $0.sequence < $1.sequence }
-      guard let last = records.last else { return }
+      if records.isEmpty { return }
       let begin = indices.map { (slots[$0].sequence ?? 0) - slots[$0].changes }.min() ?? 0
+      let end = indices.map { slots[$0].cursor }.max { $1.isAfter($0) } ?? slots[indices[0]].cursor
+      // A device that has read up to `since` knows its tag: where this server does not, the device fetches.
+      let since = Cursor(
+        generation: generation, sequence: begin, tag: cursors.tag(of: begin, generation, zone: zone))
+      cursors.note(end, zone: zone)
       changes.append(
         Change(
-          zone: zone, since: Cursor(generation: generation, sequence: begin),
+          zone: zone, since: since,
           page: ChangePage(
-            records: records, cursor: Cursor(generation: generation, sequence: last.sequence), hasMore: false,
+            records: records, cursor: end, hasMore: false,
             serverMilliseconds: slots[indices[0]].serverMilliseconds, dropped: slots[indices[0]].dropped)))
     }
 
@@ -376,7 +441,7 @@
         known.forget(zone: slot.name.zone)
         return false
       }
-      callers[pending.caller].generation = slot.generation
+      note(slot, of: pending.caller)
       let result: CommitResult
       switch decision {
       case .done(let done): result = done
@@ -389,6 +454,11 @@
       }
       callers[pending.caller].results[pending.operation] = result
       return true
+    }
+
+    /// Notes how far the zone had come when a caller's operation was decided.
+    private mutating func note(_ slot: Slot, of caller: Int) {
+      if slot.cursor.sequence >= callers[caller].cursor.sequence { callers[caller].cursor = slot.cursor }
     }
 
     /// Each change has a number of its own: who made one of them has not seen the next.

@@ -66,18 +66,22 @@
     }
 
     /// Makes changes; see `SyncBackend`.
-    public func commit(_ operations: [Operation], zone: String) async throws(BackendError) -> CommitReply {
+    public func commit(
+      _ operations: [Operation], zone: String, heard: Cursor?
+    ) async throws(BackendError) -> CommitReply {
       let policy = try policy(zone)
       guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
       // What changes no record takes no place in the order of commits.
       let changes = operations.filter { if case .seen = $0.change { false } else { true } }
       var reply: CommitReply
       if changes.isEmpty {
-        let cursor = try await cursor(zone)
+        // Reading checks what has been heard.
+        let page = try await self.changes(
+          zone: zone, since: heard, limit: 1, maximumBytes: 0, reader: .nobody, of: nil)
         reply = CommitReply(
-          results: [], generation: cursor.generation, serverMilliseconds: try await serverTime())
+          results: [], cursor: heard ?? page.cursor, serverMilliseconds: page.serverMilliseconds)
       } else {
-        reply = try await commits.commit(.init(zone: zone, policy: policy, operations: changes))
+        reply = try await commits.commit(.init(zone: zone, policy: policy, operations: changes, heard: heard))
       }
       try await forget(after: operations, zone: zone)
       for (index, operation) in operations.enumerated() {
@@ -149,9 +153,11 @@
 
     private func cursor(_ zone: String) async throws(BackendError) -> Cursor {
       try await read { connection throws(BackendError) in
-        let rows = try connection.run("SELECT generation, seq FROM sync_zone WHERE name = $1", [.text(zone)])
+        let rows = try connection.run("SELECT generation, seq, tag FROM sync_zone WHERE name = $1", [.text(zone)])
         guard rows.count == 1 else { throw .zoneMissing(zone) }
-        return Cursor(generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1))
+        return Cursor(
+          generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1),
+          tag: UInt64(bitPattern: rows.integer(0, 2)))
       }
     }
   }

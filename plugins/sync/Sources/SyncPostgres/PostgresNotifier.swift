@@ -101,9 +101,10 @@
     private var isStopped: Bool { state.withLock { $0.isStopped } }
 
     private func hear(_ payload: String) {
-      let parts = payload.split(separator: ":")
-      guard parts.count >= 3, let cursor = Cursor(parts.suffix(2).joined(separator: ":")) else { return }
-      let zone = parts.dropLast(2).joined(separator: ":")
+      // A zone's name has no colon.
+      let parts = payload.split(separator: ":", maxSplits: 1)
+      guard parts.count == 2, let cursor = Cursor(parts[1]) else { return }
+      let zone = String(parts[0])
       cursors.note(cursor, zone: zone)
       hub.publish(cursor, zone: zone)
     }

@@ -20,14 +20,16 @@
           SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8,
             r.type, r.name, r.version, r.seq, r.cell, z.dropped_seq, z.dropped_life,
             (SELECT count(*) FROM sync_seen WHERE zone = $1 AND device = $4
-              AND at >= clock_timestamp() - $5::int8 * interval '1 millisecond')
+              AND at >= clock_timestamp() - $5::int8 * interval '1 millisecond'),
+            z.tag, \(tag(of: "$6::int8")), \(tag(of: "$7::int8"))
           FROM sync_zone z LEFT JOIN LATERAL (
             SELECT * FROM sync_record WHERE zone = z.name AND seq > $2::int8 ORDER BY seq LIMIT $3::int8) r ON true
           WHERE z.name = $1 ORDER BY r.seq
           """,
           [
             .text(zone), .integer(builder?.end ?? cursor?.sequence ?? 0), .integer(Int64(most)),
-            .text(reader.name ?? ""), .integer(ZoneReader.noteMilliseconds),
+            .text(reader.name ?? ""), .integer(ZoneReader.noteMilliseconds), .integer(cursor?.sequence ?? 0),
+            .integer(reader.heard?.sequence ?? 0),
           ])
         guard rows.count > 0 else { throw .zoneMissing(zone) }
         if !isNoted, let name = reader.name, rows.integer(0, 10) == 0 {
@@ -36,18 +38,29 @@
           isNoted = true
           continue
         }
-        let present = Cursor(generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1))
-        if let cursor, cursor.generation != present.generation || cursor.sequence > present.sequence,
-          try !lives(zone, connection).lives.holds(cursor, last: present.sequence)
-        {
-          throw .cursorExpired
+        let present = Cursor(
+          generation: UInt64(bitPattern: rows.integer(0, 0)), sequence: rows.integer(0, 1),
+          tag: UInt64(bitPattern: rows.integer(0, 11)))
+        for (known, column) in [(cursor, 12), (reader.heard, 13)] {
+          guard let known else { continue }
+          if UInt64(bitPattern: rows.integer(0, column)) != known.tag { throw .cursorExpired }
+          if known.generation != present.generation || known.sequence > present.sequence,
+            try !lives(zone, connection).lives.holds(known, last: present.sequence)
+          {
+            throw .cursorExpired
+          }
+        }
+        let number = { (number: Int64) throws(BackendError) in
+          UInt64(
+            bitPattern: try connection.run("SELECT \(tag(of: "$2::int8"))", [.text(zone), .integer(number)])
+              .integer(0, 0))
         }
         let dropped = Dropped(sequence: rows.integer(0, 8), life: rows.integer(0, 9))
         // What was forgotten between two statements might be missing in the second and not in the first.
         if let before, before.dropped != dropped || before.cursor.generation != present.generation, let builder {
-          return builder.page(
+          return try builder.page(
             at: before.cursor, serverMilliseconds: rows.integer(0, 2), dropped: before.dropped,
-            isReaderNoted: reader != .nobody, isCut: true)
+            isReaderNoted: reader != .nobody, isCut: true, tag: number)
         }
         var page =
           builder
@@ -62,9 +75,9 @@
           isFull = !page.take(record, bytes: packed.count)
         }
         if isFull || rows.count < most {
-          return page.page(
+          return try page.page(
             at: present, serverMilliseconds: rows.integer(0, 2), dropped: dropped,
-            isReaderNoted: reader != .nobody)
+            isReaderNoted: reader != .nobody, tag: number)
         }
         (builder, before) = (page, (present, dropped))
       }

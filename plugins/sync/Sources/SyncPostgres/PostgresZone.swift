@@ -44,6 +44,24 @@
         CREATE TABLE IF NOT EXISTS sync_collection (
           zone text NOT NULL, type text NOT NULL, records int8 NOT NULL, most int8, PRIMARY KEY (zone, type))
         """,
+        // Commits of before have the tag 0.
+        "ALTER TABLE sync_zone ADD COLUMN IF NOT EXISTS tag int8 NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE IF NOT EXISTS sync_tag (
+          zone text NOT NULL, seq int8 NOT NULL, tag int8 NOT NULL, PRIMARY KEY (zone, seq))
+        """,
+        """
+        INSERT INTO sync_tag SELECT name, seq, 0 FROM sync_zone WHERE tag = 0 AND seq > 0 ON CONFLICT DO NOTHING
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_act (
+          zone text NOT NULL, device text NOT NULL, incarnation int8 NOT NULL, number int8 NOT NULL,
+          checksum int8 NOT NULL, PRIMARY KEY (zone, device, incarnation, number, checksum))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS sync_given_back (
+          zone text NOT NULL, device text NOT NULL, number int8 NOT NULL, PRIMARY KEY (zone, device))
+        """,
       ].map { PostgresStatement(sql: $0, parameters: []) } + counting
 
     /// Makes a zone that is not there, with its first life.
@@ -66,12 +84,12 @@
     // MARK: Records
 
     /// The zone's cursor, the clock, a record and what was forgotten: generation, seq, milliseconds, version, seq, cell,
-    /// the last deletion, the life.
+    /// the last deletion, the life, the tag.
     static func read(_ key: RecordKey, zone: String) -> PostgresStatement {
       PostgresStatement(
         sql: """
           SELECT z.generation, z.seq, (extract(epoch FROM clock_timestamp()) * 1000)::int8, r.version, r.seq, r.cell,
-            z.dropped_seq, z.dropped_life
+            z.dropped_seq, z.dropped_life, z.tag
           FROM sync_zone z LEFT JOIN sync_record r ON r.zone = z.name AND r.type = $2 AND r.name = $3 WHERE z.name = $1
           """, parameters: [.text(zone), .text(key.type), .text(key.name)])
     }
@@ -93,19 +111,63 @@
 
     /// Puts a cell in, if the record has the version expected and the zone has forgotten nothing since `dropped`: seq,
     /// generation; no row if not. The zone's row is locked first: inside a zone the order of commits is the order of
-    /// sequence numbers.
+    /// sequence numbers. The zone has the transaction's tag then.
     static func swap(
-      _ key: RecordKey, zone: String, expected: Int64, changes: Int64, packed: [UInt8], deletedLife: Int64?,
-      dropped: Dropped, assuming assumption: Assumption? = nil, isWhole: Bool = false
+      _ key: RecordKey, zone: String, tag: UInt64, expected: Int64, changes: Int64, packed: [UInt8],
+      deletedLife: Int64?, names: TakenNames, dropped: Dropped, assuming assumption: Assumption? = nil,
+      isWhole: Bool = false
     ) -> PostgresStatement {
-      let sql =
+      let change =
         if let assumption { updates[assumption.rules == nil ? 0 : 1] } else { isWhole ? partOfTransaction : insertion }
+      let sql = change + (names.givenBack.isEmpty ? "" : keepsGivenBack) + keepsActs
       return PostgresStatement(
         sql: sql,
         parameters: [
           .text(zone), .text(key.type), .text(key.name), .integer(expected), .integer(changes), .bytes(packed),
-          .integer(deletedLife ?? -1), .integer(dropped.sequence),
-        ] + (assumption.map(parameters) ?? []))
+          .integer(deletedLife ?? -1), .integer(dropped.sequence), .integer(Int64(bitPattern: tag)),
+        ] + parameters(names) + (assumption.map(parameters) ?? []))
+    }
+
+    /// Keeps the acts that a swap has taken, and gives what the swap gave.
+    private static let keepsActs = """
+      , acts AS (INSERT INTO sync_act SELECT $1, a.* FROM swapped, unnest($10::text[], $11::int8[], $12::int8[],
+        $13::int8[]) a ON CONFLICT DO NOTHING)
+      SELECT seq, generation FROM swapped WHERE $14::text[] IS NOT NULL AND $15::int8[] IS NOT NULL
+      """
+    private static let keepsGivenBack = """
+      , given AS (INSERT INTO sync_given_back SELECT $1, g.* FROM swapped, unnest($14::text[], $15::int8[]) g
+        ON CONFLICT (zone, device) DO UPDATE SET number = greatest(sync_given_back.number, excluded.number))
+      """
+
+    /// Columns as arrays. A device's name has no quotes, and without them NULL would not be one.
+    private static func parameters(_ names: TakenNames) -> [PostgresParameter] {
+      var columns = [
+        names.acts.map { "\"\($0.name.dot.device)\"" }, names.acts.map { "\(Int64(bitPattern: $0.name.incarnation))" },
+        names.acts.map { "\($0.name.dot.number)" }, names.acts.map { "\($0.check)" },
+      ]
+      columns += [names.givenBack.map { "\"\($0.device)\"" }, names.givenBack.map { "\($0.number)" }]
+      return columns.map { .text("{\($0.joined(separator: ","))}") }
+    }
+
+    /// What a zone knows of an act.
+    static func taken(
+      _ name: ActName, zone: String, _ connection: ZoneConnection
+    ) throws(BackendError) -> TakenAct {
+      let rows = try connection.run(
+        """
+        SELECT checksum, NULL FROM sync_act WHERE zone = $1 AND device = $2 AND incarnation = $3::int8
+          AND number = $4::int8
+        UNION ALL SELECT NULL, number FROM sync_given_back WHERE zone = $1 AND device = $2
+        """,
+        [
+          .text(zone), .text(name.dot.device.name), .integer(Int64(bitPattern: name.incarnation)),
+          .integer(name.dot.number),
+        ])
+      let checks = (0..<rows.count).filter { !rows.isNull($0, 0) }.map {
+        UInt32(truncatingIfNeeded: rows.integer($0, 0))
+      }
+      let givenBack = (0..<rows.count).first { !rows.isNull($0, 1) }.map { rows.integer($0, 1) }
+      return TakenAct(checks: checks, givenBack: givenBack, number: name.dot.number)
     }
 
     /// What is known without having been read is there: it is changed and never made, which costs PostgreSQL a seventh less.
@@ -113,16 +175,16 @@
     private static let updates = [
       "",
       """
-      AND $13::int8 = coalesce((SELECT version FROM sync_record WHERE zone = $1 AND type = $11 AND name = $12), 0)
+      AND $20::int8 = coalesce((SELECT version FROM sync_record WHERE zone = $1 AND type = $18 AND name = $19), 0)
       """,
     ].map { sameRules in
       """
-      WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8
-        WHERE name = $1 AND generation = $9::int8 AND seq >= $10::int8 RETURNING seq, generation, dropped_seq)
-      UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
+      WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8, tag = $9::int8
+        WHERE name = $1 AND generation = $16::int8 AND seq >= $17::int8 RETURNING seq, generation, dropped_seq),
+      swapped AS (UPDATE sync_record r SET version = $4::int8 + $5::int8, seq = place.seq, cell = $6,
         deleted_life = nullif($7::int8, -1)
       FROM place WHERE r.zone = $1 AND r.type = $2 AND r.name = $3 AND r.version = $4::int8
-        AND place.dropped_seq <= $8::int8 \(sameRules) RETURNING r.seq, place.generation
+        AND place.dropped_seq <= $8::int8 \(sameRules) RETURNING r.seq, place.generation)
       """
     }
 
@@ -144,18 +206,54 @@
 
     private static func insertion(place: String, end: String) -> String {
       """
-      WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8 WHERE name = $1
-        RETURNING \(place), generation, dropped_seq)
-      INSERT INTO sync_record (zone, type, name, version, seq, cell, deleted_life)
+      WITH place AS (UPDATE sync_zone SET seq = seq + $5::int8, tag = $9::int8 WHERE name = $1
+        RETURNING \(place), generation, dropped_seq),
+      swapped AS (INSERT INTO sync_record (zone, type, name, version, seq, cell, deleted_life)
       SELECT $1, $2, $3, $4::int8 + $5::int8, place.seq, $6, nullif($7::int8, -1) FROM place
       WHERE place.dropped_seq <= $8::int8
-      ON CONFLICT (zone, type, name) DO UPDATE SET \(end) RETURNING seq, (SELECT generation FROM place)
+      ON CONFLICT (zone, type, name) DO UPDATE SET \(end) RETURNING seq, (SELECT generation FROM place) AS generation)
       """
     }
 
     private static func parameters(_ assumption: Assumption) -> [PostgresParameter] {
       [.integer(Int64(bitPattern: assumption.cursor.generation)), .integer(assumption.cursor.sequence)]
         + (assumption.rules.map { [.text($0.key.type), .text($0.key.name), .integer($0.version)] } ?? [])
+    }
+
+    // MARK: Tags
+
+    /// Keeps the tag of what a transaction has changed in a zone, and forgets the oldest.
+    static func keepTag(_ zone: String) -> PostgresStatement {
+      PostgresStatement(
+        sql: """
+          WITH gone AS (DELETE FROM sync_tag WHERE zone = $1
+            AND seq < (SELECT seq FROM sync_zone WHERE name = $1) - $2::int8)
+          INSERT INTO sync_tag SELECT name, seq, tag FROM sync_zone WHERE name = $1
+          ON CONFLICT (zone, seq) DO UPDATE SET tag = excluded.tag
+          """, parameters: [.text(zone), .integer(CommitTags.limit)])
+    }
+
+    /// The tag of the number `of`, as SQL: that of the first commit that reaches it; 0 where there is none.
+    static func tag(of number: String) -> String {
+      """
+      CASE WHEN \(number) <= 0 THEN 0 ELSE coalesce(
+        (SELECT t.tag FROM sync_tag t WHERE t.zone = $1 AND t.seq >= \(number) ORDER BY t.seq LIMIT 1), 0) END
+      """
+    }
+
+    /// Fails its transaction where the history of a zone does not contain all of these cursors.
+    static func require(_ cursors: [Cursor], zone: String) -> PostgresStatement {
+      let columns = [
+        cursors.map { "\(Int64(bitPattern: $0.generation))" }, cursors.map { "\($0.sequence)" },
+        cursors.map { "\(Int64(bitPattern: $0.tag))" },
+      ]
+      return PostgresStatement(
+        sql: """
+          SELECT CASE WHEN bool_and(c.seq <= z.seq AND c.tag = \(tag(of: "c.seq"))
+            AND EXISTS (SELECT 1 FROM sync_life l WHERE l.zone = $1 AND l.generation = c.generation))
+            THEN 1 ELSE 1 / (count(*) - count(*)) END
+          FROM sync_zone z, unnest($2::int8[], $3::int8[], $4::int8[]) AS c(generation, seq, tag) WHERE z.name = $1
+          """, parameters: [.text(zone)] + columns.map { .text("{\($0.joined(separator: ","))}") })
     }
 
     static func cell(_ bytes: [UInt8]) throws(BackendError) -> Cell {

@@ -34,7 +34,11 @@
       zones.withLock { zones in
         var state = zones[zone] ?? Zone()
         if let index = state.known.firstIndex(where: { $0.generation == cursor.generation }) {
-          state.known[index].sequence = max(state.known[index].sequence, cursor.sequence)
+          if cursor.isAfter(state.known[index])
+            || state.known[index].tag == 0 && cursor.sequence == state.known[index].sequence
+          {
+            state.known[index] = cursor
+          }
         } else {
           state.known.append(cursor)
           if state.known.count > Self.livesLimit { state.known.removeFirst() }
@@ -56,6 +60,11 @@
     /// How far the zone had come in a life.
     func furthest(of generation: UInt64, zone: String) -> Int64 {
       zones.withLock { $0[zone]?.known.last { $0.generation == generation }?.sequence ?? 0 }
+    }
+
+    /// The tag of a number, 0 where it is not known here.
+    func tag(of sequence: Int64, _ generation: UInt64, zone: String) -> UInt64 {
+      zones.withLock { $0[zone]?.known.last { $0.generation == generation && $0.sequence == sequence }?.tag ?? 0 }
     }
 
     /// Cursors that the zone has had.

@@ -56,6 +56,19 @@ public final class SQLiteBackend: SyncBackend {
     INSERT INTO seen SELECT name, '', 0, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER) FROM zone
     WHERE seq > 0;
     """,
+    // Commits of before have the tag 0.
+    """
+    CREATE TABLE IF NOT EXISTS tag (zone TEXT NOT NULL, seq INTEGER NOT NULL, tag INTEGER NOT NULL, PRIMARY KEY (zone, seq))
+    WITHOUT ROWID;
+    INSERT INTO tag SELECT name, seq, 0 FROM zone WHERE seq > 0 ON CONFLICT DO NOTHING;
+    """,
+    """
+    CREATE TABLE IF NOT EXISTS act (
+      zone TEXT NOT NULL, device TEXT NOT NULL, incarnation INTEGER NOT NULL, number INTEGER NOT NULL,
+      checksum INTEGER NOT NULL, PRIMARY KEY (zone, device, incarnation, number, checksum)) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS given_back (
+      zone TEXT NOT NULL, device TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (zone, device)) WITHOUT ROWID;
+    """,
   ]
 
   /// Opens the file, and makes it when it is not there; `zones` names what it may hold, with the merge policies.
@@ -95,20 +108,25 @@ public final class SQLiteBackend: SyncBackend {
   }
 
   /// Makes changes; see `SyncBackend`.
-  public func commit(_ operations: [SyncCore.Operation], zone: String) async throws(BackendError) -> CommitReply {
+  public func commit(
+    _ operations: [SyncCore.Operation], zone: String, heard: SyncCore.Cursor?
+  ) async throws(BackendError) -> CommitReply {
     let policy = try policy(zone)
     guard operations.count <= SyncLimits.operations else { throw .limitExceeded }
     let now = clock.nowMilliseconds()
     let hasBegun = begun.withLock { $0.contains(zone) }
     let (reply, begins) = try await perform { database in
-      var (generation, sequence) = try Self.cursor(zone, database)
+      var cursor = try Self.cursor(zone, database)
+      try Self.require([heard], zone, at: cursor, database)
+      var sequence = cursor.sequence
       var begins = false
       var results: [CommitResult] = []
       var batch = ArbiterBatch(
         policy: policy, serverMilliseconds: now, dropped: try Self.dropped(zone, database))
       var sequences: [RecordKey: Int64] = [:]
       let outcomes = try batch.decide(
-        operations, read: { try Self.record($0, zone, database) }, count: { try Self.records(of: $0, zone, database) })
+        operations, read: { try Self.record($0, zone, database) }, count: { try Self.records(of: $0, zone, database) },
+        taken: { try Self.taken($0, zone, database) })
       for (operation, outcome) in zip(operations, outcomes) {
         var stored = outcome.stored
         if let sequence = sequences[operation.key] { stored?.sequence = sequence }
@@ -116,7 +134,7 @@ public final class SQLiteBackend: SyncBackend {
         case .store(let cell, let stamps):
           if !hasBegun, !begins {
             begins = true
-            generation = try Self.beginLife(zone, database)
+            cursor.generation = try Self.beginLife(zone, database)
           }
           sequence += 1
           sequences[operation.key] = sequence
@@ -130,16 +148,19 @@ public final class SQLiteBackend: SyncBackend {
             arguments: [
               zone, operation.key.type, operation.key.name, version, sequence, Data(cell.packed()), outcome.deletedLife,
             ])
+          try Self.keep(outcome.names, zone, database)
           results.append(.committed(version: version, sequence: sequence, stamps: stamps))
         case .unchanged: results.append(.unchanged)
         case .conflict: results.append(.conflict(stored))
         case .refused(let refusal): results.append(.refused(refusal))
         }
       }
-      try database.cachedStatement(sql: "UPDATE zone SET seq = ? WHERE name = ?")
-        .execute(arguments: [sequence, zone])
+      if sequence > cursor.sequence {
+        cursor.tag = try Self.tag(sequence, after: cursor.sequence, zone, database)
+        cursor.sequence = sequence
+      }
       for operation in operations { try Self.take(operation.change, zone, last: sequence, now, database) }
-      return (CommitReply(results: results, generation: generation, serverMilliseconds: now), begins)
+      return (CommitReply(results: results, cursor: cursor, serverMilliseconds: now), begins)
     }
     if begins { begun.withLock { _ = $0.insert(zone) } }
     return reply
@@ -154,10 +175,11 @@ public final class SQLiteBackend: SyncBackend {
     let now = clock.nowMilliseconds()
     return try await perform { database in
       try Self.note(reader, zone, now, database)
-      let (generation, sequence) = try Self.cursor(zone, database)
-      if let cursor, try !Self.lives(zone, database).holds(cursor, last: sequence) { throw BackendError.cursorExpired }
+      let present = try Self.cursor(zone, database)
+      try Self.require(
+        cursor == reader.heard ? [cursor] : [cursor, reader.heard], zone, at: present, database)
       var page = ChangePageBuilder(
-        subscription, since: cursor, present: sequence, limit: limit, maximumBytes: maximumBytes)
+        subscription, since: cursor, present: present.sequence, limit: limit, maximumBytes: maximumBytes)
       let rows = try Row.fetchCursor(
         database,
         sql: "SELECT type, name, version, seq, cell FROM record WHERE zone = ? AND seq > ? ORDER BY seq LIMIT ?",
@@ -169,9 +191,9 @@ public final class SQLiteBackend: SyncBackend {
           cell: try Cell(packed: Array(cell)))
         if !page.take(record, bytes: cell.count) { break }
       }
-      return page.page(
-        at: SyncCore.Cursor(generation: generation, sequence: sequence), serverMilliseconds: now,
-        dropped: try Self.dropped(zone, database), isReaderNoted: reader != .nobody)
+      return try page.page(
+        at: present, serverMilliseconds: now, dropped: try Self.dropped(zone, database),
+        isReaderNoted: reader != .nobody, tag: { try Self.tag(of: $0, zone, database) })
     }
   }
 
@@ -190,8 +212,7 @@ public final class SQLiteBackend: SyncBackend {
           let news = try await queue.read { database -> (Int64, SyncCore.Cursor)? in
             let version = try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
             if version == known { return nil }
-            let (generation, sequence) = try Self.cursor(zone, database)
-            return (version, SyncCore.Cursor(generation: generation, sequence: sequence))
+            return (version, try Self.cursor(zone, database))
           }
           if let (version, cursor) = news {
             seen = version
@@ -285,12 +306,51 @@ public final class SQLiteBackend: SyncBackend {
     return ZoneLives(lives)
   }
 
-  private static func cursor(_ zone: String, _ database: Database) throws -> (UInt64, Int64) {
+  private static func cursor(_ zone: String, _ database: Database) throws -> SyncCore.Cursor {
     let row = try Row.fetchOne(
       database.cachedStatement(sql: "SELECT generation, seq FROM zone WHERE name = ?"), arguments: [zone])
     guard let row else { throw BackendError.zoneMissing(zone) }
     let (generation, sequence): (Int64, Int64) = (row[0], row[1])
-    return (UInt64(bitPattern: generation), sequence)
+    return SyncCore.Cursor(
+      generation: UInt64(bitPattern: generation), sequence: sequence, tag: try tag(of: sequence, zone, database))
+  }
+
+  /// The tag of a number: that of the first commit that reaches it; 0 where there is none.
+  private static func tag(of number: Int64, _ zone: String, _ database: Database) throws -> UInt64 {
+    if number <= 0 { return 0 }
+    let tag = try Int64.fetchOne(
+      database.cachedStatement(sql: "SELECT tag FROM tag WHERE zone = ? AND seq >= ? ORDER BY seq LIMIT 1"),
+      arguments: [zone, number])
+    return UInt64(bitPattern: tag ?? 0)
+  }
+
+  /// Ends a commit whose last change has this number: draws its tag, and forgets the oldest now and then.
+  private static func tag(
+    _ sequence: Int64, after last: Int64, _ zone: String, _ database: Database
+  ) throws -> UInt64 {
+    let tag = UInt64.random(in: 1 ... .max)
+    try database.cachedStatement(sql: "UPDATE zone SET seq = ? WHERE name = ?").execute(arguments: [sequence, zone])
+    try database.cachedStatement(sql: "INSERT OR REPLACE INTO tag VALUES (?, ?, ?)")
+      .execute(arguments: [zone, sequence, Int64(bitPattern: tag)])
+    if sequence / 1024 > last / 1024 {
+      try database.execute(
+        sql: "DELETE FROM tag WHERE zone = ? AND seq < ?", arguments: [zone, sequence - CommitTags.limit])
+    }
+    return tag
+  }
+
+  /// Throws where this history of the zone does not contain all of these cursors.
+  private static func require(
+    _ cursors: [SyncCore.Cursor?], _ zone: String, at present: SyncCore.Cursor, _ database: Database
+  ) throws {
+    for case let cursor? in cursors {
+      let isOfLife =
+        cursor.generation == present.generation
+        ? cursor.sequence <= present.sequence : try lives(zone, database).holds(cursor, last: present.sequence)
+      guard isOfLife, try tag(of: cursor.sequence, zone, database) == cursor.tag else {
+        throw BackendError.cursorExpired
+      }
+    }
   }
 
   /// How many records a collection has.

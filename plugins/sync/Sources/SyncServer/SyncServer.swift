@@ -135,29 +135,24 @@
       } catch {
         throw .tooLarge
       }
-      let operations: [Operation]
+      let (operations, heard): ([Operation], Cursor?)
       do throws(Wire.Problem) {
-        operations = try Wire.operations(body)
+        (operations, heard) = (try Wire.operations(body), try Wire.heard(body))
       } catch {
         if error.isOfTheFuture { throw .unsupportedFormat("\(error)") }
         throw .invalid("\(error)")
       }
-      let reply = try await backend.commit(operations, zone: zone)
+      let reply = try await backend.commit(operations, zone: zone, heard: heard)
       counts.count(reply)
-      if !backend.tellsOwnCommits, let last = reply.lastSequence {
-        pokes.publish(Cursor(generation: reply.generation, sequence: last), zone: zone)
-      }
+      if !backend.tellsOwnCommits, reply.lastSequence != nil { pokes.publish(reply.cursor, zone: zone) }
       return Wire.body(of: reply)
     }
 
     private func changes(_ request: Request, _ zone: String) async throws(BackendError) -> [UInt8] {
       try admit(request, zone)
       let query = request.uri.queryParameters
-      var cursor: Cursor?
-      if let since = query["since"] {
-        guard let read = Cursor(String(since)) else { throw .invalid("'since' is no cursor: '\(since)'") }
-        cursor = read
-      }
+      let cursor = try Self.cursor(query["since"], "since")
+      let heard = try Self.cursor(query["heard"], "heard") ?? cursor
       let limit = try Self.number(query["limit"], "limit", 1...SyncLimits.records) ?? SyncLimits.records
       let bytes = try Self.number(query["bytes"], "bytes", 0...SyncLimits.bodyBytes) ?? SyncLimits.bodyBytes
       let device = query["device"].flatMap { DeviceID(String($0)) }
@@ -165,8 +160,14 @@
       let subscription = try Self.subscription(query["subscribe"])
       let page = try await backend.changes(
         zone: zone, since: cursor, limit: limit, maximumBytes: bytes,
-        reader: device.map { .device($0) } ?? .unnamed, of: subscription)
+        reader: device.map { .device($0, heard: heard) } ?? .unnamed, of: subscription)
       return Wire.body(of: page, isPartial: subscription != nil)
+    }
+
+    private static func cursor(_ text: Substring?, _ name: String) throws(BackendError) -> Cursor? {
+      guard let text else { return nil }
+      guard let cursor = Cursor(text) else { throw .invalid("'\(name)' is not a cursor: '\(text)'") }
+      return cursor
     }
 
     private static func subscription(_ text: Substring?) throws(BackendError) -> Subscription? {
@@ -226,6 +227,8 @@
 
     private func admit(_ request: Request, _ zone: String) throws(BackendError) {
       try access.check(zone: zone, authorization: request.headers[.authorization])
+      let version = request.headers[.init(Wire.versionHeader)!].flatMap { Int($0) }
+      if version ?? 1 < Wire.version { throw .unsupportedFormat(Wire.needsNewer) }
       try rate.take(zone: zone, atMilliseconds: clock.nowMilliseconds())
     }
 
@@ -264,7 +267,8 @@
     }
   }
 
-  /// Repeats the name of a request in its answer, so that a client can tell whose answer it has got.
+  /// Repeats the name of a request in its answer, so that a client can tell whose answer it has got, and says which version
+  /// of the messages the server speaks.
   struct RequestNames: RouterMiddleware {
     typealias Context = BasicRequestContext
 
@@ -272,7 +276,8 @@
       _ request: Request, context: Context, next: (Request, Context) async throws -> Response
     ) async throws -> Response {
       var response = try await next(request, context)
-      // The name is a token of RFC 9110, so there is one.
+      // The names are tokens of RFC 9110, so there are some.
+      response.headers[.init(Wire.versionHeader)!] = "\(Wire.version)"
       response.headers[.init(Wire.requestHeader)!] = request.headers[.init(Wire.requestHeader)!]
       return response
     }

@@ -24,13 +24,24 @@ public enum Wire {
     public var description: String { path.isEmpty ? message : "\(path) \(message)" }
   }
 
+  /// The header in which a device says which version of these messages it speaks, and which one that is.
+  public static let versionHeader = "flowrun-sync-version"
+  /// The version of these messages: from 2 on a cursor has a tag, and a commit names the furthest one.
+  public static let version = 2
+  /// What a device is told that speaks an earlier version.
+  public static let needsNewer =
+    "this sync server needs a flowrun whose messages have version \(version), as this server's own flowrun has; update flowrun on this device (what waits there is kept)"
+  /// What a device says of a server that speaks an earlier version.
+  public static let serverIsOlder =
+    "the sync server is older than this flowrun; update flowrun-sync-server (what waits here is kept)"
+
   /// The header that names a request and that its answer repeats.
   public static let requestHeader = "flowrun-request"
 
   // MARK: Commit
 
-  /// A request to commit.
-  public static func body(of operations: [Operation]) -> [UInt8] {
+  /// A request to commit, from a device that has heard so much of the zone.
+  public static func body(of operations: [Operation], heard: Cursor? = nil) -> [UInt8] {
     let values = operations.map { operation -> Value in
       var object = ValueObject([
         ("type", .string(operation.key.type)), ("name", .string(operation.key.name)),
@@ -45,7 +56,18 @@ public enum Wire {
       if let group = operation.group { object["transaction"] = .integer(Int(group)) }
       return .object(object)
     }
-    return JSONText.bytes(of: .object(ValueObject([("operations", .array(values))])))
+    var object = ValueObject([("operations", .array(values))])
+    if let heard { object["heard"] = .string("\(heard)") }
+    return JSONText.bytes(of: .object(object))
+  }
+
+  /// Reads what the author of a request to commit has heard of the zone.
+  public static func heard(_ body: [UInt8]) throws(Problem) -> Cursor? {
+    guard let value = try object(body)["heard"] else { return nil }
+    guard let cursor = value.stringValue.flatMap({ Cursor($0) }) else {
+      throw Problem(path: "heard", message: "is not a cursor")
+    }
+    return cursor
   }
 
   /// Reads a request to commit.
@@ -110,7 +132,7 @@ public enum Wire {
     return JSONText.bytes(
       of: .object(
         ValueObject([
-          ("generation", .string(String(reply.generation, radix: 16))),
+          ("cursor", .string("\(reply.cursor)")),
           ("serverMilliseconds", .integer(Int(reply.serverMilliseconds))), ("results", .array(results)),
         ])))
   }
@@ -118,9 +140,7 @@ public enum Wire {
   /// Reads an answer to a commit.
   public static func commitReply(_ body: [UInt8]) throws(Problem) -> CommitReply {
     let root = try object(body)
-    guard let generation = root["generation"]?.stringValue.flatMap({ UInt64($0, radix: 16) }) else {
-      throw Problem(path: "generation", message: "is missing or no hexadecimal number")
-    }
+    let cursor = try cursor(root)
     guard let list = root["results"]?.arrayValue else {
       throw Problem(path: "results", message: "is missing or no array")
     }
@@ -130,7 +150,15 @@ public enum Wire {
       results.append(try result(member, "results[\(index)]"))
     }
     return CommitReply(
-      results: results, generation: generation, serverMilliseconds: try integer(root, "serverMilliseconds", ""))
+      results: results, cursor: cursor, serverMilliseconds: try integer(root, "serverMilliseconds", ""))
+  }
+
+  /// The cursor of an answer.
+  private static func cursor(_ root: ValueObject) throws(Problem) -> Cursor {
+    guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
+      throw Problem(path: "cursor", message: "is missing or no cursor")
+    }
+    return cursor
   }
 
   private static func result(_ member: ValueObject, _ path: String) throws(Problem) -> CommitResult {
@@ -146,6 +174,8 @@ public enum Wire {
     case "refused":
       switch member["reason"]?.stringValue {
       case "too-many-devices": return .refused(.tooManyDevices)
+      case "name-taken": return .refused(.nameTaken)
+      case "may-be-counted": return .refused(.mayBeCounted)
       case "too-large":
         let most = member["most"]?.integerValue ?? RecordLimits.contentBytes
         return .refused(.tooLarge(bytes: Int(try integer(member, "bytes", path)), most: most))
@@ -177,6 +207,8 @@ public enum Wire {
       object["reason"] = "invalid"
       object["message"] = .string(message)
     case .tooManyDevices: object["reason"] = "too-many-devices"
+    case .nameTaken: object["reason"] = "name-taken"
+    case .mayBeCounted: object["reason"] = "may-be-counted"
     case .tooLarge(let bytes, let most):
       object["reason"] = "too-large"
       object["bytes"] = .integer(bytes)
@@ -251,9 +283,7 @@ public enum Wire {
   /// Reads a page of changes; one of a subscription must say that it is.
   public static func page(_ body: [UInt8], isPartial: Bool = false) throws(Problem) -> ChangePage {
     let root = try object(body)
-    guard let cursor = root["cursor"]?.stringValue.flatMap({ Cursor($0) }) else {
-      throw Problem(path: "cursor", message: "is missing or no cursor")
-    }
+    let cursor = try cursor(root)
     guard let list = root["records"]?.arrayValue, let hasMore = root["more"]?.booleanValue else {
       throw Problem(path: "", message: "'records' or 'more' is missing or mistyped")
     }

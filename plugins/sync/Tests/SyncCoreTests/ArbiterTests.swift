@@ -43,7 +43,7 @@ import Testing
         key: Pomodoro.timer, expectedVersion: expected,
         change: .write(focus(mac, at: now + expected, number: expected + 1)), group: 1)
     }
-    let outcomes = try batch.decide(operations, read: { _ in nil }, count: { _ in 0 })
+    let outcomes = try batch.decide(operations, read: { _ in nil }, count: { _ in 0 }, taken: { _ in .no })
     #expect(outcomes.map(\.decision) == [.conflict, .conflict, .conflict])
     #expect(outcomes.map(\.stored) == [nil, nil, nil])
   }

@@ -34,8 +34,8 @@ import Testing
   }
 
   @Test func `a format of the future is refused and says what to do`() {
-    #expect(throws: PackingError.unsupportedFormat(found: 4, known: 3)) { try Cell(packed: [4, 0, 0]) }
-    #expect("\(PackingError.unsupportedFormat(found: 4, known: 3))".contains("update flowrun on this device"))
+    #expect(throws: PackingError.unsupportedFormat(found: 13, known: 12)) { try Cell(packed: [13, 0, 0]) }
+    #expect("\(PackingError.unsupportedFormat(found: 13, known: 12))".contains("update flowrun on this device"))
   }
 
   @Test func `F26: the record of three devices in conflict takes less than 437 bytes`() {
@@ -83,6 +83,36 @@ import Testing
       }
     }
     #expect(refused > 10_000)
+  }
+
+  @Test func `a single changed bit of a cell or of a named write is always noticed`() throws {
+    for seed in 1...UInt64(20) {
+      var histories = Histories(seed: seed)
+      let (plain, _, _) = histories.threeCells()
+      var write = histories.nextWrite(of: 0)
+      (write.incarnation, write.replaced) = (seed, [])
+      write = write.sealed()
+      var record = Cell()
+      record.apply(
+        Write(
+          dot: write.dot, milliseconds: 5,
+          record: RecordWrite(changes: [.init(name: "likes", kind: .add(Int64(seed)))])), windowMilliseconds: 5000)
+      for (bytes, isCell) in [(plain.packed(), true), (record.packed(), true), (write.packed(), false)] {
+        for bit in 0..<bytes.count * 8 {
+          var changed = bytes
+          changed[bit / 8] ^= 1 << UInt8(bit % 8)
+          #expect(throws: PackingError.self, "seed \(seed), bit \(bit)") {
+            if isCell { _ = try Cell(packed: changed) } else { _ = try Write(packed: changed) }
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `what earlier versions packed without a checksum is read`() throws {
+    let cell = try Cell(packed: [2, 1, 3, 109, 97, 99, 1, 9, 0, 0, 0, 4, 5, 1, 0, 2, 0, 0])
+    #expect(cell.context.dots == [Dot(device: try #require(DeviceID("mac")), number: 1)])
+    #expect(cell.tally == Tally(count: 2))
   }
 
   @Test func `cutting a record anywhere names where it ends`() {

@@ -75,7 +75,7 @@ import Testing
       let page = try zone.changes(
         since: since, limit: limit, maximumBytes: bytes, reader: reader, serverMilliseconds: Rig.start)
       give(.answered(number, .changes(page)), &machine)
-    case .commit(let operations):
+    case .commit(let operations, _):
       let reply = try zone.commit(operations, serverMilliseconds: Rig.start)
       give(.answered(number, .commit(reply)), &machine)
     }

@@ -74,14 +74,17 @@ import Testing
     expectGood(Simulation.run(plan))
   }
 
-  @Test(arguments: [true, false])
-  func `V23: a server that went back to a copy gets from the devices what it lost`(_ isAnnounced: Bool) {
+  @Test(arguments: [true, false], [false, true])
+  func `V23: a server that went back to a copy gets from the devices what it lost`(
+    _ isAnnounced: Bool, _ staysOpen: Bool
+  ) {
     for seed in 1...UInt64(40) {
       var plan = conflictPlan()
       plan.seed = seed
       plan.faults.loss = isAnnounced && seed % 2 == 0 ? 0.3 : 0
       plan.steps.append(.init(3000 + Int64(seed) * 150, 0, .backUpServer))
-      plan.steps.append(.init(12_000 + Int64(seed) * 100, 0, .restoreServer(isAnnounced: isAnnounced)))
+      plan.steps.append(
+        .init(12_000 + Int64(seed) * 100, 0, .restoreServer(isAnnounced: isAnnounced, staysOpen: staysOpen)))
       plan.steps.append(.init(20_000, 1, .set(TimerState(kind: .idle), completed: 1)))
       let report = Simulation.run(plan)
       #expect(report.converged, "seed \(seed)")

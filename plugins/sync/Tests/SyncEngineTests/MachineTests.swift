@@ -153,7 +153,7 @@ import Testing
       guard let one = rig.held.first else { break }
       rig.held = []
       rig.commitElsewhere(.idle, number: Int64(number))
-      guard case .commit(let operations) = one.request,
+      guard case .commit(let operations, _) = one.request,
         let reply = try? rig.zone.commit(operations, serverMilliseconds: rig.now)
       else { break }
       rig.give(.answered(one.number, .commit(reply)))
@@ -166,7 +166,7 @@ import Testing
     var rig = started()
     rig.holds = true
     rig.act(.focus, completed: 1)
-    guard case .commit(let operations)? = rig.held.first?.request else {
+    guard case .commit(let operations, _)? = rig.held.first?.request else {
       Issue.record("nothing was sent")
       return
     }

@@ -20,6 +20,10 @@ struct RecordFleet {
   var isOld: Set<Int>
   /// Whether the answer to the next commit gets lost.
   var losesAnswer = false
+  /// The devices whose commits are too large, whatever they send.
+  var refusesCommits: Set<Int> = []
+  /// How far the clocks of devices are ahead of the zone's.
+  var skews: [Int: Int64] = [:]
   /// What the zone answers to commits instead of taking them.
   var commitError: BackendError?
   /// How many operations get through a proxy at once; nil for any number.
@@ -56,7 +60,9 @@ struct RecordFleet {
 
   /// Names the rules of the collection to the zone.
   mutating func nameRules(_ device: Int, delete: DeleteRule = .editWins) {
-    let rules = ["likes": "integer counter", "title": "string newest", "_delete": delete.rawValue]
+    let rules = [
+      "likes": "integer counter", "tags": "array:string set", "title": "string newest", "_delete": delete.rawValue,
+    ]
     let fields = rules.map { Write.FieldChange(name: $0.key, value: Array($0.value.utf8)) }
     give(device, .acted(ZoneRules.key(of: "notes"), .init(fields: fields)))
   }
@@ -80,11 +86,20 @@ struct RecordFleet {
   static func part(_ title: Int64) -> Subscription { Subscription(["notes": ["title": .text(String(title))]]) }
 
   /// Begins a device anew from its file, with another part of the zone; nil for all of it.
-  mutating func restart(_ device: Int, _ subscription: Subscription?) throws {
+  mutating func restart(_ device: Int, _ subscription: Subscription?, seed: UInt64? = nil) throws {
     guard let replica = try Replica(stored: disks[device].filter { !$0.key.hasPrefix("journal/") }) else { return }
     machines[device] = SyncMachine(
-      replica: replica, policy: Pomodoro.policy, settings: settings(subscription), seed: UInt64(device + 1))
+      replica: replica, policy: Pomodoro.policy, settings: settings(subscription),
+      seed: seed ?? UInt64(device + 1))
     give(device, .started)
+  }
+
+  /// A device that goes on from where another one is, in the middle of its work, as a copied virtual machine does.
+  mutating func addTwin(of device: Int) -> Int {
+    machines.append(machines[device])
+    disks.append(disks[device])
+    heard.append(heard[device])
+    return machines.count - 1
   }
 
   static func key(_ name: String) -> RecordKey { RecordKey(type: "notes", name: name) }
@@ -129,7 +144,7 @@ struct RecordFleet {
   var parked: [String] { machines.flatMap { $0.replica.outbox.compactMap(\.parkedBecause) } }
 
   mutating func give(_ device: Int, _ event: SyncMachine.Event) {
-    for effect in machines[device].handle(event, atMilliseconds: now) {
+    for effect in machines[device].handle(event, atMilliseconds: now + (skews[device] ?? 0)) {
       switch effect {
       case .save(let changes): for change in changes { disks[device][change.key] = change.value }
       case .send(let number, let request): hear(device, answer(device, number, request))
@@ -152,10 +167,11 @@ struct RecordFleet {
     if isAway.contains(device) || isLost() { return .failed(number, .unreachable("away")) }
     do throws(BackendError) {
       switch request {
-      case .commit(let operations):
+      case .commit(let operations, let heard):
+        if refusesCommits.contains(device) { throw .tooLarge }
         if let commitError { throw commitError }
         if let mostOperations, operations.count > mostOperations { throw .tooLargeForProxy("status 413") }
-        let reply = try zone.commit(operations, serverMilliseconds: now)
+        let reply = try zone.commit(operations, heard: heard, serverMilliseconds: now)
         for case (.write(let write), .committed) in zip(operations.map(\.change), reply.results) {
           taken.insert(write.dot)
         }
@@ -185,7 +201,10 @@ struct RecordFleet {
   mutating func advance(milliseconds: Int64) {
     let end = now + milliseconds
     while now < end {
-      let wakes = machines.compactMap { $0.nextWake(atMilliseconds: now) }
+      let wakes = machines.indices.compactMap { device in
+        let skew = skews[device] ?? 0
+        return machines[device].nextWake(atMilliseconds: now + skew).map { $0 == .max ? $0 : $0 - skew }
+      }
       now = min(end, max(now + 1, wakes.min() ?? end))
       for device in machines.indices { give(device, .woke) }
     }

@@ -23,8 +23,8 @@ struct Rig {
   var held: [(number: Int, request: SyncMachine.Request)] = []
   var holds = false
 
-  init(settings: SyncSettings = Rig.plain, replica: Replica = Replica(device: Rig.device)) {
-    machine = SyncMachine(replica: replica, policy: Pomodoro.policy, settings: settings, seed: 1)
+  init(settings: SyncSettings = Rig.plain, replica: Replica = Replica(device: Rig.device), seed: UInt64 = 1) {
+    machine = SyncMachine(replica: replica, policy: Pomodoro.policy, settings: settings, seed: seed)
   }
 
   /// Without a channel and with essential timers.
@@ -36,7 +36,7 @@ struct Rig {
   }
 
   var commits: [[Operation]] {
-    requests.compactMap { if case .commit(let operations) = $0.request { operations } else { nil } }
+    requests.compactMap { if case .commit(let operations, _) = $0.request { operations } else { nil } }
   }
 
   var pulls: Int { requests.count - commits.count }
@@ -77,8 +77,9 @@ struct Rig {
     }
     do throws(BackendError) {
       switch request {
-      case .commit(let operations):
-        give(.answered(number, .commit(try zone.commit(operations, serverMilliseconds: now))))
+      case .commit(let operations, let heard):
+        let reply = try zone.commit(operations, heard: heard, serverMilliseconds: now)
+        give(.answered(number, .commit(reply)))
       case .changes(let since, let limit, let bytes, let reader):
         let page = try zone.changes(
           since: since, limit: limit, maximumBytes: bytes, reader: reader, serverMilliseconds: now)

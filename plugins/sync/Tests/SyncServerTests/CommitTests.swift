@@ -244,7 +244,7 @@
       try await write(1...1, other)
       try await write(2...3, one)
       let kept = try await page(nil).cursor
-      let tables = ["sync_zone", "sync_record", "sync_life"]
+      let tables = ["sync_zone", "sync_record", "sync_life", "sync_tag", "sync_act"]
       try database.execute(tables.map { "CREATE TABLE copy_\($0) AS TABLE \($0);" }.joined())
       try await write(4...5, one)
       let gone = try await page(kept).cursor

@@ -1,5 +1,6 @@
 #if Network
   import Foundation
+  import SyncWire
   import TestSupport
 
   typealias Database = TestSupport.Database
@@ -22,9 +23,11 @@
       return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))
     }
 
-    static func post(_ address: String, token: String, body: String) async throws -> (status: Int, body: String) {
+    static func post(
+      _ address: String, token: String, body: String, version: Int = Wire.version
+    ) async throws -> (status: Int, body: String) {
       let (_, output) = try await Shell.runAside(
-        "curl -s -m 10 -X POST -H 'Authorization: Bearer \(token)' -H 'Expect:' --data-binary @- -w '\\n%{http_code}' \(address)",
+        "curl -s -m 10 -X POST -H 'Authorization: Bearer \(token)' -H '\(Wire.versionHeader): \(version)' -H 'Expect:' --data-binary @- -w '\\n%{http_code}' \(address)",
         input: body)
       let lines = output.split(separator: "\n", omittingEmptySubsequences: false)
       return (Int(lines.last ?? "") ?? 0, lines.dropLast().joined(separator: "\n"))

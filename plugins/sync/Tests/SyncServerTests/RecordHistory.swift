@@ -157,7 +157,6 @@
       let twin = try addDevice(scale: home == .server ? 4 : 1, isPartial: device.isPartial)
       guard try device.copyFile(to: twin) else { return }
       maySetAside = true
-      oracle.copied += twin.waiting()
       Self.counts.withLock { $0.copies += 1 }
       let (one, other) = (oracle.begin("kept"), oracle.begin("kept"))
       let statuses = try device.run(besides: twin, key: "kept", numbers: (one, other))

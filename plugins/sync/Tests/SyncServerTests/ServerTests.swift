@@ -1,6 +1,7 @@
 #if Network
   import Foundation
   import SyncTestKit
+  import SyncWire
   import SyncCore
   import SyncEngine
   import SyncHTTP
@@ -102,7 +103,7 @@
       func page(_ cursor: SyncCore.Cursor?, _ backend: PostgresBackend) async throws -> ChangePage {
         try await backend.changes(zone: zone, since: cursor, limit: 9, maximumBytes: 9999)
       }
-      let tables = ["sync_zone", "sync_record", "sync_life"]
+      let tables = ["sync_zone", "sync_record", "sync_life", "sync_tag", "sync_act"]
       let before = try await PostgresBackend(database.information, zones: zones())
       try await write(1...3, before)
       let kept = try await page(nil, before).cursor
@@ -149,6 +150,20 @@
           }
         }
         #expect(answers.count == 2)
+      }
+    }
+
+    @Test func `a device of an earlier version is told what the server needs, and nothing is applied`() async throws {
+      let backend = MemoryBackend(zones: zones())
+      try await serving(backend, settings()) { address in
+        let answer = try await Curl.post(
+          "\(address)/zones/Conformance0/commit", token: Self.token, body: #"{"operations":[]}"#, version: 1)
+        #expect(answer.status == 400)
+        #expect(answer.body.contains("unsupported-format"))
+        #expect(answer.body.contains("update flowrun on this device"))
+        // What an earlier version makes of that keeps what waits and stops.
+        let error = Wire.error(Array(answer.body.utf8), status: answer.status)
+        #expect(error.remedy == .pause)
       }
     }
 

@@ -33,7 +33,7 @@ enum Channels {
         let reply = try await backend.commit(
           [Operation(key: RecordKey(type: "T", name: "r"), expectedVersion: Int64(number - 1), change: .write(write))],
           zone: zone)
-        let cursor = Cursor(generation: reply.generation, sequence: reply.lastSequence ?? 0)
+        let cursor = reply.cursor
         for socket in sockets { try read(socket, until: "data: \(cursor)") }
       }
       let milliseconds = Double(Instant.now - began) / 1e6 / Double(changes)
@@ -55,7 +55,8 @@ enum Channels {
     }
     guard isConnected else { throw Failure("device \(number) cannot connect") }
     let device = DeviceID(stem: "d", random: UInt32(number)).name
-    let request = "GET /zones/\(zone)/pokes?device=\(device) HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    let request =
+      "GET /zones/\(zone)/pokes?device=\(device) HTTP/1.1\r\nHost: localhost\r\nflowrun-sync-version: 2\r\n\r\n"
     guard send(descriptor, request, request.utf8.count, 0) == request.utf8.count else {
       throw Failure("device \(number) cannot ask")
     }

@@ -42,11 +42,14 @@ public struct RecordWrite: Hashable, Sendable {
     self.changes = changes.sorted { $0.name < $1.name }
   }
 
-  /// Forgets what was seen of a device after this number: under those the server may know other writes.
-  public mutating func limit(_ device: DeviceID, to number: Int64) {
+  /// Names an act that was seen otherwise.
+  public mutating func rename(_ old: Dot, _ new: Dot) {
     for index in changes.indices {
       guard case .elements(let add, var remove) = changes[index].kind else { continue }
-      for place in remove.indices { remove[place].dots.removeAll { $0.device == device && $0.number > number } }
+      for place in remove.indices where remove[place].dots.contains(old) {
+        remove[place].dots.removeAll { $0 == old }
+        new.put(into: &remove[place].dots)
+      }
       changes[index].kind = .elements(add: add, remove: remove)
     }
   }

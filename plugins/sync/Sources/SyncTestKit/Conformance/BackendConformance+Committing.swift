@@ -58,11 +58,56 @@ extension BackendConformance {
     let now = try await backend.serverTime()
     _ = try await backend.commit([operation(write(1, 5, at: now), expected: 0)], zone: zone)
     for number in [5, 4] as [Int64] {
-      let other = write(1, number, at: now, kind: .idle)
+      var other = write(1, number, at: now, kind: .idle)
+      other.incarnation = 7
       let reply = try await backend.commit([operation(other, expected: 1)], zone: zone)
       guard case .conflict(let record?) = reply.results.first, record.version == 1 else {
         throw Failure(rule: "M1 another write under a taken number is a conflict", seen: "\(reply)")
       }
+    }
+  }
+
+  static let named: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    var writes = (1...4 as ClosedRange<Int64>).map { write(1, $0, at: now + $0) }
+    for index in writes.indices { writes[index].incarnation = index < 2 ? 7 : .max }
+    writes[3].replaced = [3]
+    for (index, write) in [writes[0], writes[1], writes[3]].enumerated() {
+      _ = try await backend.commit([operation(write, expected: Int64(index))], zone: zone)
+    }
+    for write in writes {
+      let reply = try await backend.commit([operation(write, expected: 3)], zone: zone)
+      try expect(reply.results == [.unchanged], "M4 an act that was taken is known", "\(write.dot): \(reply.results)")
+    }
+    for number in 1...4 as ClosedRange<Int64> {
+      var other = write(1, number, at: now, kind: .idle)
+      other.incarnation = 9
+      let reply = try await backend.commit([operation(other, expected: 3)], zone: zone)
+      guard case .conflict(let record?) = reply.results.first, record.version == 3 else {
+        throw Failure(rule: "M1 an act of another copy is not taken for one that is known", seen: "\(reply)")
+      }
+    }
+    var twin = write(1, 1, at: now, kind: .idle)
+    twin.incarnation = 7
+    let reply = try await backend.commit([operation(twin, expected: 3)], zone: zone)
+    try expect(reply.results == [.refused(.nameTaken)], "M1 another act under a name is refused", "\(reply.results)")
+  }
+
+  static let perhaps: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    var cell = Cell()
+    cell.apply(write(1, 3, at: now), windowMilliseconds: 5000)
+    let give = Operation(key: Pomodoro.timer, expectedVersion: 0, change: .join(cell))
+    _ = try await backend.commit([give], zone: zone)
+    var earlier = write(1, 2, at: now)
+    earlier.incarnation = 7
+    let reply = try await backend.commit([operation(earlier, expected: 1)], zone: zone)
+    try expect(reply.results == [.refused(.mayBeCounted)], "V23 the zone cannot tell", "\(reply.results)")
+    let known = try await backend.commit([operation(write(1, 3, at: now), expected: 1)], zone: zone)
+    try expect(known.results == [.unchanged], "V23 the last one is known", "\(known.results)")
+    let next = try await backend.commit([operation(write(1, 4, at: now), expected: 1)], zone: zone)
+    guard case .committed = next.results.first else {
+      throw Failure(rule: "V23 a later one is taken", seen: "\(next.results)")
     }
   }
 

@@ -41,6 +41,60 @@ extension BackendConformance {
     }
   }
 
+  static let lost: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    let heard = try await backend.commit(
+      [operation(write(1, at: now), expected: 0), deviceRecord(1, at: now)], zone: zone
+    ).cursor
+    let present = try await backend.changes(zone: zone, since: nil, limit: 9, maximumBytes: 1 << 20).cursor
+    try expect(present == heard && heard.tag != 0, "V23 a commit's cursor is the zone's", "\(heard), then \(present)")
+    let half = Cursor(generation: heard.generation, sequence: heard.sequence - 1, tag: heard.tag)
+    for cursor in [heard, half] {
+      let reply = try await backend.commit([operation(write(1, at: now), expected: 1)], zone: zone, heard: cursor)
+      try expect(reply.results == [.unchanged], "V23 a cursor of this history is taken", "\(reply)")
+      try expect(reply.cursor == heard, "V23 what changes nothing tells where the zone is", "\(reply.cursor)")
+    }
+    let strangers = [
+      Cursor(generation: heard.generation, sequence: heard.sequence, tag: heard.tag ^ 1),
+      Cursor(generation: heard.generation, sequence: heard.sequence),
+      Cursor(generation: heard.generation, sequence: heard.sequence + 1, tag: heard.tag),
+      Cursor(generation: heard.generation ^ 1, sequence: heard.sequence, tag: heard.tag),
+    ]
+    for cursor in strangers {
+      do {
+        let reply = try await backend.commit([deviceRecord(2, at: now)], zone: zone, heard: cursor)
+        throw Failure(rule: "V23 the zone is not the one of \(cursor)", seen: "\(reply)")
+      } catch BackendError.cursorExpired {}
+      let reader = ZoneReader.device(device(1), heard: cursor)
+      do {
+        let page = try await backend.changes(
+          zone: zone, since: heard, limit: 9, maximumBytes: 1 << 20, reader: reader, of: nil)
+        throw Failure(rule: "V23 nor for who reads with \(cursor)", seen: "\(page)")
+      } catch BackendError.cursorExpired {}
+    }
+    let records = try await all(backend, zone)
+    try expect(records.count == 2, "V23 nothing of it was applied", "\(records.map(\.key))")
+  }
+
+  static let tagged: Body = { backend, zone in
+    let now = try await backend.serverTime()
+    var heard: [Cursor] = []
+    for number in 1...5 {
+      heard.append(try await backend.commit([deviceRecord(number, at: now)], zone: zone).cursor)
+    }
+    try expect(Set(heard.map(\.tag)).count == 5, "V23 each commit has a tag of its own", "\(heard)")
+    var cursor: Cursor?
+    for expected in heard {
+      let page = try await backend.changes(zone: zone, since: cursor, limit: 1, maximumBytes: 1 << 20)
+      try expect(page.cursor == expected, "V23 a page ends at the cursor of its commit", "\(page.cursor), \(expected)")
+      cursor = page.cursor
+    }
+    for cursor in heard {
+      _ = try await backend.commit(
+        [operation(write(1, at: now), expected: 1)], zone: zone, heard: cursor)
+    }
+  }
+
   static let tooMany: Body = { backend, zone in
     let now = try await backend.serverTime()
     let operations = (1...SyncLimits.operations + 1).map { deviceRecord($0, at: now) }

@@ -42,13 +42,13 @@ struct SimulatedServer {
   /// Makes the changes and notes what was taken; `log` tells what the author of each write had seen, `known` what the
   /// sender of a whole cell knows.
   mutating func commit(
-    _ operations: [Operation], now: Int64, log: ActLog, known: [RecordKey: [Int64]]
+    _ operations: [Operation], heard: Cursor?, now: Int64, log: ActLog, known: [RecordKey: [Int64]]
   ) throws(BackendError) -> CommitReply {
     var latest: [RecordKey: [Int64]] = [:]
     for key in Set(operations.map(\.key)) {
       latest[key] = zone.records[key].flatMap { contents[key]?[$0.sequence] }
     }
-    let reply = try zone.commit(operations, serverMilliseconds: now)
+    let reply = try zone.commit(operations, heard: heard, serverMilliseconds: now)
     for (operation, result) in zip(operations, reply.results) {
       guard case .committed(_, let sequence, let stamps) = result else { continue }
       var content = latest[operation.key] ?? Array(repeating: 0, count: devices.count)
@@ -112,10 +112,10 @@ struct SimulatedServer {
   }
 
   /// Goes back to the last copy; opened again, it begins a new life with its next change, or at once where that is said.
-  mutating func goBack(generation: UInt64, isAnnounced: Bool) {
+  mutating func goBack(generation: UInt64, isAnnounced: Bool, staysOpen: Bool) {
     guard let backup else { return }
     zone = backup
-    if isAnnounced { zone.begin(generation: generation) } else { zone.reopen(generation: generation) }
+    if isAnnounced { zone.begin(generation: generation) } else if !staysOpen { zone.reopen(generation: generation) }
     hasGoneBack = true
     for index in listeners.indices { listeners[index].fetched = -1 }
   }

@@ -45,10 +45,10 @@ extension Simulation {
     _ request: SyncMachine.Request, _ index: Int
   ) throws(BackendError) -> SyncMachine.Answer {
     switch request {
-    case .commit(let operations):
+    case .commit(let operations, let heard):
       let before = server.zone.sequence
       let reply = try server.commit(
-        operations, now: serverMilliseconds, log: log, known: devices[index].known)
+        operations, heard: heard, now: serverMilliseconds, log: log, known: devices[index].known)
       if server.zone.sequence > before { pokeAll() }
       return .commit(reply)
     case .changes(let cursor, let limit, let maximumBytes, let reader):

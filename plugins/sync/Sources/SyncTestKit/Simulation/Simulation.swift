@@ -237,7 +237,8 @@ public struct Simulation {
       crash(index, restartAfterMilliseconds: 100)
       devices[index].disk["cursor"] = nil
     case .backUpServer: server.backup = server.zone
-    case .restoreServer(let isAnnounced): server.goBack(generation: random.next() | 1, isAnnounced: isAnnounced)
+    case .restoreServer(let isAnnounced, let staysOpen):
+      server.goBack(generation: random.next() | 1, isAnnounced: isAnnounced, staysOpen: staysOpen)
     }
   }
 
@@ -324,8 +325,8 @@ public struct Simulation {
 
   static func bytes(of request: SyncMachine.Request) -> Int {
     switch request {
-    case .commit(let operations):
-      operations.reduce(0) { sum, operation in
+    case .commit(let operations, let heard):
+      operations.reduce(heard == nil ? 0 : Cursor.packedBytes) { sum, operation in
         switch operation.change {
         case .write(let write): sum + write.packed().count
         case .join(let cell): sum + cell.packed().count

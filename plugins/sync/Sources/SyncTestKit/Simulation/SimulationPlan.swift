@@ -65,8 +65,9 @@ public struct SimulationPlan: Sendable {
     case loseCursor
     /// The server keeps a copy of the zone.
     case backUpServer
-    /// The server goes back to its last copy; announced, it begins a new life of the zone with it.
-    case restoreServer(isAnnounced: Bool)
+    /// The server goes back to its last copy; announced, it begins a new life of the zone with it. One that stays open does
+    /// not notice.
+    case restoreServer(isAnnounced: Bool, staysOpen: Bool = false)
 
     /// The user sets the timer and adds to the count.
     public static func set(_ state: TimerState, completed: Int64) -> Command {

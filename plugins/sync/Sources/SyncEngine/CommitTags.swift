@@ -1,0 +1,31 @@
+/// The random tags of a zone's commits, by the number of each commit's last change.
+///
+/// A number has the tag of the commit that made it. Tags are kept for the latest `limit` numbers; an older cursor no longer
+/// fits, and its device fetches the zone whole.
+public struct CommitTags: Sendable {
+  /// For how many of the latest numbers tags are kept.
+  public static let limit: Int64 = 65_536
+  private var commits: [(last: Int64, tag: UInt64)] = []
+
+  /// No tags yet.
+  public init() {}
+
+  /// Notes a commit by the number of its last change.
+  public mutating func note(_ last: Int64, tag: UInt64) {
+    commits.append((last, tag))
+    if let first = commits.first, first.last < last - 2 * Self.limit {
+      commits.removeAll { $0.last < last - Self.limit }
+    }
+  }
+
+  /// The tag of a number: that of the first commit that reaches it; 0 where there is none.
+  public func tag(of number: Int64) -> UInt64 {
+    guard number > 0 else { return 0 }
+    var (low, high) = (0, commits.count)
+    while low < high {
+      let middle = (low + high) / 2
+      if commits[middle].last < number { low = middle + 1 } else { high = middle }
+    }
+    return low < commits.count ? commits[low].tag : 0
+  }
+}

@@ -1,0 +1,186 @@
+import SyncCore
+import SyncEngine
+import Testing
+
+/// A zone that was restored from a backup: what the devices still hold comes back, whatever happened since (V23).
+@Suite struct RestoredZoneTests {
+  /// How the restored zone goes on.
+  enum Restoring: CaseIterable {
+    /// Its store is opened again, so that its next change begins a new life.
+    case opened
+    /// A person says so, and every cursor becomes invalid.
+    case announced
+    /// Its store stays open and notices nothing.
+    case unnoticed
+  }
+
+  private func restore(_ fleet: inout RecordFleet, _ backup: ZoneState, _ restoring: Restoring) {
+    fleet.zone = backup
+    switch restoring {
+    case .opened: fleet.zone.reopen(generation: .random(in: 1 ... .max))
+    case .announced: fleet.zone.begin(generation: .random(in: 1 ... .max))
+    case .unnoticed: break
+    }
+  }
+
+  @Test(arguments: Restoring.allCases)
+  func `an acknowledged act comes back though its device acts before it fetches`(_ restoring: Restoring) throws {
+    var fleet = RecordFleet(2)
+    fleet.like(0, "k")
+    fleet.settle()
+    let backup = fleet.zone
+    fleet.like(0, "k")
+    fleet.advance(milliseconds: 1000)
+    restore(&fleet, backup, restoring)
+    fleet.isAway = [0]
+    try fleet.restart(0, nil)
+    fleet.like(0, "k")
+    fleet.isAway = []
+    fleet.settle()
+    #expect(fleet.likes("k") == [3, 3])
+  }
+
+  @Test(arguments: Restoring.allCases)
+  func `an acknowledged act comes back though the restored zone has overtaken its number`(_ restoring: Restoring) {
+    for more in 1...4 {
+      var fleet = RecordFleet(2)
+      fleet.like(0, "k")
+      fleet.settle()
+      let backup = fleet.zone
+      fleet.isAway = [1]
+      fleet.like(0, "k")
+      fleet.advance(milliseconds: 1000)
+      restore(&fleet, backup, restoring)
+      (fleet.isAway, fleet.now) = ([0], fleet.now + 1000)
+      for _ in 0..<more { fleet.like(1, "k") }
+      fleet.advance(milliseconds: 1000)
+      fleet.isAway = []
+      // What it sends first is about another record, whose version fits.
+      fleet.like(0, "new")
+      fleet.settle()
+      #expect(fleet.likes("k") == [Int64(2 + more), Int64(2 + more)], "\(more) more")
+    }
+  }
+
+  @Test(arguments: Restoring.allCases)
+  func `an act whose answer was lost counts once, and all after it`(_ restoring: Restoring) {
+    var fleet = RecordFleet(2)
+    fleet.like(0, "k")
+    fleet.settle()
+    let backup = fleet.zone
+    fleet.losesAnswer = true
+    fleet.like(0, "k")
+    fleet.like(0, "k")
+    fleet.settle()
+    #expect(fleet.likes("k") == [3, 3])
+    restore(&fleet, backup, restoring)
+    fleet.losesAnswer = true
+    fleet.like(0, "k")
+    fleet.settle()
+    #expect(fleet.likes("k") == [4, 4])
+  }
+
+  @Test func `what was only found to be there already is missed too when it is lost`() throws {
+    var fleet = RecordFleet(2)
+    fleet.like(0, "k")
+    fleet.settle()
+    let backup = fleet.zone
+    fleet.losesAnswer = true
+    fleet.like(0, "k")
+    // Sent again, the zone says that it has it: the device has not read that far.
+    fleet.advance(milliseconds: 400)
+    #expect(fleet.machines[0].replica.outbox.isEmpty)
+    restore(&fleet, backup, .unnoticed)
+    for _ in 0..<3 { fleet.like(1, "other") }
+    fleet.settle()
+    #expect(fleet.likes("k") == [2, 2])
+  }
+
+  @Test func `a transaction comes back whole`() throws {
+    var fleet = RecordFleet(2)
+    fleet.likeTogether(0, ["a", "b"])
+    fleet.settle()
+    let backup = fleet.zone
+    fleet.likeTogether(0, ["a", "b"])
+    fleet.advance(milliseconds: 1000)
+    restore(&fleet, backup, .opened)
+    fleet.isAway = [0]
+    try fleet.restart(0, nil)
+    fleet.like(0, "a")
+    fleet.isAway = []
+    fleet.settle()
+    #expect(fleet.likes("a") == [3, 3])
+    #expect(fleet.likes("b") == [2, 2])
+  }
+
+  @Test func `a device that has heard only answers to what it sent notices as well`() throws {
+    var rig = Rig()
+    rig.start()
+    rig.advance(milliseconds: 100)
+    rig.act(.focus, completed: 1)
+    rig.advance(milliseconds: 1000)
+    let backup = rig.zone
+    rig.act(.idle, completed: 1)
+    rig.advance(milliseconds: 1000)
+    // Its cursor is lost with a page of the file, what it has acknowledged is not.
+    rig.disk["cursor"] = nil
+    var again = Rig(replica: try #require(try Replica(stored: rig.disk.filter { !$0.key.hasPrefix("journal/") })))
+    (again.zone, again.now) = (backup, rig.now)
+    again.commitElsewhere(.breakTime)
+    again.commitElsewhere(.snooze, number: 2)
+    again.start()
+    again.act(.focus, completed: 1)
+    again.advance(milliseconds: 2000)
+    #expect(again.zone.records[.init(type: "CD_TimerState", name: "timer")]?.cell.tally.count == 3)
+  }
+
+  @Test func `without a cursor nothing is sent by a device that has something acknowledged`() throws {
+    var rig = Rig()
+    rig.start()
+    rig.act(.focus)
+    rig.advance(milliseconds: 1000)
+    rig.disk["cursor"] = nil
+    let again = try #require(try Replica(stored: rig.disk.filter { !$0.key.hasPrefix("journal/") }))
+    #expect(again.isResynchronizing)
+    #expect(again.heard == nil)
+  }
+
+  @Test func `of a cursor that an earlier version saved the number counts`() throws {
+    var fleet = RecordFleet(1)
+    fleet.like(0, "k")
+    fleet.settle()
+    var disk = fleet.disks[0].filter { !$0.key.hasPrefix("journal/") }
+    let cursor = try #require(try Replica(stored: disk)?.cursor)
+    var packer = Packer()
+    packer.byte(1)
+    packer.unsigned(cursor.generation)
+    packer.unsigned(UInt64(cursor.sequence))
+    disk["cursor"] = packer.bytes
+    let heard = try #require(try Replica(stored: disk)?.heard)
+    #expect(heard == Cursor(generation: cursor.generation, sequence: cursor.sequence))
+  }
+
+  @Test func `tags are kept for the latest numbers, each for all that its commit changed`() {
+    var tags = CommitTags()
+    tags.note(3, tag: 7)
+    tags.note(4, tag: 8)
+    #expect((0...5).map { tags.tag(of: $0) } == [0, 7, 7, 7, 8, 0])
+    for number in stride(from: 10, through: 10 + 3 * CommitTags.limit, by: 1000) {
+      tags.note(number, tag: UInt64(number))
+    }
+    #expect(tags.tag(of: 3) != 7)
+  }
+
+  @Test func `the cursor that goes with each commit counts as sent`() {
+    var rig = Rig()
+    rig.start()
+    rig.act(.focus)
+    rig.advance(milliseconds: 1000)
+    let before = rig.machine.replica.budget.bytes(atMilliseconds: rig.now)
+    rig.act(.focus)
+    rig.advance(milliseconds: 1000)
+    let sent = rig.machine.replica.budget.bytes(atMilliseconds: rig.now) - before
+    guard case .write(let write)? = rig.commits.last?.first?.change else { return }
+    #expect(sent >= write.packed().count + Cursor.packedBytes)
+  }
+}
