@@ -188,7 +188,7 @@ import Testing
   @Test(arguments: [
     ("on: push", "leave 'on' out"), ("jobs: {}", "there are no jobs"), ("tasks: {}", "did you mean 'steps'?"),
     ("version: '3'", "leave it out"), ("vars: {}", "'inputs' for what a run may be given"),
-    ("timeout-minutes: 5", "write 'timeout: 10m'"), ("schedule: daily", "such as cron"),
+    ("timeout-minutes: 5", "write 'timeout: 10m'"), ("schedule: daily", "let cron or another scheduler call it"),
     ("onExit: tidy", "did you mean 'finally'?"), ("dotenv: ['.env']", "did you mean 'env-file'?"),
     ("includes: {}", "./other.yaml"), ("params: {}", "did you mean 'inputs'?"), ("kind: Workflow", "left edge"),
   ])

@@ -203,7 +203,9 @@ extension RunReport {
   /// that ended last) back along the needs that ended last.
   private static func criticalPath(of plan: Plan) -> [StepIndex] {
     let steps = plan.graph.workflow.steps
-    let opened = plan.gate.openedAtNanoseconds ?? Int.max
+    // Read once: it looks at every step.
+    let gate = plan.gate
+    let opened = gate.openedAtNanoseconds ?? Int.max
     /// Of these steps the one that ran and ended last.
     func last(of candidates: some Sequence<StepIndex>, where isWanted: (StepIndex) -> Bool) -> StepIndex? {
       var best: (step: StepIndex, end: Int)?
@@ -220,7 +222,7 @@ extension RunReport {
       bounds.floorNanoseconds > 0 || bounds.ceilingNanoseconds != nil
       || all.contains { plan.traits[$0].flags.contains(.deferred) }
     var next = last(of: all) {
-      (hasGate || plan.gate.outcome != .failed) && plan.traits[$0].flags.contains(.blocking)
+      (hasGate || gate.outcome != .failed) && plan.traits[$0].flags.contains(.blocking)
         && plan.states[$0].endedAt <= opened
     }
     next = next ?? last(of: all) { _ in true }
