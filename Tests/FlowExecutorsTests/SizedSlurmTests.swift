@@ -166,7 +166,7 @@ final class SizedSlurmTests {
         environment: cluster.environment.merging(["TOKEN": "hidden-value"]) { $1 })
       #expect(result.exitCode == 0, "\(result.output) \(result.errors)")
       let report = try String(contentsOfFile: "\(folder)/report.json", encoding: .utf8)
-      #expect(report.contains("\"\(count)\\n\""), "\(report)")
+      #expect(report.contains("\"count\": \"\(count)\""), "\(report)")
       #expect(!FileManager.default.fileExists(atPath: "\(folder)/.flowrun/x/results"))
     }
   }

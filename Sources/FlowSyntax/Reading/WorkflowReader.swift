@@ -49,7 +49,7 @@ struct WorkflowReader: DocumentReading {
       } else if Template.containsExpression(workflow.name) {
         // Runs and data folders are found by it, so it is the same in each run.
         report(
-          .invalidName, "the name of a workflow cannot hold an expression", at: span(node),
+          .contextUnavailable, "the name of a workflow cannot hold an expression", at: span(node),
           help: "write a fixed name; the name of a step may hold inputs")
       }
     }
