@@ -87,16 +87,19 @@ extension Replica {
   }
 
   /// Lets a parked change be sent again, under its name; one whose name is another's, or of which the zone cannot tell
-  /// whether it counts, gets a new one, since a person has said so. It goes behind what was done meanwhile.
+  /// whether it counts, gets a new one, since a person has said so, and goes behind what was done meanwhile.
   mutating func unpark(_ position: Int64, _ incarnation: UInt64) {
     guard var item = outbox[position: position], let reason = item.parkedBecause, reason != Self.deletedThere else {
       return
     }
     item.parkedBecause = nil
     item.wasSent = false
+    var isRenamed = false
     if var write = item.write {
-      if [Arbiter.Refusal.nameTaken, .mayBeCounted].contains(where: { reason.hasSuffix(SyncPause.shortened("\($0)")) })
-      {
+      isRenamed = [Arbiter.Refusal.nameTaken, .mayBeCounted].contains(where: {
+        reason.hasSuffix(SyncPause.shortened("\($0)"))
+      })
+      if isRenamed {
         write.dot = Dot(device: device, number: takeNumber())
         (write.incarnation, write.replaced) = (incarnation, [])
         write = write.sealed()
@@ -107,6 +110,10 @@ extension Replica {
     views[item.key] = nil
     touched.insert(item.key)
     dirty.insert(.outbox(position))
-    dirty.insert(.outbox(outbox.moveToEnd(item).position))
+    if isRenamed {
+      dirty.insert(.outbox(outbox.moveToEnd(item).position))
+    } else {
+      outbox.replace(item)
+    }
   }
 }
