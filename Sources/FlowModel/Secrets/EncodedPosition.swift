@@ -119,7 +119,8 @@ extension EncodedPosition {
     let range = range(in: needles)
     guard depth >= 0 else {
       for index in range {
-        for (offset, found) in needles[index].enumerated() where found == byte {
+        let needle = needles[index]
+        for offset in needle.indices where needle[offset] == byte {
           var position = self
           (position.low, position.high, position.depth) = (Int32(index), Int32(index + 1), Int32(offset + 1))
           next.append(position)

@@ -186,10 +186,12 @@ public final class SecretMask: Sendable {
   private static func ending(
     after start: Int, in bytes: UnsafeBufferPointer<UInt8>, _ search: SecretSearch
   ) -> SecretSearch.Match? {
-    var longest = search.ending(in: bytes, from: start)
+    var beginnings: SecretSearch.Beginnings = [:]
+    var longest = search.ending(in: bytes, from: start, &beginnings)
     for place in start..<min(start + mostEscapeBytes, bytes.count)
     where bytes[start...place].allSatisfy(\.mayBeOfEscape) {
-      guard let match = search.ending(in: bytes, from: place + 1), match.range.count >= Limits.secretCharacters,
+      guard let match = search.ending(in: bytes, from: place + 1, &beginnings),
+        match.range.count >= Limits.secretCharacters,
         match.range.upperBound > longest?.range.upperBound ?? 0
       else { continue }
       longest = match

@@ -40,19 +40,33 @@ struct SecretSearch: Sendable {
     return found
   }
 
+  /// What the first bytes of a text may be of, for looks at many places of it: most of them begin alike.
+  typealias Beginnings = [UInt64: (positions: [EncodedPosition], accepting: [EncodedPosition])]
+  /// Longer beginnings are not kept: few places share them, and little is left to compare.
+  private static let keptBytes = 4
+
   /// The longest match that starts at a place with any part of a needle, and ends where the needle does.
-  func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int) -> Match? {
+  func ending(in bytes: UnsafeBufferPointer<UInt8>, from start: Int, _ beginnings: inout Beginnings) -> Match? {
     var positions = EncodedPosition.starts(encodings: encodings, anywhere: true)
     var match: Match?
+    var key: UInt64 = 1
     for index in start..<bytes.count {
-      var next: [EncodedPosition] = []
-      for position in positions { position.step(EncodedPosition.levels, bytes[index], needles, into: &next) }
-      positions = Array(Set(next))
-      if positions.isEmpty { break }
-      let accepting = positions.filter {
-        $0.accepts(EncodedPosition.levels, needles)
-          && (!$0.isBase64 || index + 1 - start >= Limits.secretCharacters)
+      let isKept = index - start < Self.keptBytes
+      key = isKept ? key << 8 | UInt64(bytes[index]) : 0
+      let accepting: [EncodedPosition]
+      if isKept, let known = beginnings[key] {
+        (positions, accepting) = known
+      } else {
+        var next: [EncodedPosition] = []
+        for position in positions { position.step(EncodedPosition.levels, bytes[index], needles, into: &next) }
+        positions = Array(Set(next))
+        accepting = positions.filter {
+          $0.accepts(EncodedPosition.levels, needles)
+            && (!$0.isBase64 || index + 1 - start >= Limits.secretCharacters)
+        }
+        if isKept { beginnings[key] = (positions, accepting) }
       }
+      if positions.isEmpty { break }
       if !accepting.isEmpty { match = Match(range: start..<index + 1, positions: accepting, encodings: encodings) }
     }
     return match
