@@ -3,7 +3,7 @@
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
 RELEASE := swift build -c release --static-swift-stdlib --product flowrun
-TEST_LIMIT ?= 40m
+TEST_LIMIT ?= 50m
 
 .PHONY: run build release dist python-package sync-server setup setup-test test test-long bench pipelines fuzz lint check data-check clean
 
