@@ -92,6 +92,9 @@ extension SQLiteRunStore {
   private static func flaw(of connection: SQLiteConnection) throws(StoreProblem) -> String? {
     do throws(StoreProblem) {
       guard isKnown(header: try connection.fileHeader()) else { return "its header is not what was written" }
+      // One snapshot for all that is compared: other processes add runs meanwhile.
+      try connection.execute("BEGIN")
+      defer { try? connection.execute("ROLLBACK") }
       var found: [String] = []
       try connection.run("SELECT sql FROM sqlite_schema WHERE sql NOT NULL AND name NOT LIKE 'sqlite_%' ORDER BY sql") {
         row throws(StoreProblem) in found.append(row.text(0))

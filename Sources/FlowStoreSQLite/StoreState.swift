@@ -94,15 +94,20 @@ struct StoreRecord: Equatable {
     return Descriptor(writing >= 0 ? writing : FlowSystem.open(path, O_RDONLY | O_CLOEXEC))
   }
 
-  /// Whether the log of the store at a path is what was written. A process may be writing it meanwhile: what is found damaged
-  /// is read once more, and a write that was under way then has ended.
+  /// Whether the log of the store at a path is what was written. A process may be writing it meanwhile: a log that seems
+  /// damaged is read again for up to 20 ms, in which a write that was under way ends.
   func isLogIntact(of path: String) -> Bool {
     let file = Descriptor(FlowSystem.open(path + "-wal", O_RDONLY | O_CLOEXEC))
     guard file.number >= 0 else { return true }
     var (first, second) = (flow_log(), flow_log())
     guard flow_log_check(file.number, durableSalt, durableFrames, &first) == CInt(FLOW_LOG_DAMAGED) else { return true }
-    return flow_log_check(file.number, durableSalt, durableFrames, &second) != CInt(FLOW_LOG_DAMAGED)
-      || first.salt != second.salt || first.bad_frame != second.bad_frame
+    for _ in 0..<10 {
+      usleep(2000)
+      guard flow_log_check(file.number, durableSalt, durableFrames, &second) == CInt(FLOW_LOG_DAMAGED),
+        first.salt == second.salt, first.bad_frame == second.bad_frame
+      else { return true }
+    }
+    return false
   }
 
   /// Whether the log of the store at a path holds nothing, not even something damaged.
