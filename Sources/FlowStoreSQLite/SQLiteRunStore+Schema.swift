@@ -121,13 +121,14 @@ extension SQLiteRunStore {
     }
   }
 
-  /// Whether a file begins as every store does; what SQLite changes while it goes on is left out.
+  /// Whether a file begins as every store does; what SQLite changes later is left out. Earlier programs made the tables in
+  /// the log, so the file may still say that it has none: its format and encoding are 0.
   private static func isKnown(header: [UInt8]) -> Bool {
     func number(_ offset: Int) -> Int { header[offset..<offset + 4].reduce(0) { $0 << 8 | Int($1) } }
     return header.starts(with: Array("SQLite format 3\u{0}".utf8)) && Array(header[16...17]) == [16, 0]
       && (header[18] == 1 || header[18] == 2) && header[18] == header[19] && Array(header[20...23]) == [0, 64, 32, 32]
-      && number(44) == 4 && number(52) == 0 && number(56) == 1 && number(64) == 0
-      && header[72..<92].allSatisfy { $0 == 0 }
+      && (number(44) == 4 && number(56) == 1 || number(44) == 0 && number(56) == 0)
+      && number(52) == 0 && number(64) == 0 && header[72..<92].allSatisfy { $0 == 0 }
   }
 
   /// Creates the store where it is new, under a lock: one process does it while others that come at the same time wait.

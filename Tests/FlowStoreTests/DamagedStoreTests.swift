@@ -171,6 +171,21 @@ import Testing
     }
   }
 
+  @Test func `is none of an earlier program's, whose tables only the log has`() throws {
+    defer { clean() }
+    try durableStore()
+    let sound = try contents(path)
+    var files = try Files(path)
+    for field in [44..<48, 56..<60] { files.main.replaceSubrange(field, with: [0, 0, 0, 0]) }
+    try files.write(to: path)
+    let found = try contents(path)
+    #expect(found != nil && found == sound)
+    // Half of it is damage.
+    files.main[47] = 4
+    try files.write(to: path)
+    #expect(try contents(path) == nil)
+  }
+
   @Test func `is new only where nothing can have been in it`() throws {
     defer { clean() }
     // A process that was killed while it created the store leaves what it had made under another name.
