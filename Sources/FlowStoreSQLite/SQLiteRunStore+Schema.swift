@@ -47,8 +47,8 @@ extension SQLiteRunStore {
     if access(path, F_OK) == 0, isEmpty(path) {
       throw isNew(path) ? .unusable(path: path, cause: "it holds no runs yet") : lostFile(path)
     }
-    if stamps.log != record.stamps.log, !record.isLogIntact(of: path) {
-      throw .damaged(path: path, cause: "its log is not what was written")
+    if stamps.log != record.stamps.log, let cause = record.logFlaw(of: path) {
+      throw .damaged(path: path, cause: cause)
     }
     let connection = try SQLiteConnection(path, readOnly: readOnly)
     try checkVersion(connection)

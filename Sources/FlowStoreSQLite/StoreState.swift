@@ -94,20 +94,21 @@ struct StoreRecord: Equatable {
     return Descriptor(writing >= 0 ? writing : FlowSystem.open(path, O_RDONLY | O_CLOEXEC))
   }
 
-  /// Whether the log of the store at a path is what was written. A process may be writing it meanwhile: a log that seems
-  /// damaged is read again for up to 20 ms, in which a write that was under way ends.
-  func isLogIntact(of path: String) -> Bool {
+  /// Says what is wrong with the log of the store at a path; nil: nothing. A process may be writing it meanwhile: a log that
+  /// seems damaged is read again for up to 20 ms, in which a write that was under way ends.
+  func logFlaw(of path: String) -> String? {
     let file = Descriptor(FlowSystem.open(path + "-wal", O_RDONLY | O_CLOEXEC))
-    guard file.number >= 0 else { return true }
+    guard file.number >= 0 else { return nil }
     var (first, second) = (flow_log(), flow_log())
-    guard flow_log_check(file.number, durableSalt, durableFrames, &first) == CInt(FLOW_LOG_DAMAGED) else { return true }
+    guard flow_log_check(file.number, durableSalt, durableFrames, &first) == CInt(FLOW_LOG_DAMAGED) else { return nil }
     for _ in 0..<10 {
       usleep(2000)
       guard flow_log_check(file.number, durableSalt, durableFrames, &second) == CInt(FLOW_LOG_DAMAGED),
         first.salt == second.salt, first.bad_frame == second.bad_frame
-      else { return true }
+      else { return nil }
     }
-    return false
+    if first.bad_frame > 0 { return "frame \(first.bad_frame) of its log is not what was written" }
+    return first.salt == 0 ? "the header of its log is not what was written" : "the end of its log is missing"
   }
 
   /// Whether the log of the store at a path holds nothing, not even something damaged.

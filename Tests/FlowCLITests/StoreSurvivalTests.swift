@@ -33,9 +33,14 @@ import Testing
       .filter { $0.contains("damaged-") && !$0.hasSuffix("-wal") }
   }
 
-  @Test(arguments: ["printf X | dd of=runs.sqlite-wal bs=1 seek=40 conv=notrunc", ": > runs.sqlite"])
-  func `that holds a durable run is moved aside when it is damaged, in one line, and never emptied`(
-    damage: String
+  @Test(arguments: [
+    ("printf X | dd of=runs.sqlite-wal bs=1 seek=40 conv=notrunc", "frame 1 of its log is not what was written"),
+    ("printf X | dd of=runs.sqlite-wal bs=1 seek=9 conv=notrunc", "the header of its log is not what was written"),
+    ("truncate -s 4152 runs.sqlite-wal", "the end of its log is missing"),
+    (": > runs.sqlite", "its main file is empty and its log is not"),
+  ])
+  func `that holds a durable run is moved aside when it is damaged, in one line with the cause, and never emptied`(
+    damage: String, cause: String
   ) throws {
     defer { tool.remove() }
     try interruptedRun()
@@ -44,7 +49,8 @@ import Testing
     #expect(list.exitCode == 2 && list.standardError.contains("is damaged"), "\(list)")
     try tool.write(Self.short, to: "w.yaml")
     let next = try tool.run("w.yaml")
-    #expect(next.exitCode == 0 && next.standardError.contains("is damaged and was moved to"), "\(next)")
+    let line = "the run store is damaged (\(cause)) and was moved to '"
+    #expect(next.exitCode == 0 && next.standardError.contains(line), "\(next)")
     #expect(next.standardError.split(separator: "\n").count == 1, "\(next)")
     #expect(try movedAside().count == 1)
     #expect(try tool.run("runs").standardOutput.split(separator: "\n").count == 1)

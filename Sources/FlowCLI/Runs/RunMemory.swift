@@ -55,9 +55,9 @@ enum RunMemory {
     let path = path(in: FilePath.folder(of: file))
     let found = FoundStore()
     var history = RunHistory(file: file, definition: definition, holder: holder) {
-      (isDamaged) throws(StoreProblem) in
+      (damage) throws(StoreProblem) in
       if let address { return try openDatabase(address, isDurable: isDurable) }
-      return try openFile(path, isDurable: isDurable, isDamaged: isDamaged, found, early)
+      return try openFile(path, isDurable: isDurable, damage: damage, found, early)
     }
     history.isDurable = isDurable
     history.canBeTakenOver = address != nil
@@ -73,17 +73,19 @@ enum RunMemory {
     let identity = Mutex<StoreIdentity?>(nil)
   }
 
-  /// Opens the store at a path; one that was found damaged is moved aside first, if no other process has done it.
+  /// Opens the store at a path. One that was found damaged, for the cause `damage`, is moved aside first, unless another
+  /// process has done it.
   private static func openFile(
-    _ path: String, isDurable: Bool, isDamaged: Bool, _ found: FoundStore, _ early: EarlyStore?
+    _ path: String, isDurable: Bool, damage: String?, _ found: FoundStore, _ early: EarlyStore?
   ) throws(StoreProblem) -> SQLiteRunStore {
-    if isDamaged,
+    if let damage,
       let aside = try SQLiteRunStore.moveAside(path, found.identity.withLock { $0 }, atSeconds: time(nil))
     {
       StandardOutput.writeError(
-        "flowrun: the run store is damaged and was moved to '\(TerminalText.visible(aside))'; a new one was created\n")
+        "flowrun: the run store is damaged (\(TerminalText.visible(damage))) and was moved to "
+          + "'\(TerminalText.visible(aside))'; a new one was created\n")
     }
-    let opened = isDamaged ? nil : early?.take()
+    let opened = damage == nil ? early?.take() : nil
     // Before it is opened: what cannot be opened has no other identity.
     found.identity.withLock { $0 = opened == nil ? StoreIdentity(path) : opened?.identity }
     let store: SQLiteRunStore

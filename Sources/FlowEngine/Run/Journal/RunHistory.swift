@@ -2,9 +2,9 @@ import FlowStore
 
 /// Where a run is written down while it goes on; see `RunStore`.
 public struct RunHistory: Sendable {
-  /// Opens the store, when there is something to write. After a write that found the store damaged it is called once more,
-  /// with true, and may give another.
-  public var open: @Sendable (_ isDamaged: Bool) throws(StoreProblem) -> any RunStore
+  /// Opens the store, when there is something to write. Called once more when the store was found damaged, with the cause,
+  /// and may return another store then.
+  public var open: @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
   /// The absolute path of the workflow's file.
   public var file: String
   /// What the run is begun as: the bytes of the file.
@@ -27,7 +27,7 @@ public struct RunHistory: Sendable {
   /// A history in the store that `open` gives.
   public init(
     file: String, definition: [UInt8], holder: RunHolder,
-    open: @escaping @Sendable (_ isDamaged: Bool) throws(StoreProblem) -> any RunStore
+    open: @escaping @Sendable (_ damage: String?) throws(StoreProblem) -> any RunStore
   ) {
     self.file = file
     self.definition = definition

@@ -90,12 +90,7 @@ final class RunJournal: Sendable {
   func open() throws(StoreProblem) {
     try state.withLock { state throws(StoreProblem) in
       guard state.store == nil else { return }
-      do throws(StoreProblem) {
-        state.store = try history.open(false)
-      } catch {
-        guard case .damaged = error else { throw error }
-        state.store = try history.open(true)
-      }
+      try Self.againWhereDamaged { (damage) throws(StoreProblem) in state.store = try history.open(damage) }
     }
   }
 
@@ -132,18 +127,23 @@ final class RunJournal: Sendable {
   private static func create(
     _ run: StoredRun, _ chunks: [[UInt8]], _ history: RunHistory, _ state: inout State
   ) throws(StoreProblem) {
-    func create(_ isDamaged: Bool) throws(StoreProblem) {
-      if state.store == nil { state.store = try history.open(isDamaged) }
+    try againWhereDamaged { (damage) throws(StoreProblem) in
+      if damage != nil || state.store == nil { state.store = try history.open(damage) }
       guard let store = state.store else { return }
       state.lease = try store.create(
         run, definition: history.definition, chunks: chunks, isDurable: history.isDurable)
     }
+  }
+
+  /// Runs `body`, and once more with the cause if it finds the store damaged.
+  private static func againWhereDamaged(
+    _ body: (_ damage: String?) throws(StoreProblem) -> Void
+  ) throws(StoreProblem) {
     do throws(StoreProblem) {
-      try create(false)
+      try body(nil)
     } catch {
-      guard case .damaged = error else { throw error }
-      state.store = nil
-      try create(true)
+      guard case .damaged(_, let cause) = error else { throw error }
+      try body(cause)
     }
   }
 
@@ -168,16 +168,10 @@ final class RunJournal: Sendable {
   }
 
   private func keep(_ run: StoredRun, _ chunks: [RunChunk], _ state: inout State) throws(StoreProblem) {
-    func keep(_ isDamaged: Bool) throws(StoreProblem) {
-      let store = try history.open(isDamaged)
+    try Self.againWhereDamaged { (damage) throws(StoreProblem) in
+      let store = try history.open(damage)
       try store.keep(run, definition: history.definition, chunks: chunks.map(\.bytes))
       state.store = store
-    }
-    do throws(StoreProblem) {
-      try keep(false)
-    } catch {
-      guard case .damaged = error else { throw error }
-      try keep(true)
     }
   }
 
