@@ -4,6 +4,18 @@
   import FlowSystem
   import Synchronization
 
+  /// How long a lease is safe: a value without a clock.
+  struct LeaseTerm {
+    /// How long the database gives the run to this process.
+    let length: Duration
+    /// When the last renewal that succeeded was sent.
+    var sentAt: ContinuousClock.Instant
+
+    /// Whether the process may begin and continue bodies: until half of the length after the renewal was sent. The other half
+    /// is the time in which they end, here and on workers.
+    func isSure(at now: ContinuousClock.Instant) -> Bool { now < sentAt + length / 2 }
+  }
+
   /// A run that this process holds in a database: for as long as its lease is renewed, which a thread of its own does.
   final class PostgresLease: RunLease {
     let run: String
@@ -12,7 +24,6 @@
     /// How many chunks there are.
     let next: Atomic<Int>
     private let shared: Shared
-    private let milliseconds: Int
 
     /// What the lease and the thread that renews it have in common.
     private final class Shared: Sendable {
@@ -22,10 +33,10 @@
       let isOver = Atomic<Bool>(false)
       /// Whether it must still be given back.
       let isHeld = Atomic<Bool>(true)
-      /// When the last renewal that succeeded was sent.
-      let sentAt: Mutex<ContinuousClock.Instant>
+      /// How long the lease is safe.
+      let term: Mutex<LeaseTerm>
 
-      init(sentAt: ContinuousClock.Instant) { self.sentAt = Mutex(sentAt) }
+      init(_ term: LeaseTerm) { self.term = Mutex(term) }
     }
 
     /// How often the thread looks whether the run is over.
@@ -40,8 +51,7 @@
       self.epoch = epoch
       self.number = number
       self.next = Atomic(next)
-      self.milliseconds = milliseconds
-      shared = Shared(sentAt: sentAt)
+      shared = Shared(LeaseTerm(length: .milliseconds(milliseconds), sentAt: sentAt))
       let shared = shared
       do throws(SystemError) {
         try DetachedThread.start(name: "run-lease") {
@@ -52,11 +62,8 @@
       }
     }
 
-    /// Half of its length after the last renewal was sent somebody else cannot have it yet, and what runs elsewhere still
-    /// has the time to end.
-    var isSure: Bool {
-      !isFenced && ContinuousClock.now < shared.sentAt.withLock { $0 } + .milliseconds(milliseconds / 2)
-    }
+    /// Whether no other process can have the run, and what runs still has the time to end before one can.
+    var isSure: Bool { !isFenced && shared.term.withLock { $0.isSure(at: .now) } }
 
     deinit { shared.isOver.store(true, ordering: .relaxed) }
 
@@ -86,7 +93,7 @@
           """, [.integer(Int64(number)), .integer(Int64(epoch)), .integer(Int64(milliseconds))])
         if let rows, rows.count == 0 { return shared.isFenced.store(true, ordering: .relaxed) }
         if rows != nil {
-          shared.sentAt.withLock { $0 = sent }
+          shared.term.withLock { $0.sentAt = sent }
         } else {
           // Steps wait for it.
           due = min(due, .now + .seconds(1))

@@ -107,7 +107,10 @@ struct ProbePlugin: Plugin {
   var door = Door()
   var diary = Diary()
   var actions: [any ActionType.Type] {
-    [Hold.self, Note.self, Write.self, Provide.self, Serve.self, Radio.self, Cleanup.self, FailTwice.self, Spin.self]
+    [
+      Hold.self, Note.self, Write.self, Provide.self, Serve.self, Radio.self, Cleanup.self, WaitOnce.self, FailTwice.self,
+      Spin.self,
+    ]
   }
   var resources: [PluginResource] {
     [PluginResource(.door, door), PluginResource(.diary, diary)]
@@ -215,6 +218,24 @@ struct ProbePlugin: Plugin {
     static let summary = "Waits to be cancelled"
     func run(_ input: NoInput, in context: ActionContext) async throws -> NoOutput {
       try await context.sleep(for: .seconds(60))
+      return NoOutput()
+    }
+  }
+
+  /// Waits until it is cancelled in its first attempt, and notes each attempt and that it was cancelled.
+  struct WaitOnce: AsyncAction {
+    static let name = "probe.wait-once"
+    static let summary = "Waits to be cancelled, once"
+    func run(_ input: NoInput, in context: ActionContext) async throws -> NoOutput {
+      let diary: Diary = try context.resource(.diary)
+      diary.write("\(context.stepID.text) \(context.attempt)")
+      guard context.attempt == 1 else { return NoOutput() }
+      do {
+        try await context.sleep(for: .seconds(60))
+      } catch {
+        diary.write("\(context.stepID.text) ended")
+        throw error
+      }
       return NoOutput()
     }
   }

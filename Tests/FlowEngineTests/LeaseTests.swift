@@ -11,9 +11,11 @@ extension `A journal` {
     Step("c", "probe.note", needs: [1]) { $0.condition = "always()" },
   ]
 
-  /// Starts the run and waits until it is in the store and holds its first step.
-  private func held(_ store: MemoryRunStore, _ probe: ProbePlugin) async throws -> WorkflowRun {
-    var fixture = fixture(Self.steps, store, probe: probe)
+  /// Starts a run and waits until it is in the store.
+  private func held(
+    _ store: MemoryRunStore, _ probe: ProbePlugin, _ steps: [Step] = steps
+  ) async throws -> WorkflowRun {
+    var fixture = fixture(steps, store, probe: probe)
     fixture.change = { options in
       options.history = Self.history(store)
       options.history?.canBeTakenOver = true
@@ -50,5 +52,38 @@ extension `A journal` {
     let report = await run.report
     #expect(report.conclusion == .failure && probe.diary.all.isEmpty, "\(probe.diary.all)")
     #expect(report.warnings.contains { $0.contains("was taken over by another process") }, "\(report.warnings)")
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `ends the bodies that run when its lease is late, and runs them again once it is renewed`() async throws {
+    let store = MemoryRunStore()
+    let probe = ProbePlugin()
+    let run = try await held(
+      store, probe,
+      [
+        Step("step", "probe.wait-once"),
+        Step("fan", "probe.wait-once") { $0.fan = FanOut(.items([1])) },
+        Step("after", "probe.note", needs: [0, 1]),
+      ])
+    while probe.diary.all.count < 2 { await Task.yield() }
+    store.setLeases(.late)
+    while probe.diary.all.count < 4 { await Task.yield() }
+    probe.diary.write("renewed")
+    store.setLeases(.sure)
+    let report = await run.report
+    #expect(report.conclusion == .success && report["step"].attempts == 2)
+    let parts = probe.diary.all.split(separator: "renewed").map { $0.sorted() }
+    #expect(parts == [["fan[0] 1", "fan[0] ended", "step 1", "step ended"], ["after", "fan[0] 2", "step 2"]])
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `fails a step that must not run twice when its lease is late`() async throws {
+    let store = MemoryRunStore()
+    let probe = ProbePlugin()
+    let run = try await held(store, probe, [Step("once", "probe.wait-once") { $0.onInterrupt = .fail }])
+    while probe.diary.all.isEmpty { await Task.yield() }
+    store.setLeases(.late)
+    let report = await run.report
+    #expect(report["once"].failure?.code == "interrupted" && probe.diary.all == ["once 1", "once ended"], "\(report["once"])")
   }
 }

@@ -101,6 +101,23 @@ extension Plan {
     return states[step].status == .running && Int(states[step].attempt) == attempt
   }
 
+  /// The bodies that this process runs and the plan awaits: those of steps and of items, each with its attempt. A service that
+  /// is ready is not among them.
+  var awaitedHere: [(step: StepIndex, attempt: Int)] {
+    var found: [(step: StepIndex, attempt: Int)] = []
+    for step in graph.workflow.steps.indices.map({ StepIndex($0) }) where states[step].status == .running {
+      if isRemote(step) { continue }
+      guard let index = fans.index(of: step) else {
+        found.append((step, Int(states[step].attempt)))
+        continue
+      }
+      for (item, state) in fans[index].states.enumerated() where state.status == .running {
+        found.append((fans[index].firstInstance + StepIndex(item), Int(state.attempt)))
+      }
+    }
+    return found
+  }
+
   /// Whether a step, or one of its items, has had an attempt.
   func hasBegun(_ step: StepIndex) -> Bool { states[step].attempt > 0 }
 

@@ -53,6 +53,8 @@ struct RunState {
   var isAwaitingLease = false
   /// Since when steps have waited for that; nil: none do.
   var awaitedLeaseSince: Int?
+  /// Bodies that were told to end because the lease is late.
+  var endedForLease: Set<TaskKey> = []
 
   // What observers have not heard yet.
   var undelivered: [UndeliveredEvents] = []

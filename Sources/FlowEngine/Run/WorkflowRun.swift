@@ -83,6 +83,7 @@ public final class WorkflowRun: Sendable {
       deadlines.schedule(atNanoseconds: delay.nanoseconds) { [self] in deliverAnnounced(name) }
     }
     try startJournal()
+    guardBodies()
     if let origin {
       beginResumed(from: origin, after: options.takeoverPause)
     } else if options.isPrewarmed {

@@ -1,12 +1,15 @@
 import FlowModel
 import FlowStore
 
-// A run in a store whose leases run out: a process that stood still may have lost it without having been told. So no body
-// begins unless the lease was renewed lately, by this process's own clock; no start asks the store. Where the lease is late,
-// ready steps wait until it has been renewed; where another process has the run, they end as cancelled.
+// A run in a store whose leases run out: a process that stood still may have lost it without having been told. So bodies
+// begin, and continue, only while the lease was renewed lately, by this process's own clock; no start asks the store. While
+// the lease is late, ready steps wait and running ones are told to end; both run once it has been renewed. If another
+// process has the run, they end as cancelled.
 extension WorkflowRun {
   /// How often the lease is looked at while steps wait for it.
   private static let lookNanoseconds = 50_000_000
+  /// How often the lease is looked at while bodies may be running.
+  private static let guardNanoseconds = 100_000_000
   /// For how long steps wait for a store that does not answer, before the run ends; a durable write waits as long.
   private static let patience = Duration.seconds(60)
 
@@ -64,4 +67,43 @@ extension WorkflowRun {
     }
     perform(aftermath)
   }
+
+  // MARK: Bodies that run
+
+  /// Looks at the lease until the run ends, and ends the bodies of this process while it is late.
+  func guardBodies() {
+    guard isGuarded, options.outer == nil else { return }
+    deadlines.schedule(atNanoseconds: clock.now + Self.guardNanoseconds) { [self] in
+      if !isSureOfRun { endBodiesForLease() }
+      if state.withLock({ $0.plan.conclusion == nil }) { guardBodies() }
+    }
+  }
+
+  /// Tells the bodies of this process to end: another process may soon run their steps.
+  private func endBodiesForLease() {
+    let aftermath = withPlan { state in
+      var aftermath = Aftermath()
+      for body in state.plan.awaitedHere
+      where state.endedForLease.insert(RunState.TaskKey(step: body.step, attempt: body.attempt)).inserted {
+        aftermath.cancellations.append(body)
+      }
+      return aftermath
+    }
+    perform(aftermath)
+  }
+
+  /// How a body ended, seen from the lease: one that failed or was cancelled after it was told to end, or while the lease is
+  /// late, is lost, and its step runs again under the next attempt.
+  func endingUnderLease(_ ending: Ending, of start: Start, _ state: inout RunState) -> Ending {
+    let key = RunState.TaskKey(step: start.step, attempt: Int(start.attempt))
+    let wasEnded = state.endedForLease.remove(key) != nil
+    guard wasEnded || !isSureOfRun, state.plan.isAwaiting(key.step, attempt: key.attempt) else { return ending }
+    switch ending {
+    case .failure, .cancelled: return .interrupted(Self.lateLease, isFinal: false)
+    case .success, .upToDate, .interrupted: return ending
+    }
+  }
+
+  private static let lateLease = StepFailure(
+    code: "interrupted", message: "the database did not confirm for 10 s that this process still has the run")
 }

@@ -72,7 +72,7 @@ extension WorkflowRun {
 
   /// Tells the plan how a body ended, and keeps its outputs where they count.
   func take(_ ending: Ending, _ outputs: ValueObject, of start: Start, _ state: inout RunState, at now: Int) {
-    var ending = ending
+    var ending = isGuarded ? endingUnderLease(ending, of: start, &state) : ending
     if !outputs.isEmpty, ending == .success || ending == .upToDate, takesOutputs(of: start, state.plan) {
       if let failure = refusal(of: outputs, start) {
         ending = .failure(failure, isRetryable: false)
