@@ -63,7 +63,9 @@ let package = Package(
       tests: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "TestSupport"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + [.target(name: "CFlowStore", path: "Sources/CFlowStore")]
-    + core("FlowStore", uses: ["CFlowStore"], tests: ["FlowStoreSQLite", "FlowSystem", "FlowModel", "FlowTestKit"])
+    + core(
+      "FlowStore", uses: ["FlowDiagnostics", "CFlowStore"],
+      tests: ["FlowStoreSQLite", "FlowSystem", "FlowModel", "FlowTestKit"])
     + [
       .systemLibrary(
         name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",

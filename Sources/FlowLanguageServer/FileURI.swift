@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 /// URIs of files and their paths.
 enum FileURI {
   /// The path of a `file:` URI; of any other what stands behind its scheme.
@@ -10,20 +12,7 @@ enum FileURI {
     } else if let colon = rest.firstIndex(of: ":") {
       rest = rest[rest.index(after: colon)...]
     }
-    var bytes: [UInt8] = []
-    var text = rest.utf8[...]
-    while let byte = text.popFirst() {
-      let digits = text.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2,
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        text = text.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
+    return PercentEncoding.decoded(rest)
   }
 
   /// The path of a folder's URI, without a slash at its end.

@@ -1,3 +1,5 @@
+import FlowDiagnostics
+
 /// Addresses of stores in messages: a password never leaves the program, in whichever form the address has it.
 public enum StoreAddress {
   /// The address with `***` in place of every password: in the user information, in a parameter (its name may be
@@ -16,7 +18,7 @@ public enum StoreAddress {
   public static func masked(_ message: String, about address: String) -> String {
     var parts: Set<String> = []
     for secret in secrets(in: address) {
-      for form in [secret, decoded(secret)] {
+      for form in [secret, PercentEncoding.decoded(secret)] {
         parts.insert(form)
         parts.formUnion(
           form.split(whereSeparator: { "@/:?&#='\" ".contains($0) }).map(String.init).filter { $0.count > 2 })
@@ -29,7 +31,7 @@ public enum StoreAddress {
 
   /// Whether a parameter of this name holds a secret.
   private static func isSecret(_ name: String) -> Bool {
-    let name = decoded(name).lowercased()
+    let name = PercentEncoding.decoded(name).lowercased()
     return ["password", "passwd", "secret", "token", "scram"].contains { name.contains($0) }
   }
 
@@ -73,23 +75,5 @@ public enum StoreAddress {
       if isSecret(name) { found.append(value) }
     }
     return found
-  }
-
-  /// Text with its percent-encoded bytes decoded.
-  private static func decoded(_ text: String) -> String {
-    var bytes: [UInt8] = []
-    var rest = Array(text.utf8)[...]
-    while let byte = rest.popFirst() {
-      let digits = rest.prefix(2)
-      if byte == UInt8(ascii: "%"), digits.count == 2,
-        let value = UInt8(String(decoding: digits, as: UTF8.self), radix: 16)
-      {
-        bytes.append(value)
-        rest = rest.dropFirst(2)
-      } else {
-        bytes.append(byte)
-      }
-    }
-    return String(decoding: bytes, as: UTF8.self)
   }
 }
