@@ -152,6 +152,22 @@ final class SlurmTests {
     try scene.check(["--on", on], cluster.environment)
   }
 
+  @Test func `a step of an included file runs in the folder of that file, alone and for each item`() throws {
+    try FileManager.default.createDirectory(atPath: "\(folder)/lib", withIntermediateDirectories: true)
+    let files = [
+      "a.txt": "main-1\n", "lib/a.txt": "lib-1\n",
+      "flow.yaml": "name: m\nsteps: { flat: { uses: ./lib/l.yaml }, fan: { uses: ./lib/l.yaml, foreach: [1] } }\n",
+      "lib/l.yaml":
+        "name: l\nsteps: { s: { run: 'basename $(pwd); cat a.txt', inputs-from: [a.txt] } }\n",
+    ]
+    for (name, text) in files { try text.write(toFile: "\(folder)/\(name)", atomically: true, encoding: .utf8) }
+    let result = try run("flow.yaml", "--on", on.replacing("slurm=4", with: "slurm=2"))
+    #expect(result.exitCode == 0 && result.output.contains("s started on slurm"), "\(result)")
+    for line in ["flat/s: lib\n", "flat/s: lib-1\n", "fan[0]: s: lib\n", "fan[0]: s: lib-1\n"] {
+      #expect(result.output.contains(line), "\(line)\(result)")
+    }
+  }
+
   @Test func `a step that ends soon costs hardly more than on a worker of this machine`() throws {
     var steps = "  s0: { run: 'echo hi; sleep 0.012' }\n"
     for index in 1..<30 { steps += "  s\(index): { run: 'echo hi; sleep 0.012', needs: s\(index - 1) }\n" }
