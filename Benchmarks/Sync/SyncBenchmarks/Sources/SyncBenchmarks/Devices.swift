@@ -104,10 +104,27 @@ enum Devices {
     return (line?.split(separator: " ").dropFirst().first.flatMap { Double($0) } ?? 0) * 1024 / 1e6
   }
 
+  /// What the place of a served zone begins with that is a SQLite file; any other is libpq's connection information.
+  static let filePrefix = "file:"
+  /// What the name of a zone begins with that holds notes to their schema.
+  static let backlogZone = "Backlog"
+
+  private static func policy(of zone: String) throws -> any MergePolicy {
+    if zone.hasPrefix(backlogZone) { return StoredPolicy(try Notes.schema()) }
+    return zone == Pomodoro.zone ? Pomodoro.policy : AnythingPolicy()
+  }
+
   /// The serving process: one line with its address, then it serves until its input ends.
   static func serve(_ information: String, zone: String) async throws {
-    let policy: any MergePolicy = zone == Pomodoro.zone ? Pomodoro.policy : AnythingPolicy()
-    let backend = try await PostgresBackend(information, zones: [zone: policy])
+    let zones = [zone: try policy(of: zone)]
+    var database: PostgresBackend?
+    let backend: any SyncBackend
+    if information.hasPrefix(filePrefix) {
+      backend = try SQLiteBackend(path: String(information.dropFirst(filePrefix.count)), zones: zones)
+    } else {
+      let opened = try await PostgresBackend(information, zones: zones)
+      (database, backend) = (opened, opened)
+    }
     var settings = ServerSettings(tokens: [zone: nil])
     settings.port = 0
     settings.requestsPerSecond = 1_000_000
@@ -121,7 +138,7 @@ enum Devices {
     await Child.parentEnds()
     running.cancel()
     _ = await running.result
-    backend.close()
+    database?.close()
   }
 
   /// Runs the body with the address of a server in a process of its own.

@@ -3,11 +3,11 @@ import Foundation
 /// What synchronizing costs and how fast it is, on loopback; a line of JSON for each row, then a table.
 ///
 /// `SyncBenchmarks CONNINFO [ROWS…]`: libpq's connection information, then which rows: `merge`, `histories`, `month`, `file`, `server`
-/// with a bare libpq beside it, `commits`, `channels`, `catch-up`, `edit`; all without a word. It starts itself for the devices and
+/// with a bare libpq beside it, `commits`, `channels`, `catch-up`, `edit`, `backlog`; all without a word. It starts itself for the devices and
 /// the server that run in processes of their own (`follow`, `serve`, `look`).
 @main struct SyncBenchmarks {
   private static let rows = [
-    "merge", "histories", "month", "file", "server", "commits", "channels", "catch-up", "edit",
+    "merge", "histories", "month", "file", "server", "commits", "channels", "catch-up", "edit", "backlog",
   ]
 
   static func main() async throws {
@@ -75,7 +75,8 @@ import Foundation
     case "catch-up":
       try await Database.catchUp(information, records: 10_000, atMostSeconds: 1, figures)
       try await Database.catchUp(information, records: 100_000, atMostSeconds: 5, figures)
-    default: try await Database.editing(figures)
+    case "edit": try await Database.editing(figures)
+    default: try await Backlog.measure(information, figures)
     }
   }
 }
