@@ -86,7 +86,7 @@ let package = Package(
       tests: ["FlowModel", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"])
     + core(
       "FlowInsight", uses: ["FlowModel", "FlowExpressions", "FlowEngine"],
-      tests: ["FlowModel", "FlowPluginKit", "FlowEngine", "BasicsPlugin", "FlowTestKit"])
+      tests: ["FlowModel", "FlowPluginKit", "FlowEngine", "BasicsPlugin", "FlowTestKit"], fixtures: ["Recordings"])
     + [.target(name: "FlowPluginSupport", resources: [.embedInCode("Files")])]
     + core(
       "FlowPluginHost",

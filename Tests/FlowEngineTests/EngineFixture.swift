@@ -108,8 +108,8 @@ struct ProbePlugin: Plugin {
   var diary = Diary()
   var actions: [any ActionType.Type] {
     [
-      Hold.self, Note.self, Write.self, Provide.self, Serve.self, Radio.self, Cleanup.self, WaitOnce.self, FailTwice.self,
-      Spin.self,
+      Hold.self, Note.self, Write.self, Provide.self, Serve.self, Radio.self, Cleanup.self, WaitOnce.self,
+      FailTwice.self, Spin.self,
     ]
   }
   var resources: [PluginResource] {

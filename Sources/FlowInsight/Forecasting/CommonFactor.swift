@@ -77,9 +77,9 @@ struct CommonFactor: Sendable {
 }
 
 extension RecordedRun.Step {
-  /// How long it took in all; nil: it did not run, or did not end well.
+  /// How long it took in all, with the wait for a thread; nil: it did not run, or did not end well.
   fileprivate var nanoseconds: Int? {
     guard let last = tries.last, last.isSuccess else { return nil }
-    return tries.reduce(0) { $0 + $1.nanoseconds }
+    return tries.reduce(waitNanoseconds) { $0 + $1.nanoseconds }
   }
 }

@@ -28,8 +28,12 @@ package struct ForecastBlock: Sendable {
       outcomes.append(gate.outcome ?? .cancelled)
       for step in 0..<count {
         let instants = player.plan.instants(of: StepIndex(step))
-        let hasRun = instants.startedAt != .min && instants.endedAt != .min
-        lengths.append(hasRun ? PackedLength(nanoseconds: instants.endedAt - instants.startedAt) : .none)
+        guard instants.startedAt != .min, instants.endedAt != .min else {
+          lengths.append(.none)
+          continue
+        }
+        let length = instants.endedAt - instants.startedAt - player.world.waits[step]
+        lengths.append(PackedLength(nanoseconds: length))
       }
     }
   }

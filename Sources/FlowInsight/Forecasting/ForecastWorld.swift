@@ -13,18 +13,23 @@ struct ForecastWorld: LaunchWorld {
   /// The run that it is drawn from, and whether all of it is.
   private var base = 0
   private var isWhole = true
+  /// How long each step waits for a thread in this launch. The plan that is played has as many threads as it wants, so the
+  /// wait is a part of the body, and none of the step's length.
+  private(set) var waits: [Int]
   /// What conditions said before, by step and what they read.
   private var answers: [StepIndex: [UInt64: Decision]] = [:]
 
   init(_ model: ForecastModel) {
     self.model = model
     predictions = model.predictions
+    waits = Array(repeating: 0, count: model.predictions.count)
     seed = model.options.seed
   }
 
   /// Turns to a launch.
   mutating func begin(_ launch: Int) {
     self.launch = launch
+    for step in waits.indices { waits[step] = 0 }
     device = Draw.unit(.device, seed: seed, launch: launch)
     guard !model.options.runs.isEmpty else { return }
     base = Draw.index(below: model.options.runs.count, .run, seed: seed, launch: launch)
@@ -57,7 +62,7 @@ struct ForecastWorld: LaunchWorld {
     return body(nanoseconds, fails: false, step, attempt, prediction)
   }
 
-  private func recordedBody(
+  private mutating func recordedBody(
     of step: StepIndex, _ owner: StepIndex, _ item: Int?, _ attempt: Int, _ prediction: StepPrediction
   ) -> LaunchBody {
     let (recorded, run) = self.recorded(owner)
@@ -67,10 +72,17 @@ struct ForecastWorld: LaunchWorld {
     }
     let number = min(attempt, recorded.tries.count) - 1
     let measured = recorded.tries[number].nanoseconds
-    // Where it was taken from another run, it is as slow as this launch.
-    let nanoseconds =
+    // A ceiling counts from the start, behind the wait.
+    let recordedWait = attempt == 1 && item == nil && !prediction.hasCeiling ? recorded.waitNanoseconds : 0
+    // Where it was taken from another run, it is as slow as this launch, in both parts.
+    let whole =
       run == base || !recorded.tries[number].isSuccess
-      ? measured : model.common.nanoseconds(measured, of: Int(owner), in: run, asIn: base)
+      ? measured + recordedWait
+      : model.common.nanoseconds(measured + recordedWait, of: Int(owner), in: run, asIn: base)
+    let wait =
+      recordedWait == 0 ? 0 : Int(Double(whole) * Double(recordedWait) / Double(measured + recordedWait))
+    let nanoseconds = whole - wait
+    if Int(step) < waits.count { waits[Int(step)] = wait }
     let fails = !recorded.tries[number].isSuccess && prediction.failureRate == 0
     var body = body(nanoseconds, fails: fails, step, attempt, prediction)
     // It would have gone on: only its ceiling ended it.
@@ -85,7 +97,7 @@ struct ForecastWorld: LaunchWorld {
           afterNanoseconds: Int(now * min(1, Double($0.afterNanoseconds) / length)), event: $0.event)
       }
     }
-    return body
+    return body.delayed(by: wait)
   }
 
   /// What was measured of a step in the run that is drawn for it, and that run.
@@ -148,5 +160,17 @@ struct ForecastWorld: LaunchWorld {
     let answer = model.stage.decide(step, in: plan)
     answers[step, default: [:]][key] = answer
     return answer
+  }
+}
+
+extension LaunchBody {
+  /// The same body, which begins its work later.
+  fileprivate func delayed(by nanoseconds: Int) -> LaunchBody {
+    if nanoseconds == 0 { return self }
+    var body = self
+    body.endsAfterNanoseconds = endsAfterNanoseconds.map { $0 + nanoseconds }
+    body.readyAfterNanoseconds = readyAfterNanoseconds.map { $0 + nanoseconds }
+    for post in posts.indices { body.posts[post].afterNanoseconds += nanoseconds }
+    return body
   }
 }

@@ -38,6 +38,7 @@ extension RecordedRun.Step {
     tries = times.indices.map { number in
       Try(nanoseconds: times[number].count, isSuccess: number == times.count - 1 && step.outcome == .success)
     }
+    waitNanoseconds = launch.course.waitForThread(of: index)
     if let items = launch.items[index] {
       itemCount = items.count
       itemNanoseconds = items
@@ -45,5 +46,23 @@ extension RecordedRun.Step {
     let posted = launch.posts.filter { $0.poster == index }
     knowsPosts = launch.posts.contains { $0.poster != nil }
     posts = posted.map { LaunchPost(afterNanoseconds: max(0, $0.at - started), event: $0.event) }
+  }
+}
+
+extension LaunchCourse {
+  /// How long a step waited for a thread before it started: since it was ready, or since another step last gave it a place in
+  /// its queue, in the run, or on the machine.
+  fileprivate func waitForThread(of step: Int) -> Int {
+    guard let ready = steps[step].readyAt, let started = steps[step].startedAt, steps[step].beginnings == nil else {
+      return 0
+    }
+    let own = shape.steps[step]
+    let sharers = steps.indices.filter { other in
+      other != step
+        && (shape.concurrency != nil || shape.widths[own.queue] != nil && shape.steps[other].queue == own.queue
+          || own.takesShare && shape.steps[other].takesShare)
+    }
+    let freed = sharers.flatMap { steps[$0].bodies }.map(\.upperBound).filter { $0 <= started }.max() ?? ready
+    return max(0, started - max(ready, freed))
   }
 }

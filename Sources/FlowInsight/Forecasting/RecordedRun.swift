@@ -22,6 +22,9 @@ package struct RecordedRun: Sendable {
 
     /// The tries, the first one first; empty: it did not run.
     package var tries: [Try] = []
+    /// How long it waited for a thread before its first try: from when it could have started by its dependencies and its
+    /// queue. A busy machine delays a launch by this, too.
+    package var waitNanoseconds = 0
     /// Whether it ended because its time was over.
     package var isTimedOut = false
     /// What its `if` said; nil: nobody asked.
