@@ -52,19 +52,20 @@ let package = Package(
     .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
   ],
-  targets: [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
+  targets: core("FlowBytes", tests: [])
+    + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
     + core("FlowSystem", uses: ["CFlowProcess"], tests: ["TestSupport"])
     + core("FlowDiagnostics", tests: [])
     + core("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"])
     + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
     + [.systemLibrary(name: "CLibYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"]), .brew(["libyaml"])])]
     + core(
-      "FlowSyntax", uses: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
-      tests: ["FlowDiagnostics", "FlowModel", "FlowExpressions", "TestSupport"])
+      "FlowSyntax", uses: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "CLibYAML"],
+      tests: ["FlowBytes", "FlowDiagnostics", "FlowModel", "FlowExpressions", "TestSupport"])
     + core("FlowPluginKit", uses: ["FlowModel"])
     + [.target(name: "CFlowStore", path: "Sources/CFlowStore")]
     + core(
-      "FlowStore", uses: ["FlowDiagnostics", "CFlowStore"],
+      "FlowStore", uses: ["CFlowStore", "FlowBytes", "FlowDiagnostics"],
       tests: ["FlowStoreSQLite", "FlowSystem", "FlowModel", "FlowTestKit"])
     + [
       .systemLibrary(
@@ -81,16 +82,19 @@ let package = Package(
     + core(
       "FlowEngine",
       uses: [
-        "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "CFlowClock",
+        "CFlowClock", "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowExpressions", "FlowPluginKit",
+        "FlowStore",
       ],
-      tests: ["FlowModel", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"])
+      tests: ["FlowBytes", "FlowModel", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "BasicsPlugin", "FlowTestKit"])
     + core(
-      "FlowInsight", uses: ["FlowModel", "FlowExpressions", "FlowEngine"],
+      "FlowInsight", uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowEngine"],
       tests: ["FlowModel", "FlowPluginKit", "FlowEngine", "BasicsPlugin", "FlowTestKit"], fixtures: ["Recordings"])
     + [.target(name: "FlowPluginSupport", resources: [.embedInCode("Files")])]
     + core(
       "FlowPluginHost",
-      uses: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport"],
+      uses: [
+        "FlowBytes", "FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowPluginSupport",
+      ],
       tests: ["FlowModel", "FlowSyntax", "FlowPluginKit", "FlowTestKit"], fixtures: ["Children"])
     + core(
       "FlowExecutors",
@@ -104,7 +108,8 @@ let package = Package(
       tests: ["FlowSystem", "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowTestKit"])
     + core("FlowKit", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowEngine"])
     + core(
-      "FlowTestKit", uses: ["FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
+      "FlowTestKit",
+      uses: ["FlowBytes", "FlowModel", "FlowExpressions", "FlowPluginKit", "FlowStore", "FlowEngine", "FlowInsight"],
       tests: ["FlowModel", "FlowEngine"])
     + [
       .testTarget(
@@ -117,22 +122,24 @@ let package = Package(
     + plugin(
       "storage",
       uses: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift")])
-    + values("GeocodeCore", of: "geocode", uses: ["FlowSystem"], tests: [])
+    + values("GeocodeCore", of: "geocode", uses: ["FlowBytes", "FlowSystem"], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
     + plugin("location")
     + values("RouterCore", of: "router", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
     + plugin("router", uses: ["FlowDiagnostics", "RouterCore"])
     + plugin("notification")
-    + values("SyncCore", of: "sync", uses: [], tests: ["SyncPomodoro"])
+    + values("SyncCore", of: "sync", uses: ["FlowBytes"], tests: ["FlowBytes", "SyncPomodoro"])
     + values(
       "SyncPomodoro", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine", "SyncRecords"], tests: nil)
     + values(
       "SyncRecords", of: "sync", uses: ["FlowDiagnostics", "FlowModel", "FlowSyntax", "SyncCore", "SyncEngine"],
       tests: ["FlowDiagnostics", "FlowModel", "SyncCore"])
     + values(
-      "SyncEngine", of: "sync", uses: ["SyncCore"], tests: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncTestKit"])
+      "SyncEngine", of: "sync", uses: ["FlowBytes", "SyncCore"],
+      tests: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncTestKit"])
     + values(
-      "SyncTestKit", of: "sync", uses: ["SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine"], tests: nil)
+      "SyncTestKit", of: "sync", uses: ["FlowBytes", "SyncCore", "SyncRecords", "SyncPomodoro", "SyncEngine"],
+      tests: nil)
     + values(
       "SyncSQLite", of: "sync",
       uses: ["FlowSystem", "CSQLite", "SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
@@ -160,8 +167,8 @@ let package = Package(
     + plugin(
       "sync",
       uses: [
-        "FlowDiagnostics", "SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncSQLite", "SyncTestKit",
-        .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
+        "FlowBytes", "FlowDiagnostics", "SyncCore", "SyncPomodoro", "SyncRecords", "SyncEngine", "SyncSQLite",
+        "SyncTestKit", .target(name: "SyncHTTP", condition: network), .target(name: "SyncMetrics", condition: network),
       ])
     + core(
       "FlowCLI",
@@ -209,8 +216,8 @@ func syncServer() -> [Target] {
         .product(name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: network),
       ],
       tests: [
-        "FlowModel", "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP", "SyncWire",
-        "SyncPostgres", "flowrun-sync-server", "flowrun", "TestSupport",
+        "FlowBytes", "FlowModel", "SyncCore", "SyncPomodoro", "SyncEngine", "SyncSQLite", "SyncTestKit", "SyncHTTP",
+        "SyncWire", "SyncPostgres", "flowrun-sync-server", "flowrun", "TestSupport",
       ])
     + [
       .executableTarget(

@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// Puts numbers and texts behind each other: whole numbers in as many bytes of seven bits as they need, the lowest first,
 /// texts and bytes behind their length.
 public struct ByteWriter: Sendable {
@@ -17,18 +19,13 @@ public struct ByteWriter: Sendable {
   /// A number from 0 on.
   @inline(__always)
   public mutating func add(_ number: UInt64) {
-    var rest = number
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(truncatingIfNeeded: rest))
+    LEB128.write(number) { bytes.append($0) }
   }
 
   /// A number of either sign; one near zero is short.
   @inline(__always)
   public mutating func add(signed number: Int) {
-    add(UInt64(bitPattern: Int64(number &<< 1) ^ Int64(number >> 63)))
+    add(LEB128.zigzag(Int64(number)))
   }
 
   /// Bytes behind their count.
@@ -50,9 +47,6 @@ public struct ByteWriter: Sendable {
 /// Writes the same numbers into memory that is there: for many of them, of which a ``ByteWriter`` would ask at each byte
 /// whether there is room.
 public struct ByteCursor {
-  /// The most bytes that a number has.
-  public static let numberBytes = 10
-
   private let memory: UnsafeMutableRawBufferPointer
   private var count = 0
 
@@ -73,12 +67,7 @@ public struct ByteCursor {
   /// A number of either sign; one near zero is short.
   @inline(__always)
   public mutating func add(signed number: Int) {
-    var rest = UInt64(bitPattern: Int64(number &<< 1) ^ Int64(number >> 63))
-    while rest >= 0x80 {
-      add(byte: UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    add(byte: UInt8(truncatingIfNeeded: rest))
+    LEB128.write(LEB128.zigzag(Int64(number))) { add(byte: $0) }
   }
 }
 
@@ -119,22 +108,12 @@ public struct ByteReader: Sendable {
 
   /// The next number from 0 on.
   public mutating func number() throws(Problem) -> UInt64 {
-    var result: UInt64 = 0
-    var shift: UInt64 = 0
-    while true {
-      guard position < bytes.count, shift < 64 else { throw problem("a number") }
-      let byte = bytes[position]
-      position += 1
-      result |= UInt64(byte & 0x7F) << shift
-      if byte < 0x80 { return result }
-      shift += 7
-    }
+    do { return try LEB128.read(bytes, at: &position) } catch { throw problem("a number") }
   }
 
   /// The next number of either sign.
   public mutating func signed() throws(Problem) -> Int {
-    let number = try number()
-    return Int(truncatingIfNeeded: number >> 1) ^ -Int(truncatingIfNeeded: number & 1)
+    Int(truncatingIfNeeded: LEB128.signed(try number()))
   }
 
   /// The next count of something that takes at least a byte each, so that no damage makes it a huge one.

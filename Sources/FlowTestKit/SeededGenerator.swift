@@ -1,11 +1,12 @@
+import FlowBytes
+
 #if canImport(FoundationEssentials)
   import FoundationEssentials
 #else
   import Foundation
 #endif
 
-/// Random numbers that one seed repeats on every machine: SplitMix64 (Steele, Lea and Flood, "Fast splittable
-/// pseudorandom number generators", 2014).
+/// Random numbers that one seed repeats on every machine: SplitMix64.
 ///
 /// A property test prints the seed of the case that failed; `FLOWRUN_SEED` in the environment replays it:
 ///
@@ -14,10 +15,10 @@
 /// let size = Int.random(in: 1...30, using: &random)
 /// ```
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
-  private var state: UInt64
+  private var generator: SplitMix64
 
   /// A generator that gives the same numbers for the same seed.
-  public init(seed: UInt64) { state = seed }
+  public init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
   /// The seed in the environment variable `FLOWRUN_SEED`, or nil when it is not set or not a whole number.
   public static var environmentSeed: UInt64? {
@@ -25,13 +26,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
   }
 
   /// The next 64 random bits.
-  public mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
-  }
+  public mutating func next() -> UInt64 { generator.next() }
 
   /// True in `percent` of 100 draws.
   public mutating func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &self) < percent }

@@ -1,3 +1,4 @@
+import FlowBytes
 import FlowEngine
 import FlowModel
 import FlowPluginKit
@@ -244,7 +245,7 @@ import Testing
 
   @Test func `both drivers end every step of a random graph the same way`() async throws {
     let seed = SeededRun.seed
-    var random = SplitMix(state: seed)
+    var random = SplitMix64(seed: seed)
     for _ in 0..<200 {
       let steps = random.steps()
       let report = try await EngineFixture(steps).run()
@@ -295,18 +296,10 @@ private enum SeededRun {
   static let seed = UInt64.random(in: 0 ... .max)
 }
 
-private struct SplitMix {
-  var state: UInt64
+extension SplitMix64 {
+  fileprivate mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
 
-  mutating func below(_ bound: Int) -> Int {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var mixed = state
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return Int((mixed ^ (mixed >> 31)) % UInt64(bound))
-  }
-
-  mutating func steps() -> [Step] {
+  fileprivate mutating func steps() -> [Step] {
     (0..<(2 + below(12))).map { index in
       var needs: [StepIndex] = []
       for need in 0..<index where below(3) == 0 { needs.append(StepIndex(need)) }

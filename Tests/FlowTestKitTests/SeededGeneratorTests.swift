@@ -1,16 +1,8 @@
+import FlowBytes
 import FlowTestKit
 import Testing
 
 @Suite struct `A seeded generator` {
-  @Test func `gives the numbers that SplitMix64 is known to give`() {
-    var random = SeededGenerator(seed: 1_234_567)
-    #expect(
-      (0..<5).map { _ in random.next() } == [
-        6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423, 4_593_380_528_125_082_431,
-        16_408_922_859_458_223_821,
-      ])
-  }
-
   @Test func `repeats itself from its seed`() {
     var first = SeededGenerator(seed: 7)
     var second = SeededGenerator(seed: 7)

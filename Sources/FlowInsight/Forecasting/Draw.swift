@@ -1,3 +1,4 @@
+import FlowBytes
 import FlowModel
 
 /// Draws that depend on nothing but what they are for: a launch in which a step is put off draws the same for all others,
@@ -8,7 +9,7 @@ enum Draw {
     case device, noise, failure, run, whole, pause
   }
 
-  /// A number from 0..<1 (the mixing of SplitMix64, Steele, Lea and Flood 2014).
+  /// A number from 0..<1.
   @inline(__always)
   static func unit(_ purpose: Purpose, seed: UInt64, launch: Int, step: StepIndex = 0, attempt: Int = 0) -> Double {
     Double(bits(purpose, seed: seed, launch: launch, step: step, attempt: attempt) >> 11) * 0x1p-53
@@ -28,14 +29,7 @@ enum Draw {
     _ purpose: Purpose, seed: UInt64, launch: Int, step: StepIndex, attempt: Int
   ) -> UInt64 {
     let place = UInt64(UInt32(bitPattern: step)) << 16 | UInt64(attempt & 0xFF) << 8 | purpose.rawValue
-    return mix(mix(seed &+ UInt64(launch) &* 0x9E37_79B9_7F4A_7C15) &+ place &* 0xD1B5_4A32_D192_ED03)
-  }
-
-  @inline(__always)
-  private static func mix(_ value: UInt64) -> UInt64 {
-    var mixed = value &+ 0x9E37_79B9_7F4A_7C15
-    mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-    return mixed ^ (mixed >> 31)
+    let drawn = SplitMix64.mixed(seed &+ (UInt64(launch) &+ 1) &* SplitMix64.step)
+    return SplitMix64.mixed(drawn &+ place &* 0xD1B5_4A32_D192_ED03 &+ SplitMix64.step)
   }
 }

@@ -1,3 +1,4 @@
+import FlowBytes
 import FlowDiagnostics
 import FlowModel
 import Synchronization
@@ -48,11 +49,9 @@ final class IncludeLibrary: Sendable {
 
   /// A hash (FNV-1a) of what stands in these files.
   func digest(of paths: [String]) -> UInt64 {
-    var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-    for (path, bytes) in read where paths.contains(path) {
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
-    }
-    return hash
+    var hash = FNV1a64()
+    for (path, bytes) in read where paths.contains(path) { hash.add(bytes) }
+    return hash.value
   }
 
   /// Every file that was named, those that cannot be read included, sorted by path.

@@ -1,3 +1,4 @@
+import FlowBytes
 import FlowModel
 
 /// The items of a step as expressions see them.
@@ -12,7 +13,7 @@ struct FanValues: Sendable {
   /// What tells the items from others at the same index: 64 bits over key and value.
   var hashes: [UInt64] {
     values.indices.map { index in
-      var hash = ItemHash()
+      var hash = FNV1a64()
       if let keys { hash.add(.string(keys[index])) }
       hash.add(values[index])
       return hash.value
@@ -27,32 +28,30 @@ struct ItemScope: Sendable {
   var key: String?
 }
 
-/// FNV-1a over a value, the same in every process.
-struct ItemHash {
-  private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
-
+extension FNV1a64 {
+  /// Adds a value, so that equal numbers of any form add the same.
   mutating func add(_ added: Value) {
     switch added {
-    case .null: add(byte: 0)
-    case .boolean(let flag): add(byte: flag ? 2 : 1)
+    case .null: add(0 as UInt8)
+    case .boolean(let flag): add((flag ? 2 : 1) as UInt8)
     case .integer(let number):
       guard let exact = Double(exactly: number) else {
-        add(byte: 7)
-        return add(word: UInt64(bitPattern: Int64(number)))
+        add(7 as UInt8)
+        return add(UInt64(bitPattern: Int64(number)))
       }
-      add(byte: 3)
-      add(word: exact.bitPattern)
+      add(3 as UInt8)
+      add(exact.bitPattern)
     case .number(let number):
-      add(byte: 3)
-      add(word: number.bitPattern)
+      add(3 as UInt8)
+      add(number.bitPattern)
     case .string(let text): add(text)
     case .array(let elements):
-      add(byte: 5)
-      add(word: UInt64(elements.count))
+      add(5 as UInt8)
+      add(UInt64(elements.count))
       for element in elements { add(element) }
     case .object(let members):
-      add(byte: 6)
-      add(word: UInt64(members.count))
+      add(6 as UInt8)
+      add(UInt64(members.count))
       for (key, member) in members {
         add(key)
         add(member)
@@ -61,14 +60,8 @@ struct ItemHash {
   }
 
   private mutating func add(_ text: String) {
-    add(byte: 4)
-    add(word: UInt64(text.utf8.count))
-    for byte in text.utf8 { add(byte: byte) }
+    add(4 as UInt8)
+    add(UInt64(text.utf8.count))
+    add(text.utf8)
   }
-
-  private mutating func add(word: UInt64) {
-    for shift in stride(from: UInt64(0), to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: word >> shift)) }
-  }
-
-  private mutating func add(byte: UInt8) { value = (value ^ UInt64(byte)) &* 0x0000_0100_0000_01b3 }
 }

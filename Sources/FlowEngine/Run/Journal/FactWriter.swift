@@ -1,3 +1,4 @@
+import FlowBytes
 import FlowModel
 import FlowStore
 
@@ -82,7 +83,7 @@ package struct FactWriter: Sendable {
 
   /// How many ordinary steps are written at once, and how many bytes one has at most: its tag and four numbers.
   private static let handful = 64
-  private static let ordinaryBytes = 1 + 4 * ByteCursor.numberBytes
+  private static let ordinaryBytes = 1 + 4 * LEB128.mostBytes
 
   /// Writes what a step gave back.
   package mutating func add(output: ValueObject, of step: StepIndex) {

@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// Writes values as compact bytes: integers as LEB128, lists and texts with their length before them.
 public struct Packer: Sendable {
   /// What has been written so far.
@@ -11,19 +13,14 @@ public struct Packer: Sendable {
 
   /// Writes a number that is never negative.
   public mutating func unsigned(_ value: UInt64) {
-    var rest = value
-    while rest >= 0x80 {
-      bytes.append(UInt8(truncatingIfNeeded: rest) | 0x80)
-      rest >>= 7
-    }
-    bytes.append(UInt8(rest))
+    LEB128.write(value) { bytes.append($0) }
   }
 
   /// Writes a count.
   public mutating func count(_ value: Int) { unsigned(UInt64(value)) }
 
   /// Writes a number of either sign; small ones of either sign stay short.
-  public mutating func signed(_ value: Int64) { unsigned(UInt64(bitPattern: (value << 1) ^ (value >> 63))) }
+  public mutating func signed(_ value: Int64) { unsigned(LEB128.zigzag(value)) }
 
   /// Writes bytes with their length.
   public mutating func data(_ value: [UInt8]) {
@@ -39,9 +36,9 @@ public struct Packer: Sendable {
   }
 
   static func checksum(_ bytes: ArraySlice<UInt8>) -> UInt32 {
-    var hash: UInt32 = 0x811c_9dc5
-    for byte in bytes { hash = (hash ^ UInt32(byte)) &* 0x0100_0193 }
-    return hash
+    var hash = FNV1a32()
+    hash.add(bytes)
+    return hash.value
   }
 
   /// Writes a text as UTF-8 with its length.

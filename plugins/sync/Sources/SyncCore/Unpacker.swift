@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// Reads what a `Packer` wrote; bytes from anywhere are refused with a reason, and never trap.
 public struct Unpacker: Sendable {
   private let bytes: [UInt8]
@@ -40,25 +42,20 @@ public struct Unpacker: Sendable {
 
   /// Reads a number that is never negative.
   public mutating func unsigned(_ what: StaticString) throws(PackingError) -> UInt64 {
-    var (result, shift): (UInt64, UInt64) = (0, 0)
-    let start = offset
-    while true {
-      let next = try byte(what)
-      let bits = UInt64(next & 0x7f)
-      if shift > 63 || (shift == 63 && bits > 1) { throw .malformed(at: start, reading: "\(what)", "is too large") }
-      result |= bits << shift
-      if next < 0x80 {
-        if next == 0, shift > 0 { throw .malformed(at: start, reading: "\(what)", "is not in its shortest form") }
-        return result
-      }
-      shift += 7
+    do {
+      return try LEB128.read(bytes, at: &offset)
+    } catch .truncated {
+      throw .truncated(at: bytes.count, reading: "\(what)")
+    } catch .tooLarge {
+      throw .malformed(at: offset, reading: "\(what)", "is too large")
+    } catch {
+      throw .malformed(at: offset, reading: "\(what)", "is not in its shortest form")
     }
   }
 
   /// Reads a number of either sign.
   public mutating func signed(_ what: StaticString) throws(PackingError) -> Int64 {
-    let value = try unsigned(what)
-    return Int64(bitPattern: value >> 1) ^ -Int64(bitPattern: value & 1)
+    LEB128.signed(try unsigned(what))
   }
 
   /// Reads a number that must lie in a range.

@@ -1,3 +1,5 @@
+import FlowBytes
+
 extension Write {
   /// The act that set the state, or the only one.
   public var act: Act { Act(milliseconds: milliseconds, counter: counter, seen: seen) }
@@ -42,7 +44,7 @@ extension Write {
 
   /// FNV-1a over what the user did.
   private var contentCheck: UInt32 {
-    var hash = Checksum()
+    var hash = FNV1a64()
     hash.add(UInt64(bitPattern: dot.number))
     hash.add(UInt64(bitPattern: milliseconds))
     hash.add(UInt64(counter))
@@ -65,21 +67,7 @@ extension Write {
       record.pack(into: &packer)
       hash.add(packer.bytes)
     }
-    return hash.value
-  }
-
-  private struct Checksum {
-    private var hash: UInt64 = 0xcbf2_9ce4_8422_2325
-
-    mutating func add(_ bytes: some Sequence<UInt8>) {
-      for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
-    }
-
-    mutating func add(_ number: UInt64) {
-      for shift in 0..<8 { add(CollectionOfOne(UInt8(truncatingIfNeeded: number >> (shift * 8)))) }
-    }
-
-    var value: UInt32 { max(1, UInt32(truncatingIfNeeded: hash ^ (hash >> 32))) }
+    return max(1, UInt32(truncatingIfNeeded: hash.value ^ (hash.value >> 32)))
   }
 }
 

@@ -1,3 +1,4 @@
+import FlowBytes
 import SyncCore
 
 /// The whole synchronization of one device as a value: events in, effects out (outbox, cursor, three layers, degrade).

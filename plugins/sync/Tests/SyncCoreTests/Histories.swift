@@ -1,3 +1,4 @@
+import FlowBytes
 import SyncCore
 import SyncPomodoro
 

@@ -1,3 +1,4 @@
+import FlowBytes
 import SyncCore
 
 /// Records as replicas reach them, with every rule, and what each write had seen: from that alone an oracle that shares no

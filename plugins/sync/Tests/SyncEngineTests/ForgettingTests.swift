@@ -1,3 +1,4 @@
+import FlowBytes
 import Foundation
 import SyncCore
 import SyncEngine

@@ -1,3 +1,4 @@
+import FlowBytes
 import FlowModel
 import FlowPluginKit
 import FlowTestKit

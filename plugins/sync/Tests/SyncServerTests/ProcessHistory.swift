@@ -1,4 +1,5 @@
 #if Network
+  import FlowBytes
   import Foundation
   import SyncCore
   import SyncEngine

@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// All names in the order of their folded forms, from the index.
 ///
 /// A sample is the first eight bytes of every sixteenth folded name, as a number whose order is theirs; an entry has three
@@ -36,8 +38,9 @@ struct SearchTable: Sendable {
 
   /// The mark of a folded name: eight bits of its FNV-1a sum; the script that makes the tables computes the same.
   static func mark(of key: FoldedName) -> UInt8 {
-    var sum: UInt32 = 0x811C_9DC5
-    for index in 0..<key.count { sum = (sum ^ UInt32(key[index])) &* 0x0100_0193 }
+    var hash = FNV1a32()
+    for index in 0..<key.count { hash.add(key[index]) }
+    let sum = hash.value
     return UInt8(truncatingIfNeeded: sum ^ sum >> 8 ^ sum >> 16 ^ sum >> 24)
   }
 

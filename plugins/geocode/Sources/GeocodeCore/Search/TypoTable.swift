@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// The names in which typos are forgiven, from the index: those of places with 15,000 inhabitants or more, of regions and of
 /// countries, in Latin letters.
 ///
@@ -116,11 +118,10 @@ struct TypoTable: Sendable {
   private static func sum(
     _ length: Int, _ piece: Int, _ key: FoldedName, from start: Int, _ size: Int, swapping swapped: Int?
   ) -> UInt32 {
-    var sum = (0x811C_9DC5 ^ UInt32(length << 2 | piece)) &* 0x0100_0193
-    for index in start..<start + size {
-      sum = (sum ^ UInt32(key[index == swapped ? index + 1 : index])) &* 0x0100_0193
-    }
-    return sum ^ sum >> 15
+    var hash = FNV1a32()
+    hash.add(UInt8(length << 2 | piece))
+    for index in start..<start + size { hash.add(key[index == swapped ? index + 1 : index]) }
+    return hash.value ^ hash.value >> 15
   }
 }
 

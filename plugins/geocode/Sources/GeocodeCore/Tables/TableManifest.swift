@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// Sizes and checksums of the tables, from `manifest.tsv`.
 struct TableManifest: Sendable {
   /// Bytes that one checksum covers.
@@ -63,8 +65,7 @@ struct TableManifest: Sendable {
 
   /// A 64-bit sum in four lanes of FNV-1a over eight-byte words; the script that makes the tables computes the same.
   static func checksum(_ block: UnsafeRawBufferPointer) -> UInt64 {
-    let prime: UInt64 = 0x100_0000_01B3
-    let basis: UInt64 = 0xCBF2_9CE4_8422_2325
+    let (prime, basis) = (FNV1a64.prime, FNV1a64().value)
     var (a, b, c, d) = (basis, basis + 1, basis + 2, basis + 3)
     let whole = block.count / 32 * 32
     var offset = 0

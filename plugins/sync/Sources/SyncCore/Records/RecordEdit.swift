@@ -1,3 +1,5 @@
+import FlowBytes
+
 /// What a user does to a record, before anybody knows what stands in it.
 public struct RecordEdit: Hashable, Sendable {
   /// Whether it deletes the record.
