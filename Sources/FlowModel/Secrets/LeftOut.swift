@@ -1,17 +1,17 @@
-/// The line that stands in a text where a part of it is left out.
+/// The line that replaces a part of a long text.
 public enum LeftOut {
   private static let begin = Array("[flowrun: ".utf8)
   private static let end = Array(" bytes left out]\n".utf8)
 
-  /// The line for so many bytes.
+  /// Returns the line for a number of bytes.
   public static func line(bytes: Int) -> String {
     String(decoding: begin, as: UTF8.self) + "\(bytes)" + String(decoding: end, as: UTF8.self)
   }
 
-  /// Where such lines stand in a text.
+  /// The ranges of these lines in a text.
   static func gaps(in bytes: UnsafeBufferPointer<UInt8>) -> [Range<Int>] {
     var gaps: [Range<Int>] = []
-    // Only what is longer than is kept at once has one.
+    // flowrun shortens only longer texts.
     guard bytes.count > 1 << 19 else { return gaps }
     var index = 0
     while index + begin.count + end.count < bytes.count {

@@ -1,19 +1,19 @@
-/// A secret that a workflow declares: a text that its runs are given and that never comes out of them.
+/// A secret that a workflow declares: a text that its runs get and hide in all output.
 public struct SecretDeclaration: Sendable, Hashable {
   /// The name that `secrets.NAME` uses.
   public var name: String
-  /// Where the text comes from.
+  /// The source of the text.
   public var source: Source
   /// Whether a run cannot start without it.
   public var isRequired: Bool
 
-  /// Where the text of a secret comes from.
+  /// The source of a secret's text.
   public enum Source: Sendable, Hashable {
-    /// A variable of flowrun's own environment, or of the workflow's `env-file`.
+    /// A variable of flowrun's environment, or of the workflow's `env-file`.
     case environment(String)
     /// A file, relative to the workflow's folder.
     case file(String)
-    /// What a program writes: the program and its arguments.
+    /// The standard output of a program: the program and its arguments.
     case command([String])
   }
 
@@ -26,7 +26,7 @@ public struct SecretDeclaration: Sendable, Hashable {
 }
 
 extension Workflow {
-  /// The variables that its secrets come from, which no command gets that is not given them.
+  /// The environment variables that secrets come from. Commands get them only from steps that use the secret.
   public var secretVariables: Set<String> {
     Set(
       secrets.compactMap { secret in
@@ -34,7 +34,7 @@ extension Workflow {
       })
   }
 
-  /// What hides the secrets of a run that is given these; nil: there are none.
+  /// Returns the mask for a run with these secrets and inputs; nil if none is secret.
   public func mask(secrets values: ValueObject, inputs: ValueObject) -> SecretMask? {
     var texts: [(name: String, text: String)] = []
     for secret in secrets { if let text = values[secret.name]?.stringValue { texts.append((secret.name, text)) } }

@@ -1,4 +1,4 @@
-/// A way in which programs write a text inside of another one, under the name that it has in placeholders.
+/// An encoding of texts, with its name in placeholders.
 struct SecretEncoding: Sendable {
   let name: String
   let isBase64: Bool
@@ -8,22 +8,22 @@ struct SecretEncoding: Sendable {
     (self.name, self.isBase64, self.apply) = (name, isBase64, apply)
   }
 
-  /// The bytes as they stand in a text that was encoded so.
+  /// Encodes bytes.
   func callAsFunction(_ bytes: [UInt8]) -> [UInt8] { apply(bytes) }
 
-  /// Every one of them, the usual ones first.
+  /// All encodings, the common ones first.
   static let all: [SecretEncoding] = json + percent + xml + shell + base64
 
-  /// Each by its name.
+  /// All encodings by name.
   static let byName = Dictionary(all.map { ($0.name, $0) }, uniquingKeysWith: { first, _ in first })
 
   // MARK: JSON
 
-  /// What a writer of JSON escapes besides what it must.
+  /// The characters that a JSON writer escapes although JSON does not require it.
   private struct JSONEscapes: Sendable {
     var hex = lower
     var isASCII = false
-    /// Characters that become `\u` with four digits.
+    /// Characters that are written as `\u` and four digits.
     var others = ""
     var escapesSlash = false
     var escapesAll = false
@@ -166,22 +166,22 @@ struct SecretEncoding: Sendable {
     return all
   }
 
-  /// What stands at the end of base64.
+  /// The end of base64.
   private enum Base64End {
-    /// Only what is the same whatever follows.
+    /// Without the last character if it also contains bits of the text that follows.
     case core
-    /// The last character with zeros for what would follow.
+    /// With zeros for these bits.
     case rest
-    /// That, and `=`.
+    /// With zeros for these bits, and `=`.
     case padded
   }
 
-  /// The characters that are the same whatever comes before the bytes, of which so many, modulo three, there are.
+  /// Encodes bytes after `offset` other bytes, modulo three, without characters that contain bits of those.
   private static func encoded(_ bytes: [UInt8], at offset: Int, _ alphabet: [UInt8], _ end: Base64End) -> [UInt8] {
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count * 4 / 3 + 4)
     var (word, bits) = (0, offset * 8 % 6)
-    // The bits of the character that is not only of these bytes are passed over.
+    // Skips the character that also contains bits of the bytes before.
     var isForeign = bits > 0
     for byte in bytes {
       word = (word << 8 | Int(byte)) & 0xFFFF
@@ -198,29 +198,24 @@ struct SecretEncoding: Sendable {
     return result
   }
 
-  /// The base64 of a text at each of the three places where it may begin in a longer one.
-  static func base64(of bytes: [UInt8]) -> [[UInt8]] {
-    [standard, urlSafe].flatMap { alphabet in (0..<3).map { encoded(bytes, at: $0, alphabet, .core) } }
-  }
-
   // MARK: Parts of secrets
 
-  /// A text to look for: a secret, a line of it, or a line of its base64. The name says which, `text`, `line2.text`.
+  /// A text to search for: a secret, a line of it, or a line of its base64. The name is `text`, `line2.text` or `base64.76.0`.
   struct Part: Sendable {
     var name: String
     var bytes: [UInt8]
   }
 
-  /// The parts of a secret, each text once.
+  /// Returns the parts of a secret, each text once.
   static func parts(of secret: String) -> [Part] {
     let bytes = Array(secret.utf8)
     var parts = [Part(name: "text", bytes: bytes)]
-    // The lines into which programs cut long base64.
+    // The lines into which programs split long base64.
     let whole = encoded(bytes, at: 0, standard, .core)
     for width in [76, 64] where whole.count > width {
       for (index, start) in stride(from: 0, to: whole.count, by: width).enumerated() {
         let chunk = Array(whole[start..<min(start + width, whole.count)])
-        // A short end tells nothing, and would be found everywhere.
+        // A short last line would be found everywhere.
         if chunk.count >= 8 { parts.append(Part(name: "base64.\(width).\(index)", bytes: chunk)) }
       }
     }

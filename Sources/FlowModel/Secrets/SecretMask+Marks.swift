@@ -1,24 +1,24 @@
-// What is written down has marks instead of secrets, which say what stood there: `{secret:token/text/24}`. A run that goes
-// on is given its secrets anew and fills them in again. What looks like the beginning of a mark is escaped.
+// The run store contains placeholders instead of secrets, such as `{secret:token/text/24}`. A resumed run fetches its secrets
+// again and puts them back. Text that looks like the beginning of a placeholder is escaped.
 extension SecretMask {
   private static let begin = Array("{secret:".utf8)
-  /// What follows the beginning where it is no mark.
+  /// The byte after the beginning of a placeholder that escapes it.
   private static let escape = UInt8(ascii: "}")
 
-  /// A mark that cannot be filled in: the secret it stands for is not there, or has no such line any more.
+  /// A placeholder that cannot be filled in, because the secret or its line is missing.
   public struct MissingSecret: Error, Sendable, Hashable {
-    /// The secret.
+    /// The name of the secret.
     public var name: String
 
-    /// The secret of this name.
+    /// Creates the error for a secret.
     public init(name: String) { self.name = name }
   }
 
   /// The text with a placeholder for each secret.
   func marked(_ text: String) -> String { marks(in: text).text }
 
-  /// The text with a placeholder for each secret; `unnamed` is a secret that was found in a form that has no name, so that
-  /// its placeholder cannot be filled in.
+  /// The text with a placeholder for each secret. `unnamed` is the first secret in a form without a name, whose placeholder
+  /// cannot be filled in.
   private func marks(in text: String) -> (text: String, unnamed: String?) {
     var text = text
     var result: [UInt8] = []
@@ -56,7 +56,7 @@ extension SecretMask {
     return (result.isEmpty ? text : String(decoding: result, as: UTF8.self), unnamed)
   }
 
-  /// The text with each mark filled in; `mask` holds the secrets, nil: there are none.
+  /// The text with its placeholders filled in from the secrets of `mask`; throws if a secret is missing.
   static func filled(_ text: String, by mask: SecretMask?) throws(MissingSecret) -> String {
     guard text.utf8.contains(begin[0]), text.contains("{secret:") else { return text }
     let bytes = Array(text.utf8)
@@ -92,7 +92,7 @@ extension SecretMask {
     return String(decoding: result, as: UTF8.self)
   }
 
-  /// An object with marks in the place of secrets.
+  /// Returns an object with placeholders instead of secrets.
   public func marked(_ object: ValueObject) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = marked(value) }
@@ -108,7 +108,7 @@ extension SecretMask {
     }
   }
 
-  /// An object with its marks filled in; `mask` holds the secrets, nil: there are none.
+  /// Returns an object with its placeholders filled in from the secrets of `mask`; throws if a secret is missing.
   public static func filled(_ object: ValueObject, by mask: SecretMask?) throws(MissingSecret) -> ValueObject {
     var result = ValueObject()
     for (key, value) in object { result[key] = try filled(value, by: mask) }
@@ -127,8 +127,8 @@ extension SecretMask {
     }
   }
 
-  /// The secret that a value holds in a form that no placeholder can restore: spread over lines, with spaces between, or
-  /// encoded in several ways at once; nil: none.
+  /// Returns the name of a secret in a form that no placeholder can restore: split by spaces or line breaks, or in several
+  /// encodings at once; nil if there is none.
   public func spreadSecret(in object: ValueObject) -> String? {
     for (_, value) in object { if let name = spreadSecret(in: value) { return name } }
     return nil
@@ -154,6 +154,6 @@ extension SecretMask {
     }
   }
 
-  /// Shorter texts come about by chance where spaces are left out.
+  /// Shorter texts appear by chance when spaces are removed.
   private static let leastSpreadBytes = 8
 }

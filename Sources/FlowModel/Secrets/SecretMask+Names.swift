@@ -1,6 +1,6 @@
-/// A part of a secret as it stood in a text.
+/// A secret, or a part of one, as written in a text.
 struct EncodedPart: Hashable, Sendable {
-  /// Which part of the encoded text it is.
+  /// The part of the encoded text.
   enum Side: String, Sendable {
     case whole, first, last
   }
@@ -8,7 +8,7 @@ struct EncodedPart: Hashable, Sendable {
   var bytes: [UInt8]
   var side: Side
 
-  /// Whether it is this side of an encoded text.
+  /// Whether an encoded text has these bytes on this side.
   func isPart(of encoded: [UInt8]) -> Bool {
     switch side {
     case .whole: encoded == bytes
@@ -18,15 +18,15 @@ struct EncodedPart: Hashable, Sendable {
   }
 }
 
-// How a secret was written has a name, by which it is written so again: the part of the secret, and the encodings, the
-// innermost first, as in `line2.json+base64.1`.
+// Placeholders name the form of a secret so that it can be restored: the part of the secret, then the encodings from the
+// innermost to the outermost, as in `line2.json+base64.1`.
 extension SecretMask {
-  /// The name of a form that is none of those that can be made again.
+  /// The name of all forms that cannot be restored.
   private static let unknown = "unknown"
-  /// The names that are kept, so that what is found again and again is named once.
+  /// The number of names in the cache.
   private static let mostNames = 1_000
 
-  /// The secret and the form that were found.
+  /// The name of the secret and the form of a match.
   func name(
     of match: SecretSearch.Match, in bytes: UnsafeBufferPointer<UInt8>, side: EncodedPart.Side
   ) -> (secret: String, form: String, isUnknown: Bool) {
@@ -64,16 +64,16 @@ extension SecretMask {
     return parts.filter { needles.contains($0.part.bytes) && seen.insert($0.part.bytes).inserted }
   }
 
-  /// The secret that was found.
+  /// The name of the secret of a match.
   func secret(of match: SecretSearch.Match) -> String? { candidates(of: match).first?.secret }
 
-  /// Which of so many encodings were base64, the innermost first, as far as the search knows.
+  /// For each possible chain of `count` encodings, whether each is base64, from the innermost to the outermost.
   private static func sequences(of match: SecretSearch.Match, count: Int) -> Set<[Bool]> {
     var sequences: Set<[Bool]> = []
     for position in match.positions {
       var shorter: Set<[Bool]> = [position.base64Layers]
       for _ in count..<EncodedPosition.levels {
-        // A layer of escapes may have found none.
+        // A layer of escapes may have decoded nothing.
         shorter = Set(
           shorter.flatMap { layers in
             layers.indices.filter { !layers[$0] }.map { index in
@@ -93,8 +93,8 @@ extension SecretMask {
     return Array(bytes.prefix(count))
   }
 
-  /// The encodings that make of some bytes what was found; `head` is their beginning, encoded likewise, by which most are
-  /// ruled out.
+  /// The names of the encodings that turn bytes into the text that was found; `head` is the encoded beginning, which rules
+  /// out most of them cheaply.
   private static func chain(
     from bytes: [UInt8], head: [UInt8], _ layers: ArraySlice<Bool>, to found: EncodedPart
   ) -> [String]? {
@@ -102,7 +102,7 @@ extension SecretMask {
     var seen: Set<[UInt8]> = isBase64 ? [] : [bytes]
     for encoding in SecretEncoding.all where encoding.isBase64 == isBase64 {
       var head = encoding(head)
-      // Its end depends on what follows.
+      // The end depends on the bytes that follow.
       if isBase64 { head.removeLast(min(3, head.count)) }
       if layers.count == 1, found.side != .last, !zip(head, found.bytes).allSatisfy({ $0 == $1 }) { continue }
       let encoded = encoding(bytes)
@@ -119,7 +119,7 @@ extension SecretMask {
     return part.hasSuffix("text") ? part.dropLast(4) + chain : "\(part)+\(chain)"
   }
 
-  /// A secret in a form; nil: it is not there, or has no such line any more.
+  /// A secret in a form; nil if the secret or its line is missing.
   func encoded(_ form: String, of secret: String) -> [UInt8]? {
     var line = ""
     var chain = form[...]

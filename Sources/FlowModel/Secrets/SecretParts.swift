@@ -1,13 +1,13 @@
-/// The texts inside a secret that steps take out of it: a notification's payload is JSON with a link in it, and the link has
-/// tokens in its query. They are hidden like the secret itself.
+/// The texts inside a secret that steps extract, such as the token in the query of a link in a JSON payload. They are hidden
+/// like the secret itself.
 enum SecretParts {
-  /// Shorter texts are common words, which would be hidden wherever they appear.
+  /// Shorter texts are often common words.
   private static let leastBytes = 8
-  /// How many links inside links are taken apart, and how many parts of one secret are hidden at most.
+  /// The maximum nesting of links, and the maximum number of parts of one secret.
   private static let depth = 4
   private static let limit = 1_000
 
-  /// The parts of a secret, the same for the same secret.
+  /// Returns the parts of a secret, always the same for the same secret.
   static func all(of secret: String) -> [String] {
     var parts: [String] = []
     add(secret, depth, to: &parts)

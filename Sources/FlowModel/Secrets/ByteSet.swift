@@ -1,0 +1,85 @@
+/// A set of bytes.
+struct ByteSet: Sendable {
+  private var words = SIMD4<UInt64>()
+
+  init() {}
+
+  init(_ text: String) {
+    for byte in text.utf8 { insert(byte) }
+  }
+
+  /// The characters for these digits in both alphabets of base64.
+  init(digits: UInt64) {
+    for digit in 0..<64 where digits >> UInt64(digit) & 1 == 1 {
+      switch digit {
+      case 0..<26: insert(UInt8(ascii: "A") + UInt8(digit))
+      case 26..<52: insert(UInt8(ascii: "a") + UInt8(digit - 26))
+      case 52..<62: insert(UInt8(ascii: "0") + UInt8(digit - 52))
+      case 62: for byte in "+-".utf8 { insert(byte) }
+      default: for byte in "/_".utf8 { insert(byte) }
+      }
+    }
+  }
+
+  var isEmpty: Bool { words == SIMD4() }
+
+  mutating func insert(_ byte: UInt8) { words[Int(byte >> 6)] |= 1 << UInt64(byte & 63) }
+
+  func contains(_ byte: UInt8) -> Bool { words[Int(byte >> 6)] >> UInt64(byte & 63) & 1 == 1 }
+
+  /// The bytes of the set, in order.
+  var all: [UInt8] { range(0..<256) }
+
+  /// The bytes of the set that are in a range, in order.
+  func range(_ range: Range<Int>) -> [UInt8] {
+    var bytes: [UInt8] = []
+    var index = range.lowerBound
+    while index < range.upperBound {
+      let word = words[index >> 6] >> UInt64(index & 63)
+      if word == 0 {
+        index = (index >> 6 + 1) << 6
+        continue
+      }
+      index += word.trailingZeroBitCount
+      if index < range.upperBound { bytes.append(UInt8(index)) }
+      index += 1
+    }
+    return bytes
+  }
+}
+
+extension UInt8 {
+  var hexDigit: UInt32? {
+    switch self {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(self - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(self - UInt8(ascii: "a")) + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(self - UInt8(ascii: "A")) + 10
+    default: nil
+    }
+  }
+
+  /// The digit that it stands for in either alphabet of base64.
+  var base64Digit: UInt32? {
+    switch self {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(self - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(self - UInt8(ascii: "a")) + 26
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(self - UInt8(ascii: "0")) + 52
+    case UInt8(ascii: "+"), UInt8(ascii: "-"): 62
+    case UInt8(ascii: "/"), UInt8(ascii: "_"): 63
+    default: nil
+    }
+  }
+
+  /// The byte that it stands for after a backslash in JSON.
+  var jsonEscaped: UInt8? {
+    switch self {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): self
+    case UInt8(ascii: "b"): 8
+    case UInt8(ascii: "f"): 12
+    case UInt8(ascii: "n"): 10
+    case UInt8(ascii: "r"): 13
+    case UInt8(ascii: "t"): 9
+    default: nil
+    }
+  }
+}

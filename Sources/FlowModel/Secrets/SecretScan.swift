@@ -1,0 +1,272 @@
+/// Finds the bytes of a text at which a secret may start, at a cost that hardly depends on the text.
+///
+/// A deterministic automaton follows all walks (``SecretWalks``) at once that start at any byte: a state is the list of
+/// the walks that are under way and how long each is. One look-up a byte is enough, whatever the text looks like. Four
+/// parts of a text are read in turn, since each look-up waits for the one before it in its part.
+struct SecretScan: Sendable {
+  /// A walk of this length is reported instead of followed further. Longer ones need more states, shorter ones report
+  /// more bytes at which no secret starts.
+  private static let reportedBytes = 12
+  /// The states that are kept: 4 MiB.
+  private static let mostStates = 16_000
+  private static let root = 0
+  private static let unknown: Int16 = -1
+
+  /// A walk under way.
+  private struct Walk: Hashable {
+    var state: Int16
+    var length: Int16
+  }
+
+  /// The walks that end at a byte.
+  private struct Report {
+    var next: Int16
+    /// Their lengths, a bit for each.
+    var lengths: UInt32
+    /// The state of the walk that has not ended, the longest; the root if there is none.
+    var walk: Int16
+  }
+
+  /// A byte of a text at which a secret may start.
+  struct Start {
+    var index: Int
+    /// The bytes that are read already, and the state of the walk after them.
+    var length: Int
+    var walk: Int
+  }
+
+  var walks: SecretWalks
+  private var states: [[Walk]] = [[]]
+  private var numbers: [[Walk]: Int] = [[]: root]
+  /// By state and class of a byte: the next state, `-2 - index` of what is reported, or ``unknown``.
+  private var rows: [Int16] = []
+  private var reports: [Report] = []
+
+  init(_ needles: [[UInt8]], encodings: Int) { walks = SecretWalks(needles, encodings: encodings) }
+
+  private var isFull: Bool { max(states.count, reports.count) >= Self.mostStates || walks.isFull }
+
+  private mutating func removeAll() {
+    walks.removeAll()
+    (states, numbers, reports) = ([[]], [[]: Self.root], [])
+    rows = Array(repeating: Self.unknown, count: 1 << walks.classBits)
+  }
+
+  /// The bytes at which a secret may start, in order.
+  ///
+  /// - Parameter isCut: whether a secret may continue after the end of the text.
+  mutating func starts(in bytes: UnsafeBufferPointer<UInt8>, isCut: Bool) -> [Start] {
+    // Most masks never see a text.
+    if rows.isEmpty || isFull { removeAll() }
+    var parts = Parts(of: bytes, overlap: Self.reportedBytes)
+    // After this many bytes of each part only the last part has bytes left.
+    while parts.offset < parts.bytesTogether {
+      withTable { parts.skip($0, in: bytes) }
+      guard parts.offset < parts.bytesTogether else { break }
+      makeRoom(&parts)
+      for part in 0..<Parts.count { step(part, &parts, bytes) }
+      parts.offset += 1
+    }
+    while parts.lastIndex < bytes.count {
+      withTable { parts.skipLast($0, in: bytes) }
+      guard parts.lastIndex < bytes.count else { break }
+      makeRoom(&parts)
+      step(Parts.count - 1, &parts, bytes)
+      parts.offset += 1
+    }
+    if isCut {
+      for walk in states[parts.states[Parts.count - 1]] {
+        parts.starts.append(Start(index: bytes.count - Int(walk.length), length: 0, walk: SecretWalks.root))
+      }
+    }
+    return parts.orderedStarts
+  }
+
+  private func withTable(_ body: (Table) -> Void) {
+    rows.withUnsafeBufferPointer { rows in
+      walks.classes.withUnsafeBufferPointer { body(Table(rows: rows, classes: $0, classBits: walks.classBits)) }
+    }
+  }
+
+  /// Drops all states when there are too many. What a part has read of the walks under way is then read again.
+  private mutating func makeRoom(_ parts: inout Parts) {
+    // At least some bytes are read in between, however many states they need.
+    guard isFull, parts.offset > parts.resetOffset + Self.reportedBytes else { return }
+    removeAll()
+    parts.reset(before: Self.reportedBytes)
+  }
+
+  /// Where the entry of a state and a byte is.
+  private func index(_ state: Int, _ byte: UInt8) -> Int { state << walks.classBits | Int(walks.classes[Int(byte)]) }
+
+  /// Reads a byte of one part, and reports what it makes out.
+  private mutating func step(_ part: Int, _ parts: inout Parts, _ bytes: UnsafeBufferPointer<UInt8>) {
+    let index = parts.index(of: part)
+    var entry = rows[self.index(parts.states[part], bytes[index])]
+    if entry == Self.unknown { entry = follow(parts.states[part], bytes[index]) }
+    if entry >= 0 {
+      parts.states[part] = Int(entry)
+      return
+    }
+    let report = reports[-2 - Int(entry)]
+    parts.states[part] = Int(report.next)
+    var lengths = report.lengths
+    while lengths != 0 {
+      let length = lengths.trailingZeroBitCount
+      let start = index + 1 - length
+      if parts.range(of: part).contains(start) {
+        let isOpen = length == Self.reportedBytes && report.walk != SecretWalks.root
+        parts.starts.append(
+          Start(index: start, length: isOpen ? length : 0, walk: isOpen ? Int(report.walk) : SecretWalks.root))
+      }
+      lengths &= lengths - 1
+    }
+  }
+
+  /// Makes the entry of a state and a byte.
+  private mutating func follow(_ state: Int, _ byte: UInt8) -> Int16 {
+    var next: [Walk] = []
+    var lengths: UInt32 = 0
+    var open = SecretWalks.root
+    for walk in states[state] + [Walk(state: Int16(SecretWalks.root), length: 0)] {
+      let (after, isEnd) = walks.step(Int(walk.state), byte)
+      if after == SecretWalks.root { continue }
+      let length = Int(walk.length) + 1
+      if isEnd || length == Self.reportedBytes {
+        lengths |= 1 << UInt32(length)
+        if !isEnd { open = after }
+      } else {
+        next.append(Walk(state: Int16(after), length: Int16(length)))
+      }
+    }
+    var entry = Int16(number(of: next))
+    if lengths != 0 {
+      reports.append(Report(next: entry, lengths: lengths, walk: Int16(open)))
+      entry = Int16(-1 - reports.count)
+    }
+    rows[index(state, byte)] = entry
+    return entry
+  }
+
+  private mutating func number(of state: [Walk]) -> Int {
+    if let number = numbers[state] { return number }
+    let number = states.count
+    numbers[state] = number
+    states.append(state)
+    rows += repeatElement(Self.unknown, count: 1 << walks.classBits)
+    return number
+  }
+}
+
+/// The table of an automaton while it is read.
+private struct Table {
+  var rows: UnsafeBufferPointer<Int16>
+  var classes: UnsafeBufferPointer<UInt8>
+  var classBits: Int
+
+  subscript(state: Int, byte: UInt8) -> Int { Int(rows[state << classBits | Int(classes[Int(byte)])]) }
+}
+
+/// The parts of a text that are read in turn, each from its beginning to where walks end that start in it.
+private struct Parts {
+  static let count = 4
+
+  /// The state of each part.
+  var states = SIMD4<Int>()
+  /// The bytes read of each part.
+  var offset = 0
+  /// The bytes to read of all of them.
+  let bytesTogether: Int
+  /// The offset at which reading began again.
+  private(set) var resetOffset = 0
+  /// What has been reported.
+  var starts: [SecretScan.Start] = []
+  private let bytes: Int
+  private let partBytes: Int
+
+  init(of text: UnsafeBufferPointer<UInt8>, overlap: Int) {
+    bytes = text.count
+    partBytes = max(0, text.count - overlap) / Self.count
+    bytesTogether = partBytes > 0 ? partBytes + overlap : 0
+  }
+
+  /// The next byte of a part.
+  func index(of part: Int) -> Int { part * partBytes + offset }
+
+  /// The next byte of the last part.
+  var lastIndex: Int { index(of: Self.count - 1) }
+
+  /// The bytes whose walks a part reports.
+  func range(of part: Int) -> Range<Int> {
+    part * partBytes..<(part == Self.count - 1 ? bytes : (part + 1) * partBytes)
+  }
+
+  /// Reads from some bytes earlier on again, without any state.
+  mutating func reset(before bytes: Int) {
+    resetOffset = offset
+    offset = max(0, offset - bytes)
+    states = SIMD4()
+    for index in starts.indices { (starts[index].length, starts[index].walk) = (0, SecretWalks.root) }
+  }
+
+  /// Each start once, in order.
+  var orderedStarts: [SecretScan.Start] {
+    if Self.isOrdered(starts) { return starts }
+    // Those of one part are nearly always in order.
+    var ordered: [SecretScan.Start] = []
+    ordered.reserveCapacity(starts.count)
+    for part in 0..<Self.count {
+      let range = range(of: part)
+      for start in starts where range.contains(start.index) { ordered.append(start) }
+    }
+    if Self.isOrdered(ordered) { return ordered }
+    ordered.sort { $0.index < $1.index }
+    var previous = -1
+    ordered.removeAll { start in
+      defer { previous = start.index }
+      return start.index == previous
+    }
+    return ordered
+  }
+
+  private static func isOrdered(_ starts: [SecretScan.Start]) -> Bool {
+    var previous = -1
+    for start in starts {
+      if start.index <= previous { return false }
+      previous = start.index
+    }
+    return true
+  }
+
+  /// Reads all parts up to a byte whose entry is unknown or reported.
+  mutating func skip(_ table: Table, in text: UnsafeBufferPointer<UInt8>) {
+    var (first, second, third, fourth) = (states[0], states[1], states[2], states[3])
+    var index = offset
+    let (secondStart, thirdStart, fourthStart) = (partBytes, 2 * partBytes, 3 * partBytes)
+    while index < bytesTogether {
+      let nextFirst = table[first, text[index]]
+      let nextSecond = table[second, text[secondStart + index]]
+      let nextThird = table[third, text[thirdStart + index]]
+      let nextFourth = table[fourth, text[fourthStart + index]]
+      if nextFirst | nextSecond | nextThird | nextFourth < 0 { break }
+      (first, second, third, fourth) = (nextFirst, nextSecond, nextThird, nextFourth)
+      index += 1
+    }
+    offset = index
+    (states[0], states[1], states[2], states[3]) = (first, second, third, fourth)
+  }
+
+  /// Reads the last part alone up to such a byte, or the end.
+  mutating func skipLast(_ table: Table, in text: UnsafeBufferPointer<UInt8>) {
+    var state = states[Self.count - 1]
+    var index = lastIndex
+    while index < bytes {
+      let next = table[state, text[index]]
+      if next < 0 { break }
+      state = next
+      index += 1
+    }
+    offset += index - lastIndex
+    states[Self.count - 1] = state
+  }
+}

@@ -1,0 +1,152 @@
+/// A deterministic automaton that reads a secret from its first byte on. It is built as texts need it.
+///
+/// A state is the set of positions (``EncodedPosition``) that the bytes read so far lead to. State 0 has no positions: it is
+/// the start of every walk, and a walk that returns to it has ended.
+struct SecretWalks: Sendable {
+  static let root = 0
+  private static let unknown: Int16 = -1
+  /// The states, and the positions in all of them, that are kept: about 10 MiB together.
+  private static let mostStates = 16_000
+  private static let mostPositions = 200_000
+  /// From this byte of a walk on, its states are not kept: each byte of a long secret has a state of its own, which is not
+  /// reached again, and which would push out those that are.
+  private static let mostKeptBytes = 1_024
+
+  private let needles: [[UInt8]]
+  private let encodings: Int
+  /// The class of each byte. Bytes that no encoding and no needle contains share class 0.
+  private(set) var classes = [UInt8](repeating: 0, count: 256)
+  /// The bits of a class number.
+  private(set) var classBits = 0
+  private var states: [[EncodedPosition]] = [[]]
+  private var numbers: [[EncodedPosition]: Int] = [[]: root]
+  /// By state: the needle and the bytes of it that are read, where the rest can only follow without escapes.
+  private var plainRest: [(needle: Int, depth: Int)?] = [nil]
+  private var positions = 0
+  /// By state and class of a byte: the next state, `-2 - state` of one that ends a needle, or ``unknown``.
+  private var rows: [Int16] = []
+
+  init(_ needles: [[UInt8]], encodings: Int) {
+    self.needles = needles
+    self.encodings = encodings
+    var used = ByteSet(digits: .max)
+    for byte in "\\%&#;'\" =".utf8 { used.insert(byte) }
+    for needle in needles { for byte in needle { used.insert(byte) } }
+    // Some bytes never occur in UTF-8, so that the highest number is under 256.
+    for (index, byte) in used.all.enumerated() { classes[Int(byte)] = UInt8(index + 1) }
+    while 1 << classBits <= used.all.count { classBits += 1 }
+    rows = Array(repeating: Self.unknown, count: 1 << classBits)
+  }
+
+  /// Whether there are so many states that no more are kept until ``removeAll()``.
+  var isFull: Bool { states.count >= Self.mostStates || positions >= Self.mostPositions }
+
+  /// Forgets all states but the root; numbers from before have no meaning afterwards.
+  mutating func removeAll() {
+    (states, numbers, plainRest, positions) = ([[]], [[]: Self.root], [nil], 0)
+    rows = Array(repeating: Self.unknown, count: 1 << classBits)
+  }
+
+  /// The state after a byte, and whether a needle ends there.
+  mutating func step(_ state: Int, _ byte: UInt8) -> (state: Int, isEnd: Bool) {
+    let index = state << classBits | Int(classes[Int(byte)])
+    let known = rows[index]
+    if known != Self.unknown { return known < 0 ? (-2 - Int(known), true) : (Int(known), false) }
+    let next = after(
+      state == Self.root ? EncodedPosition.starts(encodings: encodings, anywhere: false) : states[state], byte)
+    let isEnd = isEnd(next)
+    let number = number(of: next)
+    rows[index] = Int16(isEnd ? -2 - number : number)
+    return (number, isEnd)
+  }
+
+  private mutating func number(of state: [EncodedPosition]) -> Int {
+    if let number = numbers[state] { return number }
+    let number = states.count
+    numbers[state] = number
+    states.append(state)
+    positions += state.count
+    plainRest.append(state.count == 1 ? state[0].plainRest(of: needles) : nil)
+    rows += repeatElement(Self.unknown, count: 1 << classBits)
+    return number
+  }
+
+  private func after(_ positions: [EncodedPosition], _ byte: UInt8) -> [EncodedPosition] {
+    var next: [EncodedPosition] = []
+    for position in positions { position.step(EncodedPosition.levels, byte, needles, into: &next) }
+    return next.count > 1 ? Set(next).sorted() : next
+  }
+
+  private func isEnd(_ positions: [EncodedPosition]) -> Bool {
+    positions.contains { $0.accepts(EncodedPosition.levels, needles) }
+  }
+
+  /// The longest needle that starts at a byte of a text; where the text is cut, also the beginning of one.
+  mutating func longest(
+    in bytes: UnsafeBufferPointer<UInt8>, from start: SecretScan.Start, isCut: Bool
+  ) -> SecretSearch.Match? {
+    if let end = plainEnd(in: bytes, of: start) { return match(start.index..<end, states[start.walk]) }
+    let keptEnd = isFull ? start.index + start.length : min(bytes.count, start.index + Self.mostKeptBytes)
+    var (state, index, end, endState) = (start.walk, start.index + start.length, start.index, Self.root)
+    while index < keptEnd {
+      followKnown(&state, &index, in: bytes, to: keptEnd, &end, &endState)
+      if index == keptEnd { break }
+      let (next, isEnd) = step(state, bytes[index])
+      state = next
+      if state == Self.root { break }
+      index += 1
+      if isEnd { (end, endState) = (index, state) }
+    }
+    var found = states[endState]
+    var open = index == start.index ? EncodedPosition.starts(encodings: encodings, anywhere: false) : states[state]
+    // Most walks have ended by now.
+    if state == Self.root && index > start.index || index == bytes.count && !isCut {
+      return match(start.index..<end, found)
+    }
+    while index < bytes.count, !open.isEmpty {
+      let plain = open.count == 1 ? open[0].skipPlain(in: bytes, from: index, needles) : 0
+      if plain == 0 { open = after(open, bytes[index]) }
+      index += max(1, plain)
+      if isEnd(open) { (end, found) = (index, open) }
+    }
+    if isCut, index == bytes.count {
+      open.removeAll { $0.isBase64 ? bytes.count - start.index < Limits.secretCharacters : !$0.hasBegun }
+      if !open.isEmpty { (end, found) = (index, open) }
+    }
+    return match(start.index..<end, found)
+  }
+
+  private func match(_ range: Range<Int>, _ positions: [EncodedPosition]) -> SecretSearch.Match? {
+    range.isEmpty ? nil : SecretSearch.Match(range: range, positions: positions, encodings: encodings)
+  }
+
+  /// The end of a needle that is in the text as it is, if it is the only possible one; nil: not known.
+  private func plainEnd(in bytes: UnsafeBufferPointer<UInt8>, of start: SecretScan.Start) -> Int? {
+    guard start.walk != Self.root, let (needle, depth) = plainRest[start.walk] else { return nil }
+    let begin = start.index + start.length
+    return needles[needle].withUnsafeBufferPointer { needle in
+      let end = begin + needle.count - depth
+      guard end <= bytes.count else { return nil }
+      for offset in 0..<end - begin where needle[depth + offset] != bytes[begin + offset] { return nil }
+      return end
+    }
+  }
+
+  /// Reads on as far as the next states are known and not the root.
+  private func followKnown(
+    _ state: inout Int, _ index: inout Int, in bytes: UnsafeBufferPointer<UInt8>, to stop: Int, _ end: inout Int,
+    _ endState: inout Int
+  ) {
+    rows.withUnsafeBufferPointer { rows in
+      classes.withUnsafeBufferPointer { classes in
+        while index < stop {
+          let found = Int(rows[state << classBits | Int(classes[Int(bytes[index])])])
+          if found == Int(Self.unknown) || found == Self.root { return }
+          state = found < 0 ? -2 - found : found
+          index += 1
+          if found < 0 { (end, endState) = (index, state) }
+        }
+      }
+    }
+  }
+}
