@@ -59,6 +59,7 @@ SECTIONS = [
     ("runs", ["flowrun"], runs.listing),
     ("resume", ["flowrun"], runs.resume),
     ("restore", ["EngineBenchmark"], engine.restore),
+    ("secrets", ["EngineBenchmark"], engine.secrets),
     ("simulate", ["flowrun"], insight.simulate),
     ("forecast", ["flowrun"], insight.forecast),
     ("analyze", ["flowrun"], insight.analyze),

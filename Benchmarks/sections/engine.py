@@ -64,6 +64,18 @@ def restore():
     add(work, "≤ 300", fewest, "ns")
 
 
+def secrets():
+    """What it costs to hide secrets in a text, whatever the text looks like and however many secrets there are."""
+    kinds = {}
+    for result in lines(run([f"{BUILT}/EngineBenchmark", "secrets"])):
+        kinds.setdefault(result["kind"], {})[result["secrets"]] = result
+    bars = {"English": "≤ 1", "JSON": "≤ 1", "percent": "≤ 1", "base64": "≤ 1.5", "a secret in each line of": "≤ 3"}
+    for kind, counts in kinds.items():
+        add(f"1, 10 or 100 secrets hidden in {kind} text, the slowest, against one dependent table look-up a byte", bars[kind],
+            max(result["ratio"] for result in counts.values()),
+            detail=", ".join(f"{count}: {result['nanoseconds']} ns a byte" for count, result in counts.items()))
+
+
 def instructions():
     """Whether a step on a chain takes no more instructions than the committed count and a tenth."""
     work = "instructions a step on a chain (callgrind), against the committed count"

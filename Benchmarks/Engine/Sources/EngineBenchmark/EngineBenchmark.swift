@@ -10,6 +10,7 @@ import Synchronization
 ///     EngineBenchmark own [COUNT]           the same without the other schedulers
 ///     EngineBenchmark efficiency            two workers, steps of 1 µs and 10 µs
 ///     EngineBenchmark restore [COUNT]       a fact of a journal that a plan takes in
+///     EngineBenchmark secrets               secrets that are hidden in texts
 ///     EngineBenchmark once SHAPE COUNT      one run, for callgrind and perf
 @main
 enum EngineBenchmark {
@@ -32,6 +33,7 @@ enum EngineBenchmark {
   private static func measure(_ arguments: ArraySlice<String>) async throws {
     switch arguments.first {
     case "efficiency": try await efficiency()
+    case "secrets": secrets()
     case "restore": try await restoring(count: Int(arguments.last ?? "") ?? 100_000)
     case "own": try await schedule(count: Int(arguments.last ?? "") ?? 100_000, peers: false)
     case "once":
