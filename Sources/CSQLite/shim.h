@@ -1,4 +1,6 @@
 #include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 /// Keeps closing a connection from copying the log into the file; the option takes a list of arguments that Swift has no
 /// word for.
@@ -24,4 +26,19 @@ static inline int flow_sqlite_sync(sqlite3 *handle) {
 static inline int flow_sqlite_read(sqlite3 *handle, void *bytes, int count) {
   sqlite3_file *file = flow_sqlite_file(handle);
   return file == 0 ? SQLITE_IOERR_READ : file->pMethods->xRead(file, bytes, count, 0);
+}
+
+/// Changes the owner of an open file, unless it is the right one already.
+static inline int flow_change_owner(int file, uid_t user, gid_t group) {
+  struct stat status;
+  if (fstat(file, &status) == 0 && status.st_uid == user && status.st_gid == group) return 0;
+  return fchown(file, user, group);
+}
+
+/// Makes SQLite leave the owner of a log alone where it is right. Run by root, SQLite sets the owner of each log that it
+/// opens, which changes the file's time of change.
+static inline void flow_sqlite_keep_owner(void) {
+  sqlite3_vfs *system = sqlite3_vfs_find("unix");
+  if (system == 0 || system->iVersion < 3) return;
+  system->xSetSystemCall(system, "fchown", (sqlite3_syscall_ptr)flow_change_owner);
 }

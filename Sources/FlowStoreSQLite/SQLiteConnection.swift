@@ -10,7 +10,9 @@ final class SQLiteConnection {
   /// The file.
   let path: String
   private var handle: OpaquePointer?
-  private var statements: [String: OpaquePointer] = [:]
+  /// The statements that were prepared, by their text. There are some twenty at most, and most texts differ in their length:
+  /// to look through them costs less than a dictionary, whose type the runtime puts together when it is first used.
+  private var statements: [(text: String, statement: OpaquePointer)] = []
   /// How many pages the log had behind the last write; SQLite writes it while a statement of this connection runs.
   private let logPages = UnsafeMutablePointer<CInt>.allocate(capacity: 1)
   /// Whether writes have been told to wait for the disk; nil: they do as SQLite has it.
@@ -24,9 +26,17 @@ final class SQLiteConnection {
   /// How long a write waits for one of another process.
   private static let busyMilliseconds: CInt = 10_000
 
+  /// Done once for the process: without it each start by root would take the log for one that another program has changed,
+  /// and check the store whole.
+  ///
+  /// Proof of safety: SQLite reads the function's address while it opens a file. Whichever of the two it reads, the file has
+  /// the right owner then.
+  private static let keepsOwners: Void = flow_sqlite_keep_owner()
+
   /// Opens an existing file.
   init(_ path: String, readOnly: Bool) throws(StoreProblem) {
     self.path = path
+    Self.keepsOwners
     logPages.initialize(to: 0)
     let flags = (readOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX
     let code = sqlite3_open_v2(path, &handle, flags, nil)
@@ -52,7 +62,7 @@ final class SQLiteConnection {
   }
 
   deinit {
-    for statement in statements.values { sqlite3_finalize(statement) }
+    for (_, statement) in statements { sqlite3_finalize(statement) }
     sqlite3_close_v2(handle)
     logPages.deallocate()
   }
@@ -205,7 +215,7 @@ final class SQLiteConnection {
   }
 
   private func prepared(_ text: String) throws(StoreProblem) -> OpaquePointer {
-    if let statement = statements[text] { return statement }
+    for known in statements where known.text == text { return known.statement }
     var statement: OpaquePointer?
     let code = sqlite3_prepare_v2(handle, text, -1, &statement, nil)
     // Every statement fits the tables, so they are what is wrong.
@@ -213,7 +223,7 @@ final class SQLiteConnection {
       throw .damaged(path: path, cause: handle.map { String(cString: sqlite3_errmsg($0)) } ?? "unknown tables")
     }
     guard code == SQLITE_OK, let statement else { throw problem(code) }
-    statements[text] = statement
+    statements.append((text, statement))
     return statement
   }
 

@@ -38,6 +38,27 @@ import Testing
     #expect(try conformance.problems() == [])
   }
 
+  @Test func `is left as it is when it is only opened, so that the next start need not check it whole`() throws {
+    defer { clean() }
+    try SQLiteRunStore(path).keep(run("a"), definition: [1], chunks: [[1]])
+    func changes() -> [timespec] {
+      ["", "-wal"].map { end in
+        var status = stat()
+        #expect(stat(path + end, &status) == 0)
+        #if canImport(Darwin)
+          return status.st_ctimespec
+        #else
+          return status.st_ctim
+        #endif
+      }
+    }
+    let before = changes()
+    #expect(try SQLiteRunStore(path).run("a") != nil)
+    for (before, after) in zip(before, changes()) {
+      #expect(before.tv_sec == after.tv_sec && before.tv_nsec == after.tv_nsec)
+    }
+  }
+
   @Test func `may be read by its owner alone`() throws {
     defer { clean() }
     let store = try SQLiteRunStore(path)
