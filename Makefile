@@ -2,7 +2,7 @@
 
 SHELL := /bin/bash
 .DEFAULT_GOAL := build
-RELEASE := swift build -c release --static-swift-stdlib --product flowrun
+RELEASE := scripts/release-build
 TEST_LIMIT ?= 50m
 
 .PHONY: run build release dist python-package sync-server setup setup-test test test-long bench pipelines fuzz lint check data-check clean
@@ -13,7 +13,7 @@ run: build
 
 ## Builds the release binary, .build/release/flowrun, with the Swift runtime inside.
 build: setup
-	$(RELEASE)
+	$(RELEASE) --product flowrun
 
 ## Starts PostgreSQL and the sync server on loopback, http://127.0.0.1:$(SYNC_PORT); Ctrl-C stops both.
 SYNC_PORT ?= 8480
@@ -22,8 +22,8 @@ sync-server: release
 
 ## Builds what is published: a flowrun that reaches servers, and the sync server.
 release: setup-test
-	$(RELEASE) --traits Network
-	swift build -c release --static-swift-stdlib --traits Network --product flowrun-sync-server
+	$(RELEASE) --traits Network --product flowrun
+	$(RELEASE) --traits Network --product flowrun-sync-server
 
 ## Packs the release binary with its tables, manual pages and shell completions into .build/dist/flowrun.tar.gz.
 dist: release

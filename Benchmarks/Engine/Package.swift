@@ -6,7 +6,7 @@ let package = Package(
   name: "EngineBenchmarks",
   platforms: [.macOS(.v15)],
   dependencies: [
-    // With what is shipped: the program that starts are measured against links the same.
+    // With what is shipped: the program that starts are measured against has the same libraries.
     .package(name: "flowrun", path: "../..", traits: ["Network"])
   ],
   targets: [

@@ -158,7 +158,8 @@ def two_needs():
 
 
 def start():
-    """What the shipped program costs from exec to exit, beside one that links the same and prints a line."""
+    """What the shipped program costs from exec to exit, beside one of the same libraries that prints a line, linked as SwiftPM
+    links it."""
     path = os.path.join(context.folder, "ten.yaml")
     write_workflow(path, needs_of("chain", 10))
     program, start_peer = stripped(FLOWRUN), stripped(START_PEER)
