@@ -11,7 +11,7 @@ final class SQLiteConnection {
   let path: String
   private var handle: OpaquePointer?
   /// The statements that were prepared, by their text. There are some twenty at most, and most texts differ in their length:
-  /// to look through them costs less than a dictionary, whose type the runtime puts together when it is first used.
+  /// to look through them costs less than a dictionary, whose type the runtime assembles at each start.
   private var statements: [(text: String, statement: OpaquePointer)] = []
   /// How many pages the log had behind the last write; SQLite writes it while a statement of this connection runs.
   private let logPages = UnsafeMutablePointer<CInt>.allocate(capacity: 1)

@@ -44,8 +44,10 @@ extension RunReport {
       Event(
         name: post.event, at: millisecondsOf(post.atNanoseconds - activation), postedBy: post.poster.map(ids))
     }
+    var queues = ValueObject()
+    for queue in plan.queueWidths { queues[queue.name] = .integer(queue.width) }
     limits = [
-      "queues": .object(ValueObject(plan.queueWidths.map { ($0.name, .integer($0.width)) })),
+      "queues": .object(queues),
       "concurrency": workflow.concurrency.map { .integer($0) } ?? .null,
       "durable": .boolean(isDurable || workflow.isDurable),
     ]

@@ -35,7 +35,8 @@ struct RunState {
   var outerQuestions: [OuterQuestion] = []
   var warnings: [String] = []
   var threadShortage = ThreadShortage()
-  var report: RunReport?
+  /// The report of a run that has ended.
+  var ended: EndedRun?
   var endWaiters: [@Sendable (RunReport) -> Void] = []
 
   // What the journal has not heard yet.
@@ -129,6 +130,14 @@ struct RunState {
     var step: StepIndex
     var attempt: Int
   }
+}
+
+/// The report of a run that has ended, behind a reference: to copy an optional report the runtime first assembles its type,
+/// which took half a million instructions of each start.
+final class EndedRun: Sendable {
+  let report: RunReport
+
+  init(_ report: RunReport) { self.report = report }
 }
 
 /// What steps gave back and the journal has not heard.

@@ -97,7 +97,7 @@ extension WorkflowRun {
 
   private func publish(_ report: RunReport) {
     let waiters = state.withLock { state in
-      state.report = report
+      state.ended = EndedRun(report)
       defer { state.endWaiters = [] }
       return state.endWaiters
     }

@@ -134,8 +134,10 @@ extension WorkflowRun {
 
   /// Evaluates what is fixed at activation and activates the plan.
   func activate(launch: Launch, isStarting: Bool) throws(PreparedWorkflow.Problem) {
-    let result = withPlan { state -> Result<Aftermath?, PreparedWorkflow.Problem> in
-      guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return .success(nil) }
+    // Not a `Result`: the runtime would assemble its type at each start.
+    var problem: PreparedWorkflow.Problem?
+    let aftermath = withPlan { state -> Aftermath? in
+      guard state.plan.activatedAtNanoseconds == nil, !state.plan.isCancelled else { return nil }
       do throws(PreparedWorkflow.Problem) {
         state.launch = launch
         let scope = scope(nil, state, launch: launch)
@@ -150,12 +152,14 @@ extension WorkflowRun {
           deadlines.schedule(atNanoseconds: opened.atNanoseconds) { [self] in takeIn(opened) }
         }
         if let opened { state.takeIn(opened) }
-        return .success(carryOut(&state))
+        return carryOut(&state)
       } catch {
-        return .failure(error)
+        problem = error
+        return nil
       }
     }
-    if let aftermath = try result.get() { perform(aftermath) }
+    if let problem { throw problem }
+    if let aftermath { perform(aftermath) }
   }
 
   func takeIn(_ opened: OpenedGate) {

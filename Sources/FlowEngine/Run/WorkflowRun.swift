@@ -159,12 +159,11 @@ public final class WorkflowRun: Sendable {
   /// Calls `action` once with the report when the run has ended and the observer has heard everything; at once when
   /// that has happened. For programs whose `main` is not asynchronous; others await ``report``.
   public func whenEnded(_ action: @escaping @Sendable (RunReport) -> Void) {
-    let report = state.withLock { state -> RunReport? in
-      if let report = state.report { return report }
-      state.endWaiters.append(action)
-      return nil
+    let ended = state.withLock { state -> EndedRun? in
+      if state.ended == nil { state.endWaiters.append(action) }
+      return state.ended
     }
-    if let report { action(report) }
+    if let ended { action(ended.report) }
   }
 
   private func deliverAnnounced(_ name: String) {
@@ -182,7 +181,7 @@ public final class WorkflowRun: Sendable {
   /// Calls `action` every so often until the run has ended, never while the observer is being called.
   public func repeatedly(every interval: Duration, _ action: @escaping @Sendable () -> Void) {
     delivery.schedule(atNanoseconds: clock.now + max(0, interval.nanoseconds)) { [self] in
-      guard state.withLock({ $0.report == nil }) else { return }
+      guard state.withLock({ $0.ended == nil }) else { return }
       action()
       repeatedly(every: interval, action)
     }
