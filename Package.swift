@@ -43,7 +43,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-argument-parser", exact: "1.8.2"),
     .package(url: "https://github.com/apple/swift-log", exact: "1.16.2"),
     .package(url: "https://github.com/apple/swift-metrics", exact: "2.13.0"),
-    .package(url: "https://github.com/apple/swift-crypto", exact: "4.5.2"),
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
@@ -205,7 +204,6 @@ func syncServer() -> [Target] {
       "SyncServer", of: "sync",
       uses: [
         "FlowSystem", "SyncCore", "SyncEngine", "SyncWire",
-        .product(name: "Crypto", package: "swift-crypto", condition: network),
         .product(name: "Hummingbird", package: "hummingbird", condition: network),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: network),
         .product(name: "HummingbirdTLS", package: "hummingbird", condition: network),

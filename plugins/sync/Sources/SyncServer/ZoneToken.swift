@@ -1,19 +1,19 @@
 #if Network
-  import Crypto
+  import FlowSystem
 
   /// A zone's token as a server keeps it: its hash, from which nobody can tell the token.
   public struct ZoneToken: Hashable, Sendable {
     /// The shortest token that may be used, in characters.
     public static let shortest = 16
 
-    /// SHA-256 of the token.
-    private let digest: [UInt8]
+    /// SHA-256 of the token, as 64 hexadecimal digits.
+    private let digest: String
     /// Why the token must not be used, nil when it may.
     let problem: String?
 
     /// Keeps a token's hash.
     public init(_ token: String) {
-      digest = Array(SHA256.hash(data: Array(token.utf8)))
+      digest = Self.digest(of: token)
       let count = token.utf8.count
       problem = count < Self.shortest ? "has \(count) characters, at least \(Self.shortest) are needed" : nil
     }
@@ -28,32 +28,30 @@
     // MARK: As text
 
     private static let prefix = "sha256:"
+    private static let digits = Array("0123456789abcdef".utf8)
 
     /// How a zones file has it: `sha256:` and 64 hexadecimal digits.
-    public var text: String {
-      Self.prefix + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-    }
+    public var text: String { Self.prefix + digest }
 
     /// Reads what `text` gave; nil for anything else.
     public init?(text: some StringProtocol) {
       guard text.hasPrefix(Self.prefix) else { return nil }
-      let digits = Array(text.dropFirst(Self.prefix.count).utf8)
-      var digest: [UInt8] = []
-      for start in stride(from: 0, to: digits.count, by: 2) {
-        guard let byte = UInt8(String(decoding: digits[start..<min(start + 2, digits.count)], as: UTF8.self), radix: 16)
-        else { return nil }
-        digest.append(byte)
-      }
-      guard digits.count == 64, digest.count == 32 else { return nil }
-      self.digest = digest
+      digest = text.dropFirst(Self.prefix.count).lowercased()
+      guard digest.utf8.count == 64, digest.utf8.allSatisfy({ Self.digits.contains($0) }) else { return nil }
       problem = nil
     }
 
     /// Whether this is the hash of a token that somebody gave, found out in the same time whatever it is.
     func isHash(of token: String) -> Bool {
       var difference: UInt8 = 0
-      for (mine, given) in zip(digest, SHA256.hash(data: Array(token.utf8))) { difference |= mine ^ given }
+      for (mine, given) in zip(digest.utf8, Self.digest(of: token).utf8) { difference |= mine ^ given }
       return difference == 0
+    }
+
+    private static func digest(of token: String) -> String {
+      var hash = SHA256()
+      hash.combine(Array(token.utf8))
+      return hash.finish()
     }
   }
 #endif
