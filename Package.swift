@@ -46,7 +46,6 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", exact: "2.101.2"),
     .package(url: "https://github.com/apple/swift-nio-extras", exact: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", exact: "2.37.6"),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", exact: "2.28.1", traits: []),
     .package(url: "https://github.com/swift-server/async-http-client", exact: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", exact: "2.13.0"),
@@ -54,6 +53,12 @@ let package = Package(
   targets: core("FlowBytes", tests: [])
     + [.target(name: "CFlowProcess", path: "Sources/CFlowProcess")]
     + core("FlowSystem", uses: ["CFlowProcess"], tests: ["TestSupport"])
+    + [
+      .systemLibrary(
+        name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
+        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])
+    ]
+    + core("FlowSQLite", uses: ["FlowSystem", "CSQLite"], tests: ["FlowSystem"])
     + core("FlowDiagnostics", tests: [])
     + core("FlowModel", uses: ["FlowDiagnostics"], tests: ["FlowTestKit"])
     + core("FlowExpressions", uses: ["FlowDiagnostics", "FlowModel"], tests: ["FlowModel", "FlowTestKit"])
@@ -66,12 +71,7 @@ let package = Package(
     + core(
       "FlowStore", uses: ["CFlowStore", "FlowBytes", "FlowDiagnostics"],
       tests: ["FlowStoreSQLite", "FlowSystem", "FlowModel", "FlowTestKit"])
-    + [
-      .systemLibrary(
-        name: "CSQLite", path: "Sources/CSQLite", pkgConfig: "sqlite3",
-        providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite"])])
-    ]
-    + core("FlowStoreSQLite", uses: ["FlowSystem", "CFlowStore", "FlowStore", "CSQLite"])
+    + core("FlowStoreSQLite", uses: ["FlowSystem", "FlowSQLite", "CFlowStore", "FlowStore"])
     + [.target(name: "CPostgreSQL", path: "Sources/CPostgreSQL")]
     + core("FlowPostgres", uses: ["FlowSystem", .target(name: "CPostgreSQL", condition: network)])
     + core(
@@ -118,9 +118,7 @@ let package = Package(
     + plugin("preferences")
     + plugin("ui", target: "UserInterfacePlugin")
     + plugin("shell")
-    + plugin(
-      "storage",
-      uses: [.product(name: "GRDB", package: "GRDB.swift"), .product(name: "GRDBSQLite", package: "GRDB.swift")])
+    + plugin("storage", uses: ["FlowSQLite"])
     + values("GeocodeCore", of: "geocode", uses: ["FlowBytes", "FlowSystem"], tests: [])
     + plugin("geocode", uses: ["GeocodeCore"], resources: [.copy("Tables")])
     + plugin("location")
@@ -141,15 +139,13 @@ let package = Package(
       tests: nil)
     + values(
       "SyncSQLite", of: "sync",
-      uses: ["FlowSystem", "CSQLite", "SyncCore", "SyncEngine", .product(name: "GRDB", package: "GRDB.swift")],
-      tests: [
-        "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit", .product(name: "GRDB", package: "GRDB.swift"),
-      ])
+      uses: ["FlowSystem", "FlowSQLite", "SyncCore", "SyncEngine"],
+      tests: ["FlowSQLite", "SyncCore", "SyncPomodoro", "SyncEngine", "SyncTestKit"])
     + values("SyncWire", of: "sync", uses: ["FlowModel", "SyncCore", "SyncEngine"], tests: ["SyncCore", "SyncEngine"])
     + values(
       "SyncHTTP", of: "sync",
       uses: [
-        "SyncCore", "SyncEngine", "SyncWire",
+        "FlowSystem", "SyncCore", "SyncEngine", "SyncWire",
         .product(name: "AsyncHTTPClient", package: "async-http-client", condition: network),
         .product(name: "NIOCore", package: "swift-nio", condition: network),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: network),
@@ -190,9 +186,7 @@ let package = Package(
       .target(name: "TestSupport", path: "Tests/TestSupport"),
       .testTarget(name: "NotificationWorkflowTests", dependencies: ["FlowModel", "TestSupport", "flowrun"]),
       .testTarget(name: "TidyTests", dependencies: ["FlowKit", "BasicsPlugin", "TestSupport", "flowrun"]),
-      .testTarget(
-        name: "WorkflowTests",
-        dependencies: ["FlowModel", "TestSupport", "flowrun", .product(name: "GRDB", package: "GRDB.swift")]),
+      .testTarget(name: "WorkflowTests", dependencies: ["FlowSQLite", "FlowModel", "TestSupport", "flowrun"]),
     ]
 )
 

@@ -2,10 +2,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/// Keeps closing a connection from copying the log into the file; the option takes a list of arguments that Swift has no
-/// word for.
-static inline int flow_sqlite_keep_log(sqlite3 *handle) {
-  return sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, (int *)0);
+/// Sets an option of a connection that is on or off: Swift cannot call a function with a list of arguments. SQLite's result
+/// code.
+static inline int flow_sqlite_configure(sqlite3 *handle, int option, int is_on) {
+  return sqlite3_db_config(handle, option, is_on, (int *)0);
 }
 
 /// SQLite's own open file behind a connection; 0 where there is none. Whoever opened the file once more and closed it would

@@ -19,7 +19,7 @@ extension SQLiteRunStore {
     }
   }
 
-  private func take(_ row: SQLiteRow, _ filter: RunFilter, _ list: inout RunList) {
+  private func take(_ row: borrowing SQLiteRow, _ filter: RunFilter, _ list: inout RunList) {
     guard filter.limit.map({ list.runs.count < $0 }) ?? true else { return }
     do throws(StoreProblem) {
       let run = try stored(row).run

@@ -47,7 +47,7 @@ extension SQLiteRunStore {
   }
 
   /// What a row says of a run; one that says it goes on does so while somebody holds it.
-  func stored(_ row: SQLiteRow) throws(StoreProblem) -> Row {
+  func stored(_ row: borrowing SQLiteRow) throws(StoreProblem) -> Row {
     let number = row.integer(0)
     let run = StoredRun(
       id: row.text(1), workflow: row.text(2), file: row.text(3), startedMilliseconds: row.integer(5),

@@ -77,6 +77,13 @@ struct ImportTests {
     }
   }
 
+  @Test func `one module calls SQLite`() throws {
+    for file in ["Sources", "plugins", "Tests"].flatMap({ Repository.files(below: $0, ending: ".swift") })
+    where !file.hasPrefix("Sources/FlowSQLite/") {
+      #expect(try !imports(of: file).contains("CSQLite"), "\(file) imports CSQLite")
+    }
+  }
+
   @Test func `S47 plugins know neither the engine nor each other`() throws {
     let files = Repository.files(below: "plugins", ending: ".swift").filter { $0.contains("/Sources/") }
     #expect(files.count > 10)

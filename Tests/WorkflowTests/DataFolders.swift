@@ -1,5 +1,5 @@
+import FlowSQLite
 import Foundation
-import GRDB
 
 /// Data folders of one test's own, removed when the test is over.
 final class DataFolders: Sendable {
@@ -18,11 +18,9 @@ final class DataFolders: Sendable {
   static func counts(in data: String) throws -> [Int] {
     let store = data + "/footprint.sqlite"
     guard FileManager.default.fileExists(atPath: store) else { return [0, 0] }
-    let queue = try DatabaseQueue(path: store)
-    return try queue.read { db in
-      try ["TravelTrip", "TravelDestination"].map { table in
-        try db.tableExists(table) ? Int.fetchOne(db, sql: "SELECT count(*) FROM \(table)") ?? -1 : 0
-      }
+    let db = try SQLiteConnection(store)
+    return try ["TravelTrip", "TravelDestination"].map { table in
+      try db.hasTable(table) ? try db.integer("SELECT count(*) FROM \(table)") ?? -1 : 0
     }
   }
 }

@@ -1,6 +1,6 @@
 import FlowModel
+import FlowSQLite
 import Foundation
-import GRDB
 import TestSupport
 import Testing
 
@@ -40,9 +40,7 @@ import Testing
   @Test func `L6 a store from a newer version fails the gate, names the store and is left as it is`() throws {
     let data = folders.folder("a")
     _ = try LaunchRun(data: data)
-    let queue = try DatabaseQueue(path: data + "/footprint.sqlite")
-    try queue.write { try $0.execute(sql: "INSERT INTO Migration VALUES ('9-teleport')") }
-    try queue.close()
+    try SQLiteConnection(data + "/footprint.sqlite").execute("INSERT INTO Migration VALUES ('9-teleport')")
     let before = try Data(contentsOf: URL(filePath: data + "/footprint.sqlite"))
     let launch = try LaunchRun(data: data)
     #expect(launch.result.exitCode == 1)

@@ -7,16 +7,16 @@ let package = Package(
   platforms: [.macOS(.v15)],
   dependencies: [
     .package(name: "flowrun", path: "../../..", traits: ["Network"]),
-    .package(url: "https://github.com/groue/GRDB.swift", exact: "7.10.0"),
     .package(url: "https://github.com/HdrHistogram/hdrhistogram-swift", exact: "0.2.0"),
   ],
   targets: [
+    .systemLibrary(name: "BareSQLite", path: "Sources/BareSQLite", pkgConfig: "sqlite3"),
     .executableTarget(
       name: "SyncBenchmarks",
       dependencies: [
         .product(name: "CPostgreSQL", package: "flowrun"), .product(name: "SyncKit", package: "flowrun"),
-        .product(name: "SyncServerKit", package: "flowrun"),
-        .product(name: "GRDB", package: "GRDB.swift"), .product(name: "Histogram", package: "hdrhistogram-swift"),
-      ])
+        .product(name: "SyncServerKit", package: "flowrun"), "BareSQLite",
+        .product(name: "Histogram", package: "hdrhistogram-swift"),
+      ]),
   ]
 )

@@ -79,7 +79,7 @@ import Testing
       }
       let opening = try Store.open(at: path, Store.Options(sample: SampleImport()))
       #expect(opening.importedDestinations == 136)
-      try opening.store.close()
+      opening.store.close()
     }
   }
 #endif

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
+import FlowSQLite
 import FlowTestKit
 import Foundation
-import GRDB
 import Testing
 
 @testable import StoragePlugin
@@ -35,20 +35,16 @@ import Testing
     #expect(first["path"] == .string(folder.file("store.sqlite")))
     #expect(first["created"] == true)
     #expect(first["migrated"] == ["1-journeys"])
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
-    let tables = try await queue.read {
-      try String.fetchAll($0, sql: "SELECT name FROM sqlite_schema WHERE type = 'table'")
-    }
+    let other = try SQLiteConnection(folder.file("store.sqlite"))
+    let tables = try other.all("SELECT name FROM sqlite_schema WHERE type = 'table'") { $0.text(0) }
     #expect(Set(tables).isSuperset(of: ["TravelDestination", "TravelTrip", "KeyValue"]))
-    try await queue.write {
-      try $0.execute(sql: "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
-    }
-    try queue.close()
+    try other.execute("INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
+    other.close()
     let second = try await launch()
     #expect(second["created"] == false)
     #expect(second["migrated"] == [])
-    let again = try DatabaseQueue(path: folder.file("store.sqlite"))
-    #expect(try await again.read { try Int.fetchOne($0, sql: "SELECT count(*) FROM TravelTrip") } == 1)
+    let again = try SQLiteConnection(folder.file("store.sqlite"))
+    #expect(try again.integer("SELECT count(*) FROM TravelTrip") == 1)
   }
 
   @Test func `makes the folders above the store`() async throws {
@@ -96,9 +92,9 @@ import Testing
       return error.code == "migration-failed" && error.message.contains("'001.sql'")
         && error.message.contains("no such table: Nowhere")
     }
-    let queue = try DatabaseQueue(path: folder.file("n.sqlite"))
-    #expect(try await queue.read { try $0.tableExists("Note") } == false)
-    #expect(try await queue.read { try $0.tableExists("TravelTrip") } == false)
+    let other = try SQLiteConnection(folder.file("n.sqlite"))
+    #expect(try !other.hasTable("Note"))
+    #expect(try !other.hasTable("TravelTrip"))
   }
 
   @Test func `a migration that ends the transaction around it is refused`() async throws {
@@ -133,21 +129,16 @@ import Testing
   }
 
   @Test func `another program's database is refused and left as it is`() async throws {
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
-    try await queue.write { try $0.execute(sql: "CREATE TABLE Song (title TEXT)") }
-    try queue.close()
+    try SQLiteConnection(folder.file("store.sqlite")).execute("CREATE TABLE Song (title TEXT)")
     let before = try Data(contentsOf: URL(filePath: folder.file("store.sqlite")))
     #expect(await code() == "foreign-store")
     #expect(try Data(contentsOf: URL(filePath: folder.file("store.sqlite"))) == before)
-    let again = try DatabaseQueue(path: folder.file("store.sqlite"))
-    #expect(try await again.read { try $0.tableExists("TravelTrip") } == false)
+    #expect(try !SQLiteConnection(folder.file("store.sqlite")).hasTable("TravelTrip"))
   }
 
   @Test func `a store from a newer version is refused and left as it is`() async throws {
     try await launch()
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
-    try await queue.write { try $0.execute(sql: "INSERT INTO Migration VALUES ('2-hovercraft')") }
-    try queue.close()
+    try SQLiteConnection(folder.file("store.sqlite")).execute("INSERT INTO Migration VALUES ('2-hovercraft')")
     await #expect {
       try await launch()
     } throws: { error in
@@ -173,16 +164,14 @@ import Testing
     async throws
   {
     try await launch()
-    var configuration = Configuration()
-    configuration.allowsUnsafeTransactions = true
-    let holder = try DatabaseQueue(path: folder.file("store.sqlite"), configuration: configuration)
-    try await holder.writeWithoutTransaction { try $0.execute(sql: "BEGIN IMMEDIATE") }
+    let holder = try SQLiteConnection(folder.file("store.sqlite"))
+    try holder.execute("BEGIN IMMEDIATE")
     let host = TestHost(dataFolder: folder.path)
     host.setRemaining(.milliseconds(50))
     await #expect {
       try await host.call(OpenStore.self, with: ["sample": true])
     } throws: { ($0 as? ActionError)?.code == "store-locked" && ($0 as? ActionError)?.isRetryable == true }
-    try await holder.writeWithoutTransaction { try $0.execute(sql: "ROLLBACK") }
+    try holder.execute("ROLLBACK")
     #expect(try await host.call(OpenStore.self, with: ["sample": true])["imported"] == 136)
     try host.closeResources()
   }
@@ -197,7 +186,7 @@ import Testing
   }
 
   @Test func `a full disk is named whichever way SQLite reports it`() {
-    let error = StoreFailure.translate(DatabaseError(resultCode: .SQLITE_FULL), path: folder.file("store.sqlite"))
+    let error = StoreFailure.translate(SQLiteError(.full), path: folder.file("store.sqlite"))
     #expect((error as? ActionError)?.code == "disk-full")
   }
 }

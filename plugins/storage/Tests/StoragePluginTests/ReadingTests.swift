@@ -1,7 +1,7 @@
 import FlowModel
 import FlowPluginKit
+import FlowSQLite
 import FlowTestKit
-import GRDB
 import Testing
 
 @testable import StoragePlugin
@@ -163,21 +163,21 @@ import Testing
     let endless: ValueObject = [
       "sql": "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(n.i) FROM n, TravelTrip"
     ]
-    let observer = try DatabaseQueue(path: folder.file("store.sqlite"))
+    let observer = try SQLiteQueue(folder.file("store.sqlite"))
     #expect(try !isRead(observer))
     let call = Task { try await host.call(Query.self, with: endless) }
     while try !isRead(observer) { await Task.yield() }
     host.cancel()
     await #expect(throws: CancellationError.self) { try await call.value }
     #expect(try !isRead(observer))
-    try observer.close()
+    observer.close()
   }
 
   /// Whether a statement is reading the store: then the log cannot be emptied.
-  private func isRead(_ observer: DatabaseQueue) throws -> Bool {
-    try observer.writeWithoutTransaction { db in
-      try db.execute(sql: "UPDATE TravelTrip SET id = id WHERE id = (SELECT min(id) FROM TravelTrip)")
-      return try Bool.fetchOne(db, sql: "PRAGMA wal_checkpoint(TRUNCATE)") ?? false
+  private func isRead(_ observer: SQLiteQueue) throws -> Bool {
+    try observer.sync { db in
+      try db.execute("UPDATE TravelTrip SET id = id WHERE id = (SELECT min(id) FROM TravelTrip)")
+      return try db.integer("PRAGMA wal_checkpoint(TRUNCATE)") == 1
     }
   }
 
@@ -201,7 +201,7 @@ import Testing
     let values = try open()
     try values.put(["a": [1, nil, "é\u{0}\n"]], for: "key", in: "one")
     try values.put(2.5, for: "key", in: "two")
-    try values.store.close()
+    values.store.close()
     let again = try open()
     #expect(try again.get("key", in: "one") == ["a": [1, nil, "é\u{0}\n"]])
     #expect(try again.all(in: "two") == ["key": 2.5])
@@ -224,7 +224,7 @@ import Testing
 
   @Test func `a damaged value is named`() throws {
     let values = try open()
-    try values.store.pool.write { try $0.execute(sql: "INSERT INTO KeyValue VALUES ('s', 'k', '{oops')") }
+    try values.store.pool.write { try $0.execute("INSERT INTO KeyValue VALUES ('s', 'k', '{oops')") }
     #expect {
       try values.get("k", in: "s")
     } throws: { ($0 as? ActionError)?.code == "store-corrupt" && "\($0)".contains("'k'") }

@@ -1,8 +1,8 @@
 import FlowModel
 import FlowPluginKit
+import FlowSQLite
 import FlowTestKit
 import Foundation
-import GRDB
 import Testing
 
 @testable import StoragePlugin
@@ -14,11 +14,9 @@ import Testing
   init() throws { folder = try TemporaryFolder() }
 
   private func counts() throws -> [Int] {
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
-    return try queue.read { db in
-      try ["TravelTrip", "TravelDestination"].map {
-        try db.tableExists($0) ? Int.fetchOne(db, sql: "SELECT count(*) FROM \($0)") ?? -1 : 0
-      }
+    let db = try SQLiteConnection(folder.file("store.sqlite"))
+    return try ["TravelTrip", "TravelDestination"].map {
+      try db.hasTable($0) ? try db.integer("SELECT count(*) FROM \($0)") ?? -1 : 0
     }
   }
 
@@ -32,41 +30,34 @@ import Testing
   @Test func `brings more than a hundred places and ten trips, every one of them valid`() async throws {
     #expect(try await launch() == 136)
     #expect(try counts() == [17, 136])
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
-    try await queue.read { db in
-      // Every visit of a trip lies between its first and its last day, and no trip is empty.
-      let misplaced = try String.fetchAll(
-        db,
-        sql: """
-          SELECT TravelDestination.name FROM TravelDestination JOIN TravelTrip ON TravelTrip.id = tripId
-          WHERE visitDate NOT BETWEEN startDate AND endDate
-          """)
-      #expect(misplaced == [])
-      let empty = try String.fetchAll(
-        db, sql: "SELECT id FROM TravelTrip WHERE id NOT IN (SELECT tripId FROM TravelDestination WHERE tripId NOTNULL)"
-      )
-      #expect(empty == [])
-      #expect(try String.fetchAll(db, sql: "PRAGMA foreign_key_check") == [])
-    }
+    let db = try SQLiteConnection(folder.file("store.sqlite"))
+    // Every visit of a trip lies between its first and its last day, and no trip is empty.
+    let misplaced = try db.all(
+      """
+      SELECT TravelDestination.name FROM TravelDestination JOIN TravelTrip ON TravelTrip.id = tripId
+      WHERE visitDate NOT BETWEEN startDate AND endDate
+      """
+    ) { $0.text(0) }
+    #expect(misplaced == [])
+    let empty = try db.all(
+      "SELECT id FROM TravelTrip WHERE id NOT IN (SELECT tripId FROM TravelDestination WHERE tripId NOTNULL)"
+    ) { $0.text(0) }
+    #expect(empty == [])
+    #expect(try db.all("PRAGMA foreign_key_check") { $0.text(0) } == [])
   }
 
   @Test func `R6 happens once, also when everything was deleted since`() async throws {
     #expect(try await launch() == 136)
     #expect(try await launch() == 0)
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
-    try await queue.write { try $0.execute(sql: "DELETE FROM TravelDestination; DELETE FROM TravelTrip") }
-    try queue.close()
+    try SQLiteConnection(folder.file("store.sqlite")).execute("DELETE FROM TravelDestination; DELETE FROM TravelTrip")
     #expect(try await launch() == 0)
     #expect(try counts() == [0, 0])
   }
 
   @Test func `does not mix into journeys that are there already`() async throws {
     #expect(try await launch(sample: false) == 0)
-    let queue = try DatabaseQueue(path: folder.file("store.sqlite"))
-    try await queue.write {
-      try $0.execute(sql: "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
-    }
-    try queue.close()
+    try SQLiteConnection(folder.file("store.sqlite")).execute(
+      "INSERT INTO TravelTrip VALUES ('a', 'A', '2020-01-01', '2020-01-02', '')")
     #expect(try await launch() == 0)
     #expect(try counts() == [1, 0])
   }

@@ -1,12 +1,11 @@
-import struct Foundation.Data
-import GRDB
+import FlowSQLite
 import SyncCore
 import SyncEngine
 import Synchronization
 
 /// Zones in a SQLite file that several processes share: the default backend, without a server.
 public final class SQLiteBackend: SyncBackend {
-  private let queue: DatabaseQueue
+  private let queue: SQLiteQueue
   private let path: String
   private let zones: Mutex<[String: any MergePolicy]>
   private let clock: any SyncClock
@@ -82,10 +81,10 @@ public final class SQLiteBackend: SyncBackend {
     self.clock = clock
     do {
       if path != ":memory:" { FileLock.make(path) }
-      queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
-      try SQLiteFailure.migrate(queue, schemas: Self.schemas)
-      try queue.write { database in
-        for zone in zones.keys { try Self.make(zone, database) }
+      queue = try SQLiteFailure.open(path)
+      try queue.sync { database in
+        try database.migrate(Self.schemas)
+        try database.transaction { for zone in zones.keys { try Self.make(zone, database) } }
       }
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
@@ -98,13 +97,12 @@ public final class SQLiteBackend: SyncBackend {
     zones.withLock { $0[zone] = policy }
   }
 
-  private static func make(_ zone: String, _ database: Database) throws {
-    try database.execute(
-      sql: "INSERT INTO zone (name, generation, seq) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
-      arguments: [zone, Int64.random(in: 1 ... .max)])
-    try database.execute(
-      sql: "INSERT INTO life SELECT name, 1, generation, 0 FROM zone WHERE name = ? ON CONFLICT DO NOTHING",
-      arguments: [zone])
+  private static func make(_ zone: String, _ database: SQLiteConnection) throws {
+    try database.run(
+      "INSERT INTO zone (name, generation, seq) VALUES (?, ?, 0) ON CONFLICT DO NOTHING",
+      [.text(zone), .integer(Int64.random(in: 1 ... .max))])
+    try database.run(
+      "INSERT INTO life SELECT name, 1, generation, 0 FROM zone WHERE name = ? ON CONFLICT DO NOTHING", [.text(zone)])
   }
 
   /// Makes changes; see `SyncBackend`.
@@ -139,14 +137,14 @@ public final class SQLiteBackend: SyncBackend {
           sequence += 1
           sequences[operation.key] = sequence
           let version = (stored?.version ?? 0) + 1
-          try database.cachedStatement(
-            sql: """
-              INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (zone, type, name) DO UPDATE SET
-              version = excluded.version, seq = excluded.seq, cell = excluded.cell, deleted_life = excluded.deleted_life
-              """
-          ).execute(
-            arguments: [
-              zone, operation.key.type, operation.key.name, version, sequence, Data(cell.packed()), outcome.deletedLife,
+          try database.run(
+            """
+            INSERT INTO record VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (zone, type, name) DO UPDATE SET
+            version = excluded.version, seq = excluded.seq, cell = excluded.cell, deleted_life = excluded.deleted_life
+            """,
+            [
+              .text(zone), .text(operation.key.type), .text(operation.key.name), .integer(version), .integer(sequence),
+              .bytes(cell.packed()), SQLiteValue(outcome.deletedLife),
             ])
           try Self.keep(outcome.names, zone, database)
           results.append(.committed(version: version, sequence: sequence, stamps: stamps))
@@ -180,16 +178,18 @@ public final class SQLiteBackend: SyncBackend {
         cursor == reader.heard ? [cursor] : [cursor, reader.heard], zone, at: present, database)
       var page = ChangePageBuilder(
         subscription, since: cursor, present: present.sequence, limit: limit, maximumBytes: maximumBytes)
-      let rows = try Row.fetchCursor(
-        database,
-        sql: "SELECT type, name, version, seq, cell FROM record WHERE zone = ? AND seq > ? ORDER BY seq LIMIT ?",
-        arguments: [zone, page.end, subscription == nil ? page.room : ChangePageBuilder.scanned + 1])
-      while let row = try rows.next() {
-        let cell: Data = row[4]
-        let record = SyncCore.Record(
-          key: RecordKey(type: row[0], name: row[1]), version: row[2], sequence: row[3],
-          cell: try Cell(packed: Array(cell)))
-        if !page.take(record, bytes: cell.count) { break }
+      let limit = subscription == nil ? page.room : ChangePageBuilder.scanned + 1
+      try database.query(
+        "SELECT type, name, version, seq, cell FROM record WHERE zone = ? AND seq > ? ORDER BY seq LIMIT ?",
+        [.text(zone), .integer(page.end), .integer(limit)]
+      ) { rows in
+        while try rows.next() {
+          let cell = rows.bytes(4)
+          let record = SyncCore.Record(
+            key: RecordKey(type: rows.text(0), name: rows.text(1)), version: rows.int64(2),
+            sequence: rows.int64(3), cell: try Cell(packed: cell))
+          if !page.take(record, bytes: cell.count) { break }
+        }
       }
       return try page.page(
         at: present, serverMilliseconds: now, dropped: try Self.dropped(zone, database),
@@ -205,14 +205,17 @@ public final class SQLiteBackend: SyncBackend {
     let task = Task { [path, clock] in
       do {
         guard isKnown else { throw BackendError.zoneMissing(zone) }
-        let queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
-        var (seen, lastSign): (Int64?, Int64) = (nil, clock.nowMilliseconds())
+        let queue = try SQLiteFailure.open(path)
+        defer { queue.close() }
+        var (seen, lastSign): (Int?, Int64) = (nil, clock.nowMilliseconds())
         while !Task.isCancelled {
           let known = seen
-          let news = try await queue.read { database -> (Int64, SyncCore.Cursor)? in
-            let version = try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
-            if version == known { return nil }
-            return (version, try Self.cursor(zone, database))
+          let news = try await queue.perform { database -> (Int, SyncCore.Cursor)? in
+            try database.snapshot {
+              let version = try database.integer("PRAGMA data_version") ?? 0
+              if version == known { return nil }
+              return (version, try Self.cursor(zone, database))
+            }
           }
           if let (version, cursor) = news {
             seen = version
@@ -243,13 +246,13 @@ public final class SQLiteBackend: SyncBackend {
   public func beginNewGeneration(zone: String) async throws(BackendError) {
     _ = try policy(zone)
     try await perform { database in
-      try database.execute(sql: "DELETE FROM life WHERE zone = ?", arguments: [zone])
+      try database.run("DELETE FROM life WHERE zone = ?", [.text(zone)])
       _ = try Self.beginLife(zone, database)
     }
   }
 
   /// Closes the file.
-  public func close() throws { try queue.close() }
+  public func close() throws { queue.close() }
 
   // MARK: The tables
 
@@ -259,17 +262,10 @@ public final class SQLiteBackend: SyncBackend {
   }
 
   private func perform<Value: Sendable>(
-    _ body: @escaping @Sendable (Database) throws -> Value
+    _ body: @escaping @Sendable (SQLiteConnection) throws -> Value
   ) async throws(BackendError) -> Value {
     do {
-      return try await queue.writeWithoutTransaction { database in
-        var value: Value?
-        try database.inTransaction(.immediate) {
-          value = try body(database)
-          return .commit
-        }
-        return value!
-      }
+      return try await queue.perform { database in try database.transaction { try body(database) } }
     } catch let error as BackendError {
       throw error
     } catch let error as PackingError {
@@ -280,68 +276,64 @@ public final class SQLiteBackend: SyncBackend {
     }
   }
 
-  private static func beginLife(_ zone: String, _ database: Database) throws -> UInt64 {
+  private static func beginLife(_ zone: String, _ database: SQLiteConnection) throws -> UInt64 {
     let generation = Int64.random(in: 1 ... .max)
-    try database.execute(
-      sql: """
-        INSERT INTO life SELECT name, coalesce((SELECT max(number) FROM life WHERE zone = name), 0) + 1, ?, seq
-        FROM zone WHERE name = ?
-        """, arguments: [generation, zone])
-    try database.execute(
-      sql: "DELETE FROM life WHERE zone = ?1 AND number <= (SELECT max(number) FROM life WHERE zone = ?1) - ?2",
-      arguments: [zone, ZoneLives.limit])
-    try database.execute(sql: "UPDATE zone SET generation = ? WHERE name = ?", arguments: [generation, zone])
+    try database.run(
+      """
+      INSERT INTO life SELECT name, coalesce((SELECT max(number) FROM life WHERE zone = name), 0) + 1, ?, seq
+      FROM zone WHERE name = ?
+      """, [.integer(generation), .text(zone)])
+    try database.run(
+      "DELETE FROM life WHERE zone = ?1 AND number <= (SELECT max(number) FROM life WHERE zone = ?1) - ?2",
+      [.text(zone), .integer(ZoneLives.limit)])
+    try database.run("UPDATE zone SET generation = ? WHERE name = ?", [.integer(generation), .text(zone)])
     return UInt64(bitPattern: generation)
   }
 
-  static func lives(_ zone: String, _ database: Database) throws -> ZoneLives {
-    let rows = try Row.fetchCursor(
-      database.cachedStatement(sql: "SELECT generation, from_seq FROM life WHERE zone = ? ORDER BY number"),
-      arguments: [zone])
-    var lives: [ZoneLives.Life] = []
-    while let row = try rows.next() {
-      let generation: Int64 = row[0]
-      lives.append(.init(generation: UInt64(bitPattern: generation), from: row[1]))
-    }
-    return ZoneLives(lives)
+  static func lives(_ zone: String, _ database: SQLiteConnection) throws -> ZoneLives {
+    ZoneLives(
+      try database.all("SELECT generation, from_seq FROM life WHERE zone = ? ORDER BY number", [.text(zone)]) {
+        .init(generation: UInt64(bitPattern: $0.int64(0)), from: $0.int64(1))
+      })
   }
 
-  private static func cursor(_ zone: String, _ database: Database) throws -> SyncCore.Cursor {
-    let row = try Row.fetchOne(
-      database.cachedStatement(sql: "SELECT generation, seq FROM zone WHERE name = ?"), arguments: [zone])
-    guard let row else { throw BackendError.zoneMissing(zone) }
-    let (generation, sequence): (Int64, Int64) = (row[0], row[1])
+  private static func cursor(_ zone: String, _ database: SQLiteConnection) throws -> SyncCore.Cursor {
+    let found = try database.first("SELECT generation, seq FROM zone WHERE name = ?", [.text(zone)]) {
+      (generation: UInt64(bitPattern: $0.int64(0)), sequence: $0.int64(1))
+    }
+    guard let (generation, sequence) = found else { throw BackendError.zoneMissing(zone) }
     return SyncCore.Cursor(
-      generation: UInt64(bitPattern: generation), sequence: sequence, tag: try tag(of: sequence, zone, database))
+      generation: generation, sequence: sequence, tag: try tag(of: sequence, zone, database))
   }
 
   /// The tag of a number: that of the first commit that reaches it; 0 where there is none.
-  private static func tag(of number: Int64, _ zone: String, _ database: Database) throws -> UInt64 {
+  private static func tag(of number: Int64, _ zone: String, _ database: SQLiteConnection) throws -> UInt64 {
     if number <= 0 { return 0 }
-    let tag = try Int64.fetchOne(
-      database.cachedStatement(sql: "SELECT tag FROM tag WHERE zone = ? AND seq >= ? ORDER BY seq LIMIT 1"),
-      arguments: [zone, number])
+    let tag = try database.first(
+      "SELECT tag FROM tag WHERE zone = ? AND seq >= ? ORDER BY seq LIMIT 1", [.text(zone), .integer(number)]
+    ) { $0.int64(0) }
     return UInt64(bitPattern: tag ?? 0)
   }
 
   /// Ends a commit whose last change has this number: draws its tag, and forgets the oldest now and then.
   private static func tag(
-    _ sequence: Int64, after last: Int64, _ zone: String, _ database: Database
+    _ sequence: Int64, after last: Int64, _ zone: String, _ database: SQLiteConnection
   ) throws -> UInt64 {
     let tag = UInt64.random(in: 1 ... .max)
-    try database.cachedStatement(sql: "UPDATE zone SET seq = ? WHERE name = ?").execute(arguments: [sequence, zone])
-    try database.cachedStatement(sql: "INSERT OR REPLACE INTO tag VALUES (?, ?, ?)")
-      .execute(arguments: [zone, sequence, Int64(bitPattern: tag)])
+    try database.run("UPDATE zone SET seq = ? WHERE name = ?", [.integer(sequence), .text(zone)])
+    try database.run(
+      "INSERT OR REPLACE INTO tag VALUES (?, ?, ?)",
+      [.text(zone), .integer(sequence), .integer(Int64(bitPattern: tag))])
     if sequence / 1024 > last / 1024 {
-      try database.execute(
-        sql: "DELETE FROM tag WHERE zone = ? AND seq < ?", arguments: [zone, sequence - CommitTags.limit])
+      try database.run(
+        "DELETE FROM tag WHERE zone = ? AND seq < ?", [.text(zone), .integer(sequence - CommitTags.limit)])
     }
     return tag
   }
 
   /// Throws where this history of the zone does not contain all of these cursors.
   private static func require(
-    _ cursors: [SyncCore.Cursor?], _ zone: String, at present: SyncCore.Cursor, _ database: Database
+    _ cursors: [SyncCore.Cursor?], _ zone: String, at present: SyncCore.Cursor, _ database: SQLiteConnection
   ) throws {
     for case let cursor? in cursors {
       let isOfLife =
@@ -354,19 +346,18 @@ public final class SQLiteBackend: SyncBackend {
   }
 
   /// How many records a collection has.
-  private static func records(of type: String, _ zone: String, _ database: Database) throws -> Int {
-    try Int.fetchOne(
-      database.cachedStatement(sql: "SELECT records FROM collection WHERE zone = ? AND type = ?"),
-      arguments: [zone, type]) ?? 0
+  private static func records(of type: String, _ zone: String, _ database: SQLiteConnection) throws -> Int {
+    try database.integer("SELECT records FROM collection WHERE zone = ? AND type = ?", [.text(zone), .text(type)]) ?? 0
   }
 
-  private static func record(_ key: RecordKey, _ zone: String, _ database: Database) throws -> SyncCore.Record? {
-    let row = try Row.fetchOne(
-      database.cachedStatement(
-        sql: "SELECT version, seq, cell FROM record WHERE zone = ? AND type = ? AND name = ?"),
-      arguments: [zone, key.type, key.name])
-    guard let row else { return nil }
-    let cell: Data = row[2]
-    return SyncCore.Record(key: key, version: row[0], sequence: row[1], cell: try Cell(packed: Array(cell)))
+  private static func record(_ key: RecordKey, _ zone: String, _ database: SQLiteConnection) throws -> SyncCore.Record?
+  {
+    try database.first(
+      "SELECT version, seq, cell FROM record WHERE zone = ? AND type = ? AND name = ?",
+      [.text(zone), .text(key.type), .text(key.name)]
+    ) {
+      SyncCore.Record(
+        key: key, version: $0.int64(0), sequence: $0.int64(1), cell: try Cell(packed: $0.bytes(2)))
+    }
   }
 }

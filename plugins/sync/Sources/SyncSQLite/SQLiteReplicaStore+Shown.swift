@@ -1,5 +1,4 @@
-import struct Foundation.Data
-import GRDB
+import FlowSQLite
 import SyncCore
 import SyncEngine
 
@@ -12,15 +11,15 @@ extension SQLiteReplicaStore {
     let schema = ShownTable.schema(tables)
     let text = schema.joined(separator: ";\n")
     do {
-      return try queue.write { database in
-        let known = try Data.fetchOne(
-          database, sql: "SELECT value FROM replica WHERE key = ?", arguments: [Self.shownKey])
-        if let known, String(decoding: known, as: UTF8.self) == text { return false }
-        try Self.dropShown(database)
-        for sql in schema { try database.execute(sql: sql) }
-        try database.execute(
-          sql: "INSERT OR REPLACE INTO replica VALUES (?, ?)", arguments: [Self.shownKey, Data(text.utf8)])
-        return true
+      return try queue.sync { database in
+        try database.transaction {
+          if try Self.value(Self.shownKey, database) == Array(text.utf8) { return false }
+          try Self.dropShown(database)
+          for sql in schema { try database.execute(sql) }
+          try database.run(
+            "INSERT OR REPLACE INTO replica VALUES (?, ?)", [.text(Self.shownKey), .bytes(Array(text.utf8))])
+          return true
+        }
       }
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
@@ -30,13 +29,18 @@ extension SQLiteReplicaStore {
   /// The tables that the file shows, with the names of their columns alone.
   public func shownTables() throws(ReplicaError) -> [ShownTable] {
     do {
-      return try queue.read { database in
-        let names = try String.fetchAll(
-          database, sql: "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 1) = '_'")
-        return try names.sorted().map { name in
-          // Before them stand the key, whether it is deleted, and when and by whom it was changed.
-          let columns = try database.columns(in: name).dropFirst(4)
-          return ShownTable(name: String(name.dropFirst()), columns: columns.map { .init(name: $0.name) })
+      return try queue.sync { database in
+        try database.snapshot {
+          let names = try database.all(
+            "SELECT name FROM sqlite_master WHERE type = 'table' AND substr(name, 1, 1) = '_'"
+          ) { $0.text(0) }
+          return try names.sorted().map { name in
+            // Before them stand the key, whether it is deleted, and when and by whom it was changed.
+            let columns = try database.all("SELECT name FROM pragma_table_info(?) ORDER BY cid", [.text(name)]) {
+              ShownTable.Column(name: $0.text(0))
+            }
+            return ShownTable(name: String(name.dropFirst()), columns: Array(columns.dropFirst(4)))
+          }
         }
       }
     } catch {
@@ -48,44 +52,45 @@ extension SQLiteReplicaStore {
   public static let showsAnew = StoreChange(key: shownKey, value: nil)
 
   /// Everything in the file but the device's own table shows something.
-  private static func dropShown(_ database: Database) throws {
+  private static func dropShown(_ database: SQLiteConnection) throws {
     for kind in ["view", "table"] {
-      let names = try String.fetchAll(
-        database,
-        sql: "SELECT name FROM sqlite_master WHERE type = ? AND name <> 'replica' AND name NOT LIKE 'sqlite_%'",
-        arguments: [kind])
-      for name in names { try database.execute(sql: "DROP \(kind) \(ShownTable.quoted(name))") }
+      let names = try database.all(
+        "SELECT name FROM sqlite_master WHERE type = ? AND name <> 'replica' AND name NOT LIKE 'sqlite_%'",
+        [.text(kind)]
+      ) { $0.text(0) }
+      for name in names { try database.execute("DROP \(kind) \(ShownTable.quoted(name))") }
     }
   }
 
   /// Puts a row into the table of its collection; nothing where the file shows no such collection any more.
-  static func show(_ change: StoreChange, _ database: Database) throws {
+  static func show(_ change: StoreChange, _ database: SQLiteConnection) throws {
     let parts = change.key.dropFirst(StoreChange.shownPrefix.count).split(separator: "/", maxSplits: 1)
     guard parts.count == 2 else { return }
     guard let value = change.value else {
-      try database.cachedStatement(sql: "DELETE FROM \(ShownTable.quoted("_" + parts[0])) WHERE _key = ?")
-        .execute(arguments: [String(parts[1])])
+      try database.run(
+        "DELETE FROM \(ShownTable.quoted("_" + parts[0])) WHERE _key = ?", [.text(String(parts[1]))])
       return
     }
     let row = try ShownRow(packed: value)
     let places = Array(repeating: "?", count: row.values.count + 4).joined(separator: ", ")
     let table = ShownTable.quoted("_" + parts[0])
-    let values: [(any DatabaseValueConvertible)?] =
-      [String(parts[1]), row.isDeleted, row.changedMilliseconds, row.changedBy] + row.values.map(\.column)
-    try database.cachedStatement(sql: "INSERT OR REPLACE INTO \(table) VALUES (\(places))")
-      .execute(arguments: StatementArguments(values))
+    let values: [SQLiteValue] =
+      [
+        .text(String(parts[1])), SQLiteValue(row.isDeleted), .integer(row.changedMilliseconds), .text(row.changedBy),
+      ] + row.values.map(\.column)
+    try database.run("INSERT OR REPLACE INTO \(table) VALUES (\(places))", values)
   }
 }
 
 extension Scalar {
   /// The value as a column holds it.
-  fileprivate var column: (any DatabaseValueConvertible)? {
+  var column: SQLiteValue {
     switch self {
-    case .null: nil
-    case .boolean(let flag): flag
-    case .integer(let number): number
-    case .number(let number): number
-    case .text(let text), .json(let text): text
+    case .null: .null
+    case .boolean(let flag): SQLiteValue(flag)
+    case .integer(let number): .integer(number)
+    case .number(let number): .number(number)
+    case .text(let text), .json(let text): .text(text)
     }
   }
 }

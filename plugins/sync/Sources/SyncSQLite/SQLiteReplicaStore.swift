@@ -1,11 +1,10 @@
-import struct Foundation.Data
+import FlowSQLite
 import FlowSystem
-import GRDB
 import SyncEngine
 
 /// The device's own file in SQLite: one table of keys and values.
 public struct SQLiteReplicaStore: ReplicaStore {
-  let queue: DatabaseQueue
+  let queue: SQLiteQueue
   let path: String
   /// Held while the file is open for writing.
   private let lock: FileLock?
@@ -24,17 +23,16 @@ public struct SQLiteReplicaStore: ReplicaStore {
     lock = isReadOnly || !isFile ? nil : try FileLock(of: path)
     do {
       if isReadOnly {
-        var configuration = Configuration()
-        configuration.readonly = true
-        configuration.busyMode = .timeout(5)
-        queue = try DatabaseQueue(path: path, configuration: configuration)
-        hasBegun = try queue.read { try Self.hasBegun($0) }
+        queue = try SQLiteQueue(path, .readOnly, busyMilliseconds: SQLiteFailure.busyMilliseconds)
+        hasBegun = try queue.sync { try Self.hasBegun($0) }
         return
       }
       if isFile { FileLock.make(path) }
-      queue = try DatabaseQueue(path: path, configuration: SQLiteFailure.configuration())
-      _ = try queue.read { try Self.hasBegun($0) }
-      try SQLiteFailure.migrate(queue, schemas: Self.schemas)
+      queue = try SQLiteFailure.open(path)
+      try queue.sync { database in
+        _ = try Self.hasBegun(database)
+        try database.migrate(Self.schemas)
+      }
       hasBegun = true
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
@@ -47,13 +45,15 @@ public struct SQLiteReplicaStore: ReplicaStore {
 
   /// Whether there is anything in the file: not where its device was killed while it made it. Throws when it is another
   /// program's, or of a newer version.
-  private static func hasBegun(_ database: Database) throws -> Bool {
-    let found = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
-    let hasTable = try database.tableExists("replica")
-    let others = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_schema") ?? 0
-    if !hasTable, others > 0 { throw ForeignFile() }
-    if found > schemas.count { throw SQLiteFailure.NewerVersion(found: found, known: schemas.count) }
-    return hasTable
+  private static func hasBegun(_ database: SQLiteConnection) throws -> Bool {
+    try database.snapshot {
+      let found = try database.integer("PRAGMA user_version") ?? 0
+      let hasTable = try database.hasTable("replica")
+      let others = try database.integer("SELECT count(*) FROM sqlite_schema") ?? 0
+      if !hasTable, others > 0 { throw ForeignFile() }
+      if found > schemas.count { throw SQLiteFailure.NewerVersion(found: found, known: schemas.count) }
+      return hasTable
+    }
   }
 
   private struct ForeignFile: Error, CustomStringConvertible {
@@ -72,25 +72,23 @@ public struct SQLiteReplicaStore: ReplicaStore {
     guard let store = try? SQLiteReplicaStore(path: path, isReadOnly: true) else { return nil }
     defer { try? store.close() }
     guard store.hasBegun else { return nil }
-    let value = try? store.queue.read {
-      try Data.fetchOne($0, sql: "SELECT value FROM replica WHERE key = ?", arguments: [key])
-    }
-    return value.flatMap { $0 }.map { Array($0) }
+    return try? store.queue.sync { try value(key, $0) }
+  }
+
+  static func value(_ key: String, _ database: SQLiteConnection) throws -> [UInt8]? {
+    try database.first("SELECT value FROM replica WHERE key = ?", [.text(key)]) { $0.bytes(0) }
   }
 
   /// Everything but the journal and what is shown, which are for people.
   public func load() async throws(ReplicaError) -> [String: [UInt8]] {
     if !hasBegun { return [:] }
     do {
-      return try await queue.read { database in
-        var stored: [String: [UInt8]] = [:]
-        let rows = try Row.fetchCursor(
-          database, sql: "SELECT key, value FROM replica WHERE key NOT LIKE 'journal/%' AND key <> 'shown'")
-        while let row = try rows.next() {
-          let (key, value): (String, Data) = (row[0], row[1])
-          stored[key] = Array(value)
+      return try await queue.perform { database in
+        try database.query("SELECT key, value FROM replica WHERE key NOT LIKE 'journal/%' AND key <> 'shown'") { rows in
+          var stored: [String: [UInt8]] = [:]
+          while try rows.next() { stored[rows.text(0)] = rows.bytes(1) }
+          return stored
         }
-        return stored
       }
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
@@ -100,30 +98,25 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// Makes the changes in one transaction.
   public func save(_ changes: [StoreChange], isDurable: Bool) async throws(ReplicaError) {
     do {
-      try await queue.writeWithoutTransaction { database in
+      try await queue.perform { database in
         // In a write-ahead log what is not waited for goes to the disk with the next commit that is.
-        try database.execute(sql: "PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
-        try database.inTransaction(.immediate) {
-          try Self.save(changes, database)
-          return .commit
-        }
+        try database.execute("PRAGMA synchronous = \(isDurable ? "FULL" : "NORMAL")")
+        try database.transaction { try Self.save(changes, database) }
       }
     } catch {
       throw .storage(SQLiteFailure.text(error, path: path))
     }
   }
 
-  private static func save(_ changes: [StoreChange], _ database: Database) throws {
-    let insert = try database.cachedStatement(
-      sql: "INSERT INTO replica VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value")
-    let delete = try database.cachedStatement(sql: "DELETE FROM replica WHERE key = ?")
+  private static func save(_ changes: [StoreChange], _ database: SQLiteConnection) throws {
+    let insert = "INSERT INTO replica VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value"
     for change in changes {
       if change.key.hasPrefix(StoreChange.shownPrefix) {
         try Self.show(change, database)
       } else if let value = change.value {
-        try insert.execute(arguments: [change.key, Data(value)])
+        try database.run(insert, [.text(change.key), .bytes(value)])
       } else {
-        try delete.execute(arguments: [change.key])
+        try database.run("DELETE FROM replica WHERE key = ?", [.text(change.key)])
       }
     }
   }
@@ -131,6 +124,6 @@ public struct SQLiteReplicaStore: ReplicaStore {
   /// Closes the file; nothing can be saved after that.
   public func close() throws {
     defer { lock?.release() }
-    try queue.close()
+    queue.close()
   }
 }

@@ -1,4 +1,4 @@
-import GRDB
+import FlowSQLite
 import SyncCore
 import SyncEngine
 import SyncPomodoro
@@ -73,9 +73,7 @@ import Testing
     try await declare(backend)
     try backend.close()
     // As the version before left it, which noted nobody.
-    let queue = try DatabaseQueue(path: folder.file("zone.sqlite"))
-    try await queue.write { try $0.execute(sql: "DELETE FROM seen; PRAGMA user_version = 4") }
-    try queue.close()
+    try SQLiteConnection(folder.file("zone.sqlite")).execute("DELETE FROM seen; PRAGMA user_version = 4")
     let opened = try open()
     #expect(try await page(opened).records.count == 1)
     #expect(try await !forgets(opened, numbersFrom: 10))

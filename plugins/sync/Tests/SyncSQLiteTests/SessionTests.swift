@@ -1,5 +1,5 @@
+import FlowSQLite
 import Foundation
-import GRDB
 import SyncCore
 import SyncEngine
 import SyncPomodoro
@@ -138,15 +138,12 @@ import Testing
           dot: Dot(device: phone, number: Int64(number + 1)), milliseconds: now,
           fields: [.init(name: name, value: Array(repeating: 7, count: size))]), windowMilliseconds: 5000)
     }
-    let (key, bytes) = (Pomodoro.settings, Data(cell.packed()))
-    let queue = try DatabaseQueue(path: folder.file("shared.sqlite"))
-    try await queue.write { database in
-      try database.execute(
-        sql: "INSERT INTO record VALUES (?, ?, ?, 1, 1, ?, NULL)",
-        arguments: [Pomodoro.zone, key.type, key.name, bytes])
-      try database.execute(sql: "UPDATE zone SET seq = 1")
-    }
-    try queue.close()
+    let key = Pomodoro.settings
+    let database = try SQLiteConnection(folder.file("shared.sqlite"))
+    try database.run(
+      "INSERT INTO record VALUES (?, ?, ?, 1, 1, ?, NULL)",
+      [.text(Pomodoro.zone), .text(key.type), .text(key.name), .bytes(cell.packed())])
+    try database.execute("UPDATE zone SET seq = 1")
   }
 
   private static func settings(_ machine: SyncMachine) -> [String] {
@@ -191,10 +188,8 @@ import Testing
     }
     try await set("before", mac)
     #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
-    let queue = try DatabaseQueue(path: folder.file("mac.sqlite"))
     let copy = folder.file("copy.sqlite")
-    try await queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO '\(copy)'") }
-    try queue.close()
+    try SQLiteConnection(folder.file("mac.sqlite")).execute("VACUUM INTO '\(copy)'")
     let other = try await session("mac", file: "copy")
     for number in 0..<6 {
       async let one: Void = set("a\(number)", mac)
@@ -238,8 +233,7 @@ import Testing
     #expect(await mac.wait(milliseconds: 5000) { $0.isFlushed })
     await mac.stop()
     let (path, copy) = (folder.file("mac.sqlite"), folder.file("copy.sqlite"))
-    let queue = try DatabaseQueue(path: path)
-    try await queue.writeWithoutTransaction { try $0.execute(sql: "VACUUM INTO '\(copy)'") }
+    try SQLiteConnection(path).execute("VACUUM INTO '\(copy)'")
     let lost = try await session("mac")
     for _ in 0..<3 {
       try await focus(lost, completed: 1)
@@ -368,9 +362,7 @@ import Testing
     #expect { try SQLiteReplicaStore(path: stray) } throws: { "\($0)".contains("is no SQLite file") }
     #expect(try String(contentsOfFile: stray, encoding: .utf8).hasPrefix("this is no database"))
     let newer = folder.file("newer.sqlite")
-    let queue = try DatabaseQueue(path: newer)
-    try await queue.write { try $0.execute(sql: "PRAGMA user_version = 9") }
-    try queue.close()
+    try SQLiteConnection(newer).execute("PRAGMA user_version = 9")
     #expect { try SQLiteBackend(path: newer, zones: [:]) } throws: { "\($0)".contains("update flowrun") }
     #expect { try SQLiteReplicaStore(path: folder.file("no/such/folder.sqlite")) } throws: {
       "\($0)".contains("cannot be opened")
@@ -389,9 +381,7 @@ import Testing
               dot: Dot(device: DeviceID(stem: "new", random: 1), number: 1), milliseconds: now,
               payload: TimerState(kind: .idle).payload)))
       ], zone: Pomodoro.zone)
-    let queue = try DatabaseQueue(path: folder.file("shared.sqlite"))
-    try await queue.write { try $0.execute(sql: "UPDATE record SET cell = x'0700'") }
-    try queue.close()
+    try SQLiteConnection(folder.file("shared.sqlite")).execute("UPDATE record SET cell = x'0700'")
     let mac = try await session("mac")
     try await focus(mac)
     #expect(await mac.wait(milliseconds: 5000) { $0.pausedBecause != nil })

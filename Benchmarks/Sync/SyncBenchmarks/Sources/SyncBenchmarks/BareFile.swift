@@ -1,31 +1,47 @@
+import BareSQLite
 import Foundation
-import GRDB
 import SyncSQLite
 
 /// What SQLite takes by itself for what a shared file is used for: a row is written, another process finds it, which looks as
 /// often as a device does.
 final class BareFile {
-  private let queue: DatabaseQueue
+  private let file: File
   private let looking: Child
   private(set) var latencies = Latencies()
   private var number = 0
 
   init() throws {
     let path = NSTemporaryDirectory() + "sync-benchmark-bare-\(UUID().uuidString).sqlite"
-    queue = try Self.open(path)
-    try queue.write { database in
-      try database.execute(sql: "CREATE TABLE bare (n INTEGER); INSERT INTO bare VALUES (0)")
-    }
+    file = try File(path)
+    try file.execute("CREATE TABLE bare (n INTEGER); INSERT INTO bare VALUES (0)")
     looking = try Child(["look", path])
   }
 
-  private static func open(_ path: String) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.busyMode = .timeout(5)
-    configuration.prepareDatabase { database in
-      try database.execute(sql: "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+  /// An open file: a write-ahead log, and every write waits for the disk.
+  private final class File {
+    private var handle: OpaquePointer?
+
+    init(_ path: String) throws {
+      guard sqlite3_open(path, &handle) == SQLITE_OK else { throw Failure("'\(path)' cannot be opened") }
+      sqlite3_busy_timeout(handle, 5000)
+      try execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
     }
-    return try DatabaseQueue(path: path, configuration: configuration)
+
+    deinit { sqlite3_close(handle) }
+
+    func execute(_ text: String) throws {
+      guard sqlite3_exec(handle, text, nil, nil, nil) == SQLITE_OK else {
+        throw Failure("'\(text)' failed: \(String(cString: sqlite3_errmsg(handle)))")
+      }
+    }
+
+    func integer(_ text: String) throws -> Int {
+      var statement: OpaquePointer?
+      defer { sqlite3_finalize(statement) }
+      guard sqlite3_prepare_v2(handle, text, -1, &statement, nil) == SQLITE_OK, sqlite3_step(statement) == SQLITE_ROW
+      else { throw Failure("'\(text)' failed: \(String(cString: sqlite3_errmsg(handle)))") }
+      return Int(sqlite3_column_int64(statement, 0))
+    }
   }
 
   /// Takes the time from before the write until the other process has read it.
@@ -33,7 +49,7 @@ final class BareFile {
     if number == 0, await looking.line() != "0" { throw Failure("the looking process did not begin") }
     number += 1
     let (began, wanted) = (Instant.now, number)
-    try await queue.write { try $0.execute(sql: "UPDATE bare SET n = ?", arguments: [wanted]) }
+    try file.execute("UPDATE bare SET n = \(wanted)")
     guard await looking.line() == "\(wanted)" else { throw Failure("the looking process ended early") }
     latencies.record(nanoseconds: Instant.now - began)
   }
@@ -42,18 +58,15 @@ final class BareFile {
 
   /// The process that looks: a line for each value.
   static func look(_ path: String) throws {
-    let queue = try open(path)
-    var (seen, shown): (Int64?, Int?) = (nil, nil)
+    let file = try File(path)
+    var (seen, shown): (Int?, Int?) = (nil, nil)
     // The parent ends this by closing its input.
     var input = pollfd(fd: 0, events: Int16(POLLIN), revents: 0)
     while poll(&input, 1, Int32(SQLiteBackend.watchMilliseconds)) == 0 {
-      let found = try queue.read { database -> (Int64, Int)? in
-        let version = try Int64.fetchOne(database, sql: "PRAGMA data_version") ?? 0
-        if version == seen { return nil }
-        return (version, try Int.fetchOne(database, sql: "SELECT n FROM bare") ?? 0)
-      }
-      guard let (version, number) = found else { continue }
+      let version = try file.integer("PRAGMA data_version")
+      if version == seen { continue }
       seen = version
+      let number = try file.integer("SELECT n FROM bare")
       if shown != number { Child.say("\(number)") }
       shown = number
     }

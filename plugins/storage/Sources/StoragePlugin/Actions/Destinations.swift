@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginKit
+import FlowSQLite
 
 /// Places in the order of their visits, all of them or one trip's; what a detail view loads when it opens (L37).
 struct Destinations: Action {
@@ -37,14 +38,14 @@ struct Destinations: Action {
   func run(_ input: Input, in context: ActionContext) throws -> Output {
     let store: Store = try context.resource(.database)
     let limit = try PageLimit.checked(input.limit)
-    if let trip = input.trip, try store.rows("SELECT 1 FROM TravelTrip WHERE id = ?", [trip]).isEmpty {
+    if let trip = input.trip, try store.rows("SELECT 1 FROM TravelTrip WHERE id = ?", [.text(trip)]).isEmpty {
       throw ActionError("unknown-trip", "no trip has the id '\(trip)'; storage.trips lists them", isRetryable: false)
     }
     let destinations = try store.rows(
       """
       SELECT id, name, countryCode, latitude, longitude, visitDate, tripId, notes FROM TravelDestination
       WHERE ?1 IS NULL OR tripId = ?1 ORDER BY visitDate, id LIMIT ?2 OFFSET ?3
-      """, [input.trip, limit, max(0, input.offset)])
+      """, [SQLiteValue(input.trip), .integer(limit), .integer(max(0, input.offset))])
     return Output(destinations: destinations, count: destinations.count)
   }
 }

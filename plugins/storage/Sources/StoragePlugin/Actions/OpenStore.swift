@@ -51,7 +51,7 @@ struct OpenStore: Action {
         migrations: migrations, sample: input.sample ? sample : nil,
         lockTimeout: min(Self.lockTimeout, context.remaining ?? Self.lockTimeout)))
     let store = opening.store
-    context.provide(.database, store) { try store.close() }
+    context.provide(.database, store) { store.close() }
     context.provide(.keyValueStore, StoreKeyValues(store: store))
     if opening.importedDestinations > 0 { context.log("imported \(opening.importedDestinations) places") }
     return Output(

@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import GRDB
+import FlowSQLite
 
 /// Runs one SQL statement that only reads.
 struct Query: AsyncAction {
@@ -47,71 +47,87 @@ struct Query: AsyncAction {
   nonisolated(nonsending) func run(_ input: Input, in context: ActionContext) async throws -> Output {
     let store: Store = try context.resource(.database)
     let limit = try PageLimit.checked(input.limit)
-    let arguments = try StatementArguments(input.arguments.map(Self.databaseValue))
-    let authorizer = QueryAuthorizer()
+    let arguments = try input.arguments.map(Self.argument)
     do {
-      let connection = try store.queryConnection(authorizer)
-      // The connection is closed, and asks no more, before the authorizer goes.
-      defer { withExtendedLifetime(authorizer) { try? connection.close() } }
+      let queue = try store.queryQueue()
+      defer { queue.close() }
       // Cancelling the task interrupts the statement.
-      return try await connection.unsafeRead { db in
-        try authorizer.watching { try Self.read(db, input.sql, arguments, limit: limit) }
+      return try await queue.perform { try Self.read($0, input.sql, arguments, limit: limit) }
+    } catch let error as SQLiteError {
+      throw StoreFailure.translate(error, path: store.path)
+    }
+  }
+
+  private static func read(
+    _ db: SQLiteConnection, _ sql: String, _ arguments: [SQLiteValue], limit: Int
+  ) throws -> Output {
+    let authorizer = QueryAuthorizer()
+    authorizer.guardConnection(db)
+    do {
+      return try db.single(sql) { statement in
+        guard statement.isReadOnly else { throw writes }
+        let wanted = statement.parameters.count
+        guard wanted == arguments.count else {
+          throw invalid("the statement has \(wanted) parameters, and \(arguments.count) arguments are given for them")
+        }
+        return try rows(of: statement, arguments, limit: limit)
       }
-    } catch let error as DatabaseError {
-      switch authorizer.denial {
-      case .outside?:
-        throw ActionError(
-          "query-outside", "the statement would reach outside of the store; only the store is read", isRetryable: false)
-      case .write?: throw Self.writes
-      case nil: break
+    } catch let error as SQLiteConnection.NotOneStatement {
+      if let denied = denied(authorizer) { throw denied }
+      switch error {
+      case .none: throw invalid("there is no statement; write one, such as SELECT 1")
+      case .several: throw invalid("there is more than one statement; write one a step")
       }
-      switch error.resultCode {
-      case .SQLITE_ERROR, .SQLITE_RANGE, .SQLITE_MISUSE, .SQLITE_TOOBIG:
-        throw ActionError("query-invalid", error.message ?? "the statement is wrong", isRetryable: false)
-      default: throw StoreFailure.translate(error, path: store.path)
+    } catch let error as SQLiteError {
+      if let denied = denied(authorizer) { throw denied }
+      switch error.kind {
+      case .error, .range, .misuse, .tooBig: throw invalid(error.message)
+      default: throw error
       }
+    }
+  }
+
+  private static func rows(
+    of statement: borrowing SQLiteStatement, _ arguments: [SQLiteValue], limit: Int
+  ) throws -> Output {
+    let columns = statement.columns
+    var rows: [Value] = []
+    var isTruncated = false
+    try statement.bound(to: arguments) { statement in
+      while try !isTruncated && statement.next() {
+        if rows.count == limit { isTruncated = true } else { rows.append(.object(ValueObject(statement, columns))) }
+      }
+    }
+    return Output(columns: columns, rows: rows, count: rows.count, truncated: isTruncated)
+  }
+
+  /// What the authorizer says against the statement; nil: nothing.
+  private static func denied(_ authorizer: QueryAuthorizer) -> ActionError? {
+    switch authorizer.denial {
+    case .outside?:
+      ActionError(
+        "query-outside", "the statement would reach outside of the store; only the store is read", isRetryable: false)
+    case .write?: writes
+    case nil: nil
     }
   }
 
   private static let writes = ActionError(
     "query-writes", "the statement would change the store; only reading is allowed", isRetryable: false)
 
-  private static func read(
-    _ db: Database, _ sql: String, _ arguments: StatementArguments, limit: Int
-  ) throws -> Output {
-    let statements = try db.allStatements(sql: sql)
-    guard let statement = try statements.next() else {
-      throw ActionError("query-invalid", "there is no statement; write one, such as SELECT 1", isRetryable: false)
-    }
-    guard statement.isReadonly else { throw writes }
-    if try statements.next() != nil {
-      throw ActionError("query-invalid", "there is more than one statement; write one a step", isRetryable: false)
-    }
-    try statement.setArguments(arguments)
-    let cursor = try Row.fetchCursor(statement)
-    var rows: [Value] = []
-    var isTruncated = false
-    while let row = try cursor.next() {
-      if rows.count == limit {
-        isTruncated = true
-        break
-      }
-      rows.append(.object(ValueObject(row)))
-    }
-    return Output(columns: statement.columnNames, rows: rows, count: rows.count, truncated: isTruncated)
+  private static func invalid(_ message: String) -> ActionError {
+    ActionError("query-invalid", message, isRetryable: false)
   }
 
-  private static func databaseValue(_ value: Value) throws -> (any DatabaseValueConvertible)? {
+  private static func argument(_ value: Value) throws -> SQLiteValue {
     switch value {
-    case .null: return nil
-    case .boolean(let boolean): return boolean
-    case .integer(let integer): return integer
-    case .number(let number): return number
-    case .string(let text): return text
+    case .null: return .null
+    case .boolean(let boolean): return SQLiteValue(boolean)
+    case .integer(let integer): return .integer(integer)
+    case .number(let number): return .number(number)
+    case .string(let text): return .text(text)
     case .array, .object:
-      throw ActionError(
-        "query-invalid", "an argument is text, a number, a boolean or null, not \(value.kindName); use toJSON for it",
-        isRetryable: false)
+      throw invalid("an argument is text, a number, a boolean or null, not \(value.kindName); use toJSON for it")
     }
   }
 }

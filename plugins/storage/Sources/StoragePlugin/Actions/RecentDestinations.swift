@@ -35,7 +35,7 @@ struct RecentDestinations: Action {
       """
       SELECT id, name, countryCode, latitude, longitude, visitDate, tripId FROM TravelDestination
       ORDER BY visitDate DESC, id LIMIT ?
-      """, [try PageLimit.checked(input.limit)])
+      """, [.integer(try PageLimit.checked(input.limit))])
     return Output(destinations: destinations, count: destinations.count)
   }
 }

@@ -34,7 +34,7 @@ struct Trips: Action {
       SELECT id, name, startDate, endDate, notes,
         (SELECT count(*) FROM TravelDestination WHERE tripId = TravelTrip.id) AS destinationCount
       FROM TravelTrip ORDER BY startDate DESC, id LIMIT ?
-      """, [try PageLimit.checked(input.limit)])
+      """, [.integer(try PageLimit.checked(input.limit))])
     return Output(trips: trips, count: trips.count)
   }
 }

@@ -1,5 +1,5 @@
 import FlowModel
-import GRDB
+import FlowSQLite
 
 /// Fills a new store with the sample, once.
 ///
@@ -16,14 +16,13 @@ struct SampleImport {
   /// destinations it wrote.
   ///
   /// Must run in a transaction that no other process can write beside.
-  func run(_ db: Database) throws -> Int {
+  func run(_ db: SQLiteConnection) throws -> Int {
     if try Self.isDone(db) { return 0 }
-    try db.execute(
-      sql: "INSERT INTO KeyValue (scope, key, value) VALUES ('storage', 'sample', ?)",
-      arguments: [String(SampleData.version)])
-    let isInUse = try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM TravelTrip) OR EXISTS (SELECT 1 FROM TravelDestination)")
-    if isInUse == true { return 0 }
+    try db.run(
+      "INSERT INTO KeyValue (scope, key, value) VALUES ('storage', 'sample', ?)",
+      [.text(String(SampleData.version))])
+    let inUse = "SELECT EXISTS (SELECT 1 FROM TravelTrip) OR EXISTS (SELECT 1 FROM TravelDestination)"
+    if try db.integer(inUse) == 1 { return 0 }
 
     let trips = SampleData.trips.split(separator: "\n")
     let destinations = SampleData.destinations.split(separator: "\n")
@@ -35,42 +34,42 @@ struct SampleImport {
   }
 
   /// Whether the marker says that the sample has been written.
-  static func isDone(_ db: Database) throws -> Bool {
-    try Bool.fetchOne(
-      db, sql: "SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") ?? false
+  static func isDone(_ db: SQLiteConnection) throws -> Bool {
+    try db.integer("SELECT EXISTS (SELECT 1 FROM KeyValue WHERE scope = 'storage' AND key = 'sample')") == 1
   }
 
-  private func importTrips(_ lines: [Substring], total: Int, into db: Database) throws {
-    let insert = try db.makeStatement(
-      sql: "INSERT INTO TravelTrip (id, name, startDate, endDate, notes) VALUES (?, ?, ?, ?, ?)")
+  private func importTrips(_ lines: [Substring], total: Int, into db: SQLiteConnection) throws {
+    let insert = "INSERT INTO TravelTrip (id, name, startDate, endDate, notes) VALUES (?, ?, ?, ?, ?)"
     for (index, line) in lines.enumerated() {
       let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
       guard fields.count == 5 else { throw BadLine(line: String(line)) }
-      try insert.execute(arguments: StatementArguments(fields))
+      try db.run(insert, fields.map { .text($0) })
       try onRow(index + 1, total)
     }
   }
 
-  private func importDestinations(_ lines: [Substring], written: Int, total: Int, into db: Database) throws {
-    let insert = try db.makeStatement(
-      sql: """
-        INSERT INTO TravelDestination (id, name, countryCode, latitude, longitude, visitDate, tripId)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
-        """)
+  private func importDestinations(_ lines: [Substring], written: Int, total: Int, into db: SQLiteConnection) throws {
+    let insert = """
+      INSERT INTO TravelDestination (id, name, countryCode, latitude, longitude, visitDate, tripId)
+      VALUES (?, ?, ?, ?, ?, ?, ?)
+      """
     for (index, line) in lines.enumerated() {
       let fields = line.split(separator: "|", omittingEmptySubsequences: false).map(String.init)
       guard fields.count == 6, let latitude = Double(fields[2]), let longitude = Double(fields[3]) else {
         throw BadLine(line: String(line))
       }
-      let trip = fields[5].isEmpty ? nil : fields[5]
-      try insert.execute(
-        arguments: ["sample-\(index + 1)", fields[0], fields[1], latitude, longitude, fields[4], trip])
+      try db.run(
+        insert,
+        [
+          .text("sample-\(index + 1)"), .text(fields[0]), .text(fields[1]), .number(latitude), .number(longitude),
+          .text(fields[4]), fields[5].isEmpty ? .null : .text(fields[5]),
+        ])
       try onRow(written + index + 1, total)
     }
   }
 
   /// What the application reads before its first screen (L29), and the weather that its map shows (L18).
-  private func importConfiguration(into db: Database) throws {
+  private func importConfiguration(into db: SQLiteConnection) throws {
     let settings: [(String, Value)] = [
       ("map.style", "standard"), ("map.initial-span-degrees", 12), ("trips.page-size", 20),
     ]
@@ -82,9 +81,9 @@ struct SampleImport {
     }
   }
 
-  private func put(_ value: Value, _ key: String, _ scope: String, into db: Database) throws {
-    try db.execute(
-      sql: "INSERT OR IGNORE INTO KeyValue (scope, key, value) VALUES (?, ?, ?)",
-      arguments: [scope, key, JSONText.write(value)])
+  private func put(_ value: Value, _ key: String, _ scope: String, into db: SQLiteConnection) throws {
+    try db.run(
+      "INSERT OR IGNORE INTO KeyValue (scope, key, value) VALUES (?, ?, ?)",
+      [.text(scope), .text(key), .text(JSONText.write(value))])
   }
 }

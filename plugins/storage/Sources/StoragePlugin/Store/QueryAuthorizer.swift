@@ -1,12 +1,10 @@
-import GRDB
-import GRDBSQLite
-import Synchronization
+import FlowSQLite
 
 /// What SQLite may do for a statement that somebody wrote into a workflow: read the store, and nothing else.
 ///
-/// SQLite asks the authorizer about each thing that a statement would do, while it compiles it and when it compiles it
-/// again. Everything is denied but what stands here, so what a later SQLite learns is denied as well.
-final class QueryAuthorizer: Sendable {
+/// SQLite asks about each thing that a statement would do, while it compiles it and when it compiles it again. Everything is
+/// denied but what is listed here, so what a later SQLite learns is denied as well. The thread of the query uses it.
+final class QueryAuthorizer {
   /// Why something was denied.
   enum Denial: Sendable {
     /// The statement would change the store.
@@ -15,56 +13,29 @@ final class QueryAuthorizer: Sendable {
     case outside
   }
 
-  private struct State {
-    /// GRDB's own statements on the connection are not asked about.
-    var isWatching = false
-    var denial: Denial?
-  }
+  /// What was denied first, or nil.
+  private(set) var denial: Denial?
 
-  private let state = Mutex(State())
-
-  /// What the last watched statement was denied, or nil.
-  var denial: Denial? { state.withLock { $0.denial } }
-
-  /// Makes a connection ask this authorizer, which must outlive it.
-  func guardConnection(_ db: Database) {
-    // Proof of safety: the caller of `queryConnection` keeps the authorizer until it has closed the connection.
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    sqlite3_set_authorizer(
-      db.sqliteConnection,
-      { context, action, first, second, _, _ in
-        // Proof of safety: `context` is the pointer given below, to an authorizer that outlives the connection.
-        let authorizer = Unmanaged<QueryAuthorizer>.fromOpaque(context!).takeUnretainedValue()
-        return authorizer.answer(action, first.map { String(cString: $0) }, second.map { String(cString: $0) })
-      }, context)
-  }
-
-  /// Runs `body`, in which SQLite asks about every statement.
-  func watching<Result>(_ body: () throws -> Result) rethrows -> Result {
-    state.withLock { $0 = State(isWatching: true) }
-    defer { state.withLock { $0.isWatching = false } }
-    return try body()
-  }
-
-  private func answer(_ action: CInt, _ first: String?, _ second: String?) -> CInt {
-    state.withLock { state in
-      guard state.isWatching, let denial = Self.denial(action, first, second) else { return SQLITE_OK }
-      if state.denial == nil { state.denial = denial }
-      return SQLITE_DENY
+  /// Makes a connection ask this authorizer about every statement.
+  func guardConnection(_ connection: SQLiteConnection) {
+    connection.authorize { [self] action in
+      guard let found = Self.denial(action) else { return true }
+      if denial == nil { denial = found }
+      return false
     }
   }
 
-  private static func denial(_ action: CInt, _ first: String?, _ second: String?) -> Denial? {
+  private static func denial(_ action: SQLiteAction) -> Denial? {
     switch action {
-    case SQLITE_SELECT, SQLITE_READ, SQLITE_RECURSIVE: nil
+    case .select, .read, .recursion: nil
     // SQLite asks so for itself when it makes a virtual table such as `pragma_table_info` known; it refuses to do it for a
     // statement, and the connection cannot write.
-    case SQLITE_UPDATE where first == "sqlite_master": nil
-    // The second text is the function's name. These two take the address of code, or a library that holds it.
-    case SQLITE_FUNCTION: ["load_extension", "fts3_tokenizer"].contains(second?.lowercased()) ? .outside : nil
-    case SQLITE_PRAGMA: isReading(pragma: first ?? "", argument: second) ? nil : .write
-    case SQLITE_ATTACH, SQLITE_DETACH: .outside
-    default: .write
+    case .update(table: "sqlite_master"): nil
+    // These two take the address of code, or a library that holds it.
+    case .function(let name): ["load_extension", "fts3_tokenizer"].contains(name.lowercased()) ? .outside : nil
+    case .pragma(let name, let argument): isReading(pragma: name, argument: argument) ? nil : .write
+    case .attach: .outside
+    case .update, .other: .write
     }
   }
 

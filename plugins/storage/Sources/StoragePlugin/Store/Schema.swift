@@ -1,10 +1,10 @@
 import FlowPluginKit
-import GRDB
+import FlowSQLite
 
 /// The tables of a store and how they came about, one migration a version; what has been released never changes.
 ///
-/// GRDB's own migrator commits one migration after the other, so that of two processes that make a store together one
-/// fails. Here everything that is missing is applied in one transaction, under the lock.
+/// Everything that is missing is applied in one transaction, under the lock, so that of two processes that make a store
+/// together both succeed.
 struct Schema {
   /// `Flow` in ASCII: tells our stores from other programs' databases.
   static let applicationID = 0x466C_6F77
@@ -51,15 +51,14 @@ struct Schema {
     """
 
   /// The names of the migrations that a store lacks; throws when it is another program's or a newer version's.
-  func missingMigrations(in db: Database, path: String) throws -> [String] {
-    let isEmpty = try Bool.fetchOne(db, sql: "SELECT NOT EXISTS (SELECT 1 FROM sqlite_schema)") ?? true
-    if isEmpty { return migrations.map(\.name) }
-    let owner = try Int.fetchOne(db, sql: "PRAGMA application_id") ?? 0
+  func missingMigrations(in db: SQLiteConnection, path: String) throws -> [String] {
+    if try db.integer("SELECT EXISTS (SELECT 1 FROM sqlite_schema)") == 0 { return migrations.map(\.name) }
+    let owner = try db.integer("PRAGMA application_id") ?? 0
     guard owner == Self.applicationID else {
       throw StoreFailure.foreignStore.error(
         "'\(path)' is a database of another program", "its application id is \(owner), not \(Self.applicationID)")
     }
-    let applied = try Set(String.fetchAll(db, sql: "SELECT name FROM Migration"))
+    let applied = try Set(db.all("SELECT name FROM Migration") { $0.text(0) })
     let unknown = applied.subtracting(migrations.map(\.name)).filter { !$0.hasPrefix(Self.filePrefix) }
     if let first = unknown.min() {
       throw StoreFailure.storeIsNewer.error(
@@ -69,17 +68,15 @@ struct Schema {
   }
 
   /// Applies these migrations; must run in a transaction that no other process can write beside.
-  func apply(_ names: [String], to db: Database) throws {
+  func apply(_ names: [String], to db: SQLiteConnection) throws {
     for (name, sql) in migrations where names.contains(name) {
       do {
-        try db.execute(sql: sql)
-      } catch let error as DatabaseError
-        where error.resultCode == .SQLITE_ERROR || error.resultCode == .SQLITE_CONSTRAINT
-      {
-        throw Self.failed(name, "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")")
+        try db.execute(sql)
+      } catch let error as SQLiteError where error.kind == .error || error.kind == .constraint {
+        throw Self.failed(name, "\(error)")
       }
-      guard db.isInsideTransaction else { throw Self.failed(name, "it ends the transaction around it") }
-      try db.execute(sql: "INSERT INTO Migration (name) VALUES (?)", arguments: [name])
+      guard db.isInTransaction else { throw Self.failed(name, "it ends the transaction around it") }
+      try db.run("INSERT INTO Migration (name) VALUES (?)", [.text(name)])
     }
   }
 

@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import GRDB
+import FlowSQLite
 
 #if canImport(FoundationEssentials)
   import FoundationEssentials
@@ -10,13 +10,13 @@ import GRDB
 
 /// An open SQLite store with the journeys of the application and its small values; the handle behind `database`.
 ///
-/// Safe to use from any thread: all state is GRDB's pool, which runs readers beside one writer.
+/// Safe to use from any thread: all state is the pool, which runs readers beside one writer.
 final class Store: Sendable {
   /// Where it lies.
   let path: String
-  let pool: DatabasePool
+  let pool: SQLitePool
 
-  private init(path: String, pool: DatabasePool) {
+  private init(path: String, pool: SQLitePool) {
     self.path = path
     self.pool = pool
   }
@@ -37,6 +37,8 @@ final class Store: Sendable {
     var sample: SampleImport?
     /// How long to wait for another process that holds the store.
     var lockTimeout: Duration = .seconds(1)
+
+    fileprivate var lockMilliseconds: Int { lockTimeout.nanoseconds / 1_000_000 }
   }
 
   /// Opens the store at `path`, creating file, folder and tables where they are missing.
@@ -46,14 +48,12 @@ final class Store: Sendable {
     try StoreFailure.translating(path: path) {
       let isCreated = try prepareFile(at: path)
       if !isCreated { try refuseForeign(at: path, Schema(options.migrations), options) }
-      var configuration = Configuration()
-      configuration.busyMode = .timeout(Double(options.lockTimeout.nanoseconds) / 1e9)
-      configuration.maximumReaderCount = 4
-      let pool = try DatabasePool(path: path, configuration: configuration)
+      // A store is worth more than a commit is slow: what a step has written is there after a power cut.
+      let pool = try SQLitePool(path, readers: 4, busyMilliseconds: options.lockMilliseconds)
       do {
         return try bringUpToDate(Store(path: path, pool: pool), options, isCreated: isCreated)
       } catch {
-        try? close(pool)
+        pool.close()
         throw error
       }
     }
@@ -62,12 +62,8 @@ final class Store: Sendable {
   /// Throws when the file is no store of ours, or a newer version's; looks through a connection that cannot write,
   /// because opening a pool already writes (it switches to the write-ahead log).
   private static func refuseForeign(at path: String, _ schema: Schema, _ options: Options) throws {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.busyMode = .timeout(Double(options.lockTimeout.nanoseconds) / 1e9)
-    let queue = try DatabaseQueue(path: path, configuration: configuration)
-    defer { try? queue.close() }
-    _ = try queue.read { db in try schema.missingMigrations(in: db, path: path) }
+    let connection = try SQLiteConnection(path, .readOnly, busyMilliseconds: options.lockMilliseconds)
+    _ = try connection.snapshot { try schema.missingMigrations(in: connection, path: path) }
   }
 
   /// Applies what is missing and imports the sample, in one transaction; a store that lacks nothing is only read.
@@ -78,49 +74,32 @@ final class Store: Sendable {
       guard try schema.missingMigrations(in: db, path: store.path).isEmpty else { return false }
       return try options.sample == nil || SampleImport.isDone(db)
     }
-    try store.pool.writeWithoutTransaction { db in
-      // A store is worth more than a commit is slow: what a step has written is there after a power cut.
-      try db.execute(sql: "PRAGMA synchronous = FULL")
-      if isUpToDate { return }
-      try db.inTransaction(.immediate) {
-        // Another process may have been faster between the look above and the lock.
-        opening.appliedMigrations = try schema.missingMigrations(in: db, path: store.path)
-        try schema.apply(opening.appliedMigrations, to: db)
-        opening.importedDestinations = try options.sample?.run(db) ?? 0
-        return .commit
-      }
+    if isUpToDate { return opening }
+    try store.pool.write { db in
+      // Another process may have been faster between the look above and the lock.
+      opening.appliedMigrations = try schema.missingMigrations(in: db, path: store.path)
+      try schema.apply(opening.appliedMigrations, to: db)
+      opening.importedDestinations = try options.sample?.run(db) ?? 0
     }
     return opening
   }
 
   /// Closes all connections; waits for queries that run. One file is left.
-  func close() throws {
-    try StoreFailure.translating(path: path) { try Self.close(pool) }
-  }
+  func close() { pool.close() }
 
-  private static func close(_ pool: DatabasePool) throws {
-    // SQLite folds the write-ahead log into the store when the last connection closes, if that one may write.
-    pool.invalidateReadOnlyConnections()
-    try pool.close()
-  }
-
-  /// A connection of its own for one statement that somebody wrote: it cannot write, and `authorizer`, which must outlive
-  /// it, is asked about everything that the statement would do.
-  func queryConnection(_ authorizer: QueryAuthorizer) throws -> DatabaseQueue {
-    var configuration = Configuration()
-    configuration.readonly = true
-    configuration.prepareDatabase { authorizer.guardConnection($0) }
-    return try DatabaseQueue(path: path, configuration: configuration)
-  }
+  /// A connection of its own for one statement that somebody wrote: it cannot write.
+  func queryQueue() throws -> SQLiteQueue { try SQLiteQueue(path, .readOnly) }
 
   /// The rows of a query, as objects by column.
-  func rows(_ sql: String, _ arguments: StatementArguments = []) throws -> [Value] {
+  func rows(_ sql: String, _ arguments: [SQLiteValue] = []) throws -> [Value] {
     try StoreFailure.translating(path: path) {
       try pool.read { db in
-        let cursor = try Row.fetchCursor(db, sql: sql, arguments: arguments)
-        var rows: [Value] = []
-        while let row = try cursor.next() { rows.append(.object(ValueObject(row))) }
-        return rows
+        try db.query(sql, arguments) { rows in
+          let columns = rows.columns
+          var values: [Value] = []
+          while try rows.next() { values.append(.object(ValueObject(rows, columns))) }
+          return values
+        }
       }
     }
   }
@@ -128,21 +107,21 @@ final class Store: Sendable {
 
 extension ValueObject {
   /// The columns of a row in order; of two columns of one name the later counts.
-  init(_ row: Row) {
+  init(_ row: borrowing SQLiteStatement, _ columns: [String]) {
     self.init()
-    for (column, databaseValue) in row { self[column] = Value(databaseValue) }
+    for (index, column) in columns.enumerated() { self[column] = Value(row.value(index)) }
   }
 }
 
 extension Value {
   /// What a column holds; a blob becomes text in base 64.
-  init(_ databaseValue: DatabaseValue) {
-    switch databaseValue.storage {
+  init(_ value: SQLiteValue) {
+    switch value {
     case .null: self = .null
-    case .int64(let integer): self = .integer(Int(integer))
-    case .double(let number): self = .number(number)
-    case .string(let text): self = .string(text)
-    case .blob(let data): self = .string(data.base64EncodedString())
+    case .integer(let integer): self = .integer(Int(integer))
+    case .number(let number): self = .number(number)
+    case .text(let text): self = .string(text)
+    case .bytes(let bytes): self = .string(Data(bytes).base64EncodedString())
     }
   }
 }

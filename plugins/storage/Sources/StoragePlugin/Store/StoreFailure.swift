@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import GRDB
+import FlowSQLite
 
 /// Everything that can go wrong with a store, each with its remedy.
 enum StoreFailure: String, CaseIterable {
@@ -45,23 +45,23 @@ enum StoreFailure: String, CaseIterable {
   static func translating<Result>(path: String, _ body: () throws -> Result) throws -> Result {
     do {
       return try body()
-    } catch let error as DatabaseError {
+    } catch let error as SQLiteError {
       throw translate(error, path: path)
     }
   }
 
   /// The failure behind an error of SQLite's, for the person who runs the workflow.
-  static func translate(_ error: DatabaseError, path: String) -> any Error {
-    let cause = "SQLite \(error.extendedResultCode.rawValue): \(error.message ?? "no message")"
-    switch error.resultCode {
-    case .SQLITE_INTERRUPT: return CancellationError()
-    case .SQLITE_FULL: return diskFull.error("no space is left to write the store '\(path)'", cause)
-    case .SQLITE_NOTADB: return notADatabase.error("'\(path)' is no SQLite database", cause)
-    case .SQLITE_CORRUPT: return storeCorrupt.error("the store '\(path)' is damaged", cause)
-    case .SQLITE_BUSY, .SQLITE_LOCKED:
+  static func translate(_ error: SQLiteError, path: String) -> any Error {
+    let cause = "\(error)"
+    switch error.kind {
+    case .interrupted: return CancellationError()
+    case .full: return diskFull.error("no space is left to write the store '\(path)'", cause)
+    case .notADatabase: return notADatabase.error("'\(path)' is no SQLite database", cause)
+    case .corrupt: return storeCorrupt.error("the store '\(path)' is damaged", cause)
+    case .busy, .locked:
       return storeLocked.error("another process keeps the store '\(path)' locked", cause)
-    case .SQLITE_CANTOPEN, .SQLITE_PERM, .SQLITE_AUTH, .SQLITE_IOERR, .SQLITE_READONLY:
-      return translateFileError(of: path, cause, isReadOnly: error.resultCode == .SQLITE_READONLY)
+    case .cannotOpen, .permission, .denied, .inputOutput, .readOnly:
+      return translateFileError(of: path, cause, isReadOnly: error.kind == .readOnly)
     default: return storeFailed.error("the store '\(path)' failed", cause)
     }
   }

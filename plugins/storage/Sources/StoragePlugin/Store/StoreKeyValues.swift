@@ -1,6 +1,6 @@
 import FlowModel
 import FlowPluginKit
-import GRDB
+import FlowSQLite
 
 /// The small values of a store, one row a value, each as JSON text.
 struct StoreKeyValues: KeyValueStore {
@@ -12,8 +12,9 @@ struct StoreKeyValues: KeyValueStore {
   func get(_ key: String, in scope: String) throws -> Value? {
     try StoreFailure.translating(path: store.path) {
       try store.pool.read { db in
-        try String.fetchOne(
-          db, sql: "SELECT value FROM KeyValue WHERE scope = ? AND key = ?", arguments: [scope, key])
+        try db.first("SELECT value FROM KeyValue WHERE scope = ? AND key = ?", [.text(scope), .text(key)]) {
+          $0.text(0)
+        }
       }
     }.map { try decode($0, key: key, scope: scope) }
   }
@@ -21,8 +22,9 @@ struct StoreKeyValues: KeyValueStore {
   func all(in scope: String) throws -> [String: Value] {
     let rows = try StoreFailure.translating(path: store.path) {
       try store.pool.read { db in
-        try Row.fetchAll(db, sql: "SELECT key, value FROM KeyValue WHERE scope = ?", arguments: [scope])
-          .map { (key: $0["key"] as String, text: $0["value"] as String) }
+        try db.all("SELECT key, value FROM KeyValue WHERE scope = ?", [.text(scope)]) {
+          (key: $0.text(0), text: $0.text(1))
+        }
       }
     }
     var values: [String: Value] = [:]
@@ -43,11 +45,11 @@ struct StoreKeyValues: KeyValueStore {
                 "the value of '\(key)' in '\(scope)' has \(text.utf8.count) bytes, more than \(Self.limitBytes)",
                 isRetryable: false)
             }
-            try db.execute(
-              sql: "INSERT OR REPLACE INTO KeyValue (scope, key, value) VALUES (?, ?, ?)",
-              arguments: [scope, key, text])
+            try db.run(
+              "INSERT OR REPLACE INTO KeyValue (scope, key, value) VALUES (?, ?, ?)",
+              [.text(scope), .text(key), .text(text)])
           case .delete(let key):
-            try db.execute(sql: "DELETE FROM KeyValue WHERE scope = ? AND key = ?", arguments: [scope, key])
+            try db.run("DELETE FROM KeyValue WHERE scope = ? AND key = ?", [.text(scope), .text(key)])
           }
         }
       }

@@ -1,0 +1,162 @@
+import CSQLite
+
+/// What SQLite calls while statements are prepared and run.
+struct SQLiteGuards {
+  fileprivate var authorizer: Authorizer?
+  fileprivate var deadline: UnsafeMutablePointer<ContinuousClock.Instant>?
+  fileprivate var logPages: UnsafeMutablePointer<Int32>?
+
+  /// Frees everything, once SQLite can no longer call it.
+  mutating func removeAll() {
+    authorizer = nil
+    deadline?.deallocate()
+    logPages?.deallocate()
+    (deadline, logPages) = (nil, nil)
+  }
+
+  fileprivate final class Authorizer {
+    let allows: (SQLiteAction) -> Bool
+    init(_ allows: @escaping (SQLiteAction) -> Bool) { self.allows = allows }
+  }
+}
+
+/// What a statement would do, as SQLite asks about it.
+package enum SQLiteAction: Hashable, Sendable {
+  case select
+  /// Read a column, in the name of a view or trigger where `view` is one. The column is empty if none is asked for.
+  case read(table: String, column: String, view: String?)
+  case recursion
+  case function(String)
+  case pragma(String, argument: String?)
+  /// Reach another file.
+  case attach
+  /// Change a row of a table.
+  case update(table: String)
+  /// Anything else, all of which changes something.
+  case other
+
+  fileprivate init(
+    _ code: Int32, _ first: UnsafePointer<CChar>?, _ second: UnsafePointer<CChar>?, _ view: UnsafePointer<CChar>?
+  ) {
+    func text(_ pointer: UnsafePointer<CChar>?) -> String { pointer.map { String(cString: $0) } ?? "" }
+    self =
+      switch code {
+      case SQLITE_SELECT: .select
+      case SQLITE_READ: .read(table: text(first), column: text(second), view: view.map { String(cString: $0) })
+      case SQLITE_RECURSIVE: .recursion
+      case SQLITE_FUNCTION: .function(text(second))
+      case SQLITE_PRAGMA: .pragma(text(first), argument: second.map { String(cString: $0) })
+      case SQLITE_ATTACH, SQLITE_DETACH: .attach
+      case SQLITE_UPDATE: .update(table: text(first))
+      default: .other
+      }
+  }
+}
+
+extension SQLiteConnection {
+  /// Makes SQLite ask `allows` about everything that a statement would do, while it prepares it. A statement that is not
+  /// allowed everything fails with ``SQLiteError/Kind/denied``.
+  package func authorize(_ allows: @escaping (SQLiteAction) -> Bool) {
+    guard handle != nil else { return }
+    let authorizer = SQLiteGuards.Authorizer(allows)
+    // Proof of safety: SQLite calls it within calls of this connection, which keeps the last authorizer until it has closed
+    // the handle or given it another one.
+    sqlite3_set_authorizer(
+      handle,
+      { context, code, first, second, _, view in
+        guard let context else { return SQLITE_DENY }
+        let authorizer = Unmanaged<SQLiteGuards.Authorizer>.fromOpaque(context).takeUnretainedValue()
+        return authorizer.allows(SQLiteAction(code, first, second, view)) ? SQLITE_OK : SQLITE_DENY
+      }, Unmanaged.passUnretained(authorizer).toOpaque())
+    guards.authorizer = authorizer
+  }
+
+  /// Makes statements fail with ``SQLiteError/Kind/interrupted`` after an instant.
+  package func interrupt(after deadline: ContinuousClock.Instant) {
+    guard handle != nil else { return }
+    if let pointer = guards.deadline { return pointer.pointee = deadline }
+    let pointer = UnsafeMutablePointer<ContinuousClock.Instant>.allocate(capacity: 1)
+    pointer.initialize(to: deadline)
+    guards.deadline = pointer
+    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the handle.
+    // It asks every 10,000 instructions of its machine, about a millisecond.
+    sqlite3_progress_handler(
+      handle, 10_000,
+      { context in
+        guard let context else { return 1 }
+        return ContinuousClock.now > context.assumingMemoryBound(to: ContinuousClock.Instant.self).pointee ? 1 : 0
+      }, pointer)
+  }
+}
+
+// MARK: The log and the file below it
+
+extension SQLiteConnection {
+  /// Leaves the write-ahead log as it is: neither a long write nor the end of the connection copies it into the file, and it
+  /// is not removed. The length of the log is counted from now on.
+  package func keepLog() {
+    guard handle != nil else { return }
+    var persist: Int32 = 1
+    sqlite3_file_control(handle, "main", SQLITE_FCNTL_PERSIST_WAL, &persist)
+    configure(SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)
+    let pages = guards.logPages ?? .allocate(capacity: 1)
+    pages.initialize(to: 0)
+    guards.logPages = pages
+    // Proof of safety: SQLite calls it within calls of this connection, which frees the pointer after it closed the handle.
+    _ = sqlite3_wal_hook(
+      handle,
+      { pages, _, _, count in
+        pages?.assumingMemoryBound(to: Int32.self).pointee = count
+        return SQLITE_OK
+      }, pages)
+  }
+
+  /// The number of pages in the log after the last write of this connection; 0: none, or it is not counted.
+  package var logPages: Int { Int(guards.logPages?.pointee ?? 0) }
+
+  /// Copies the log into the file as far as no other connection reads it; true: all of it.
+  package func copyLog() -> Bool {
+    guard handle != nil else { return false }
+    var (all, copied): (Int32, Int32) = (0, 0)
+    sqlite3_wal_checkpoint_v2(handle, nil, SQLITE_CHECKPOINT_PASSIVE, &all, &copied)
+    return all > 0 && all == copied
+  }
+
+  /// Waits until the disk has the file itself, without its log.
+  package func syncFile() throws(SQLiteError) {
+    guard handle != nil else { throw .closed }
+    let code = flow_sqlite_sync(handle)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// The first 100 bytes of the file, whatever its log says of them.
+  package func fileHeader() throws(SQLiteError) -> [UInt8] {
+    guard handle != nil else { throw .closed }
+    var header = [UInt8](repeating: 0, count: 100)
+    let code = header.withUnsafeMutableBytes { flow_sqlite_read(handle, $0.baseAddress, Int32($0.count)) }
+    guard code == SQLITE_OK else { throw error(code) }
+    return header
+  }
+
+  /// Whether a column of a row has these bytes. They are compared piece by piece, because reading them all at once would take
+  /// as much memory again.
+  package func has(
+    _ bytes: [UInt8], in column: String, of table: String, row: Int
+  ) throws(SQLiteError) -> Bool {
+    guard handle != nil else { throw .closed }
+    var blob: OpaquePointer?
+    let code = sqlite3_blob_open(handle, "main", table, column, Int64(row), 0, &blob)
+    guard code == SQLITE_OK, let blob else { throw error(code) }
+    defer { sqlite3_blob_close(blob) }
+    guard Int(sqlite3_blob_bytes(blob)) == bytes.count else { return false }
+    let pieceBytes = 1 << 16
+    var piece = [UInt8](repeating: 0, count: min(pieceBytes, bytes.count))
+    for start in stride(from: 0, to: bytes.count, by: pieceBytes) {
+      let count = min(pieceBytes, bytes.count - start)
+      let code = sqlite3_blob_read(blob, &piece, Int32(count), Int32(start))
+      guard code == SQLITE_OK else { throw error(code) }
+      guard bytes[start..<start + count] == piece[..<count] else { return false }
+    }
+    return true
+  }
+}

@@ -1,0 +1,263 @@
+import CSQLite
+
+/// A connection to an SQLite file, with a cache of prepared statements. One thread uses it at a time.
+///
+/// Foreign keys are enforced. A name in double quotes is never read as a string, unless the connection was opened so.
+package final class SQLiteConnection {
+  /// The file.
+  package let path: String
+  private(set) var handle: OpaquePointer?
+  /// The prepared statements by their text. Most texts differ in length, so a search costs less than a dictionary, whose
+  /// type the runtime assembles at each start.
+  private var statements: [(text: String, handle: OpaquePointer)] = []
+  /// Ends the statements of the current caller; nil: nothing does.
+  var cancellation: SQLiteCancellation?
+  /// What SQLite calls while statements run. It keeps a pointer to them, so they live as long as the connection.
+  var guards = SQLiteGuards()
+
+  /// What a connection may do with a file.
+  package enum Access: Sendable {
+    /// Reads an existing file.
+    case readOnly
+    /// Reads and writes an existing file.
+    case readWrite
+    /// Reads and writes a file, which is made if it is missing.
+    case create
+
+    fileprivate var flags: Int32 {
+      switch self {
+      case .readOnly: SQLITE_OPEN_READONLY
+      case .readWrite: SQLITE_OPEN_READWRITE
+      case .create: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE
+      }
+    }
+  }
+
+  /// The most statements that are kept prepared.
+  private static let cachedStatements = 100
+
+  /// Done once per process. SQLite sets the owner of a log each time root opens it, which changes the log's time of change;
+  /// the run store would then take it for changed by another program and check it whole.
+  ///
+  /// Proof of safety: SQLite reads the function's address while it opens a file. Whichever of the two it reads, the file has
+  /// the right owner afterwards.
+  private static let keepsOwners: Void = flow_sqlite_keep_owner()
+
+  /// Opens a file, or a database in memory for `:memory:`. A statement waits up to `busyMilliseconds` for other connections.
+  ///
+  /// Damage and files of other kinds are only found by the first statement that reads.
+  package init(
+    _ path: String, _ access: Access = .create, busyMilliseconds: Int = 0, takesQuotedText: Bool = false
+  ) throws(SQLiteError) {
+    self.path = path
+    Self.keepsOwners
+    // Every connection is used by one thread at a time, so SQLite needs no lock of its own.
+    let code = sqlite3_open_v2(path, &handle, access.flags | SQLITE_OPEN_NOMUTEX, nil)
+    guard code == SQLITE_OK else {
+      let error = SQLiteError(code, on: handle)
+      sqlite3_close_v2(handle)
+      handle = nil
+      throw error
+    }
+    sqlite3_extended_result_codes(handle, 1)
+    sqlite3_busy_timeout(handle, Int32(clamping: busyMilliseconds))
+    configure(SQLITE_DBCONFIG_ENABLE_FKEY, true)
+    for option in [SQLITE_DBCONFIG_DQS_DDL, SQLITE_DBCONFIG_DQS_DML] { configure(option, takesQuotedText) }
+  }
+
+  deinit { close() }
+
+  /// Closes the file; nothing can be done with the connection after that.
+  package func close() {
+    for statement in statements { sqlite3_finalize(statement.handle) }
+    statements = []
+    sqlite3_close_v2(handle)
+    handle = nil
+    guards.removeAll()
+  }
+
+  func configure(_ option: Int32, _ isOn: Bool) { _ = flow_sqlite_configure(handle, option, isOn ? 1 : 0) }
+
+  func error(_ code: Int32) -> SQLiteError { SQLiteError(code, on: handle) }
+
+  // MARK: Statements
+
+  /// Runs statements, separated by semicolons, that take no values; their rows are not read.
+  package func execute(_ text: String) throws {
+    try checkUse()
+    let code = sqlite3_exec(handle, text, nil, nil, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+  }
+
+  /// Runs a statement to its end.
+  package func run(_ text: String, _ values: [SQLiteValue] = []) throws {
+    try query(text, values) { rows in while try rows.next() {} }
+  }
+
+  /// Runs a statement whose rows `body` reads. It is kept prepared for the next time.
+  package func query<Result>(
+    _ text: String, _ values: [SQLiteValue] = [], _ body: (borrowing SQLiteStatement) throws -> Result
+  ) throws -> Result {
+    try checkUse()
+    let handle = try cached(text)
+    // One that is running, further up the stack, keeps its row.
+    if sqlite3_stmt_busy(handle) != 0 { return try single(text) { try $0.bound(to: values, body) } }
+    return try SQLiteStatement(handle).bound(to: values, body)
+  }
+
+  /// What `read` makes of the first row; nil: there is none.
+  package func first<Result>(
+    _ text: String, _ values: [SQLiteValue] = [], _ read: (borrowing SQLiteStatement) throws -> Result
+  ) throws -> Result? {
+    try query(text, values) { rows in try rows.next() ? try read(rows) : nil }
+  }
+
+  /// What `read` makes of each row.
+  package func all<Result>(
+    _ text: String, _ values: [SQLiteValue] = [], _ read: (borrowing SQLiteStatement) throws -> Result
+  ) throws -> [Result] {
+    try query(text, values) { rows in
+      var results: [Result] = []
+      while try rows.next() { results.append(try read(rows)) }
+      return results
+    }
+  }
+
+  /// The integer in the first column of the first row; nil: there is no row, or it is null there.
+  package func integer(_ text: String, _ values: [SQLiteValue] = []) throws -> Int? {
+    try first(text, values) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
+  }
+
+  /// Whether there is a table of this name, in any case of its letters.
+  package func hasTable(_ name: String) throws -> Bool {
+    let text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = ? COLLATE NOCASE"
+    return try integer(text, [.text(name)]) != nil
+  }
+
+  /// A text that is not one statement.
+  package enum NotOneStatement: Error {
+    /// It is empty, or a comment.
+    case none
+    /// It has another one after the first.
+    case several(rest: String)
+  }
+
+  /// Prepares the one statement of a text that somebody else wrote, and lends it to `body`, which binds its values. Throws
+  /// ``NotOneStatement`` where there are none or several.
+  package func single<Result>(
+    _ text: String, _ body: (borrowing SQLiteStatement) throws -> Result
+  ) throws -> Result {
+    try checkUse()
+    var prepared: OpaquePointer?
+    defer { sqlite3_finalize(prepared) }
+    let rest = try text.withCString { text throws -> String? in
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v2(handle, text, -1, &prepared, &tail)
+      guard code == SQLITE_OK else { throw error(code) }
+      return try tail.flatMap { try isBlank($0) ? nil : String(cString: $0) }
+    }
+    guard let prepared else { throw NotOneStatement.none }
+    if let rest { throw NotOneStatement.several(rest: rest) }
+    return try body(SQLiteStatement(prepared))
+  }
+
+  /// Whether nothing but spaces, semicolons and comments follows.
+  private func isBlank(_ text: UnsafePointer<CChar>) throws -> Bool {
+    var next = text
+    while next.pointee != 0 {
+      var statement: OpaquePointer?
+      var tail: UnsafePointer<CChar>?
+      let code = sqlite3_prepare_v2(handle, next, -1, &statement, &tail)
+      sqlite3_finalize(statement)
+      guard code == SQLITE_OK, statement == nil, let tail, tail != next else { return false }
+      next = tail
+    }
+    return true
+  }
+
+  /// Prepares statements that are to be run soon.
+  package func prepare(_ texts: [String]) throws(SQLiteError) {
+    for text in texts { _ = try cached(text) }
+  }
+
+  private func cached(_ text: String) throws(SQLiteError) -> OpaquePointer {
+    for known in statements where known.text == text { return known.handle }
+    guard handle != nil else { throw .closed }
+    var statement: OpaquePointer?
+    let code = sqlite3_prepare_v3(handle, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &statement, nil)
+    guard code == SQLITE_OK else { throw error(code) }
+    guard let statement else { throw SQLiteError(.misuse, "there is no statement in '\(text)'") }
+    if statements.count >= Self.cachedStatements { forgetIdleStatements() }
+    statements.append((text, statement))
+    return statement
+  }
+
+  private func forgetIdleStatements() {
+    statements.removeAll { statement in
+      guard sqlite3_stmt_busy(statement.handle) == 0 else { return false }
+      sqlite3_finalize(statement.handle)
+      return true
+    }
+  }
+
+  private func checkUse() throws {
+    guard handle != nil else { throw SQLiteError.closed }
+    try cancellation?.check()
+  }
+
+  // MARK: Transactions
+
+  package static let begin = "BEGIN IMMEDIATE"
+  package static let commit = "COMMIT"
+
+  /// Runs `body` as one change that is made whole or not at all. No other connection writes meanwhile.
+  package func transaction<Result>(_ body: () throws -> Result) throws -> Result {
+    try inTransaction(Self.begin, body)
+  }
+
+  /// Runs `body`, which only reads, on one state of the file, whatever other connections write meanwhile.
+  package func snapshot<Result>(_ body: () throws -> Result) throws -> Result { try inTransaction("BEGIN", body) }
+
+  private func inTransaction<Result>(_ begin: String, _ body: () throws -> Result) throws -> Result {
+    try run(begin)
+    do {
+      let result = try body()
+      try run(Self.commit)
+      return result
+    } catch {
+      // What failed may have ended the transaction by itself. A cancelled caller may still roll back.
+      if isInTransaction { sqlite3_exec(handle, "ROLLBACK", nil, nil, nil) }
+      throw error
+    }
+  }
+
+  /// Whether a transaction is open.
+  package var isInTransaction: Bool { handle.map { sqlite3_get_autocommit($0) == 0 } ?? false }
+
+  /// The number of rows that the last statement changed.
+  package var changes: Int { handle.map { Int(sqlite3_changes($0)) } ?? 0 }
+
+  /// The number of the row that was added last.
+  package var lastRow: Int { handle.map { Int(sqlite3_last_insert_rowid($0)) } ?? 0 }
+
+  // MARK: Versions
+
+  /// A file of a format that this program does not know.
+  package struct NewerFormat: Error {
+    /// The format of the file.
+    package let found: Int
+    /// The newest one that is known.
+    package let known: Int
+  }
+
+  /// Brings the file up to date in one transaction: runs the steps that it has not seen, and counts them in `user_version`.
+  /// Throws ``NewerFormat`` where the file has seen more.
+  package func migrate(_ steps: [String]) throws {
+    try transaction {
+      let found = try integer("PRAGMA user_version") ?? 0
+      if found > steps.count { throw NewerFormat(found: found, known: steps.count) }
+      for step in steps.dropFirst(max(0, found)) { try execute(step) }
+      if found < steps.count { try execute("PRAGMA user_version = \(steps.count)") }
+    }
+  }
+}

@@ -1,0 +1,146 @@
+import CSQLite
+import FlowSystem
+import Synchronization
+
+/// A connection that any thread may use; its users take turns.
+package final class SQLiteQueue: Sendable {
+  /// nil once it is closed.
+  private let connection: Mutex<SQLiteConnection?>
+  /// The thread on which asynchronous callers wait for the disk; made for the first one.
+  private let worker = Mutex<BlockingWorker?>(nil)
+
+  /// Opens a file as ``SQLiteConnection`` does, and runs `setup` on it.
+  package init(
+    _ path: String, _ access: SQLiteConnection.Access = .create, busyMilliseconds: Int = 0, setup: String = ""
+  ) throws {
+    let connection = try SQLiteConnection(path, access, busyMilliseconds: busyMilliseconds)
+    try connection.execute(setup)
+    self.connection = Mutex(connection)
+  }
+
+  /// Uses the connection on this thread.
+  package func sync<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
+    try connection.withLock { connection in
+      guard let connection else { throw SQLiteError.closed }
+      return try body(connection)
+    }
+  }
+
+  /// Uses the connection on a thread of its own, so that no thread of the pool waits for the disk.
+  ///
+  /// A task that is cancelled interrupts its statement, and no other one starts: it throws `CancellationError`, and a
+  /// transaction is rolled back.
+  package func perform<Value: Sendable>(
+    _ body: @escaping @Sendable (SQLiteConnection) throws -> Value
+  ) async throws -> Value {
+    let cancellation = SQLiteCancellation()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        // Where the system gives no thread, the body runs on this one.
+        startedWorker().submit { [self] _ in
+          continuation.resume(with: Result { try sync { try $0.cancellable(by: cancellation) { try body($0) } } })
+        }
+      }
+    } onCancel: {
+      cancellation.cancel()
+    }
+  }
+
+  private func startedWorker() -> BlockingWorker {
+    worker.withLock { worker in
+      if let worker { return worker }
+      let started = BlockingWorker(name: "sqlite")
+      worker = started
+      return started
+    }
+  }
+
+  /// Closes the file after whoever uses it; whoever waits for it gets an error.
+  package func close() {
+    connection.withLock { connection in
+      connection?.close()
+      connection = nil
+    }
+    worker.withLock { $0?.stop() }
+  }
+}
+
+/// A file that one thread writes while others read: each reader sees one state of the file.
+package final class SQLitePool: Sendable {
+  private let path: String
+  private let busyMilliseconds: Int
+  private let writer: SQLiteQueue
+  private let readers: [Reader]
+  private let nextReader = Atomic<Int>(0)
+  private let isClosed = Atomic<Bool>(false)
+
+  private final class Reader: Sendable {
+    /// Opened by its first user.
+    private let connection = Mutex<SQLiteConnection?>(nil)
+
+    func use<Value: Sendable>(
+      _ open: () throws -> sending SQLiteConnection, _ body: (SQLiteConnection) throws -> Value
+    ) throws -> Value {
+      try connection.withLock { connection in
+        if connection == nil { connection = try open() }
+        guard let connection else { throw SQLiteError.closed }
+        return try body(connection)
+      }
+    }
+
+    /// nil: another thread uses it.
+    func useIfFree<Value: Sendable>(
+      _ open: () throws -> sending SQLiteConnection, _ body: (SQLiteConnection) throws -> Value
+    ) throws -> Value? {
+      try connection.withLockIfAvailable { connection in
+        if connection == nil { connection = try open() }
+        guard let connection else { throw SQLiteError.closed }
+        return try body(connection)
+      }
+    }
+
+    func close() { connection.withLock { $0 = nil } }
+  }
+
+  /// Opens a file with a write-ahead log, made if it is missing; every write waits for the disk.
+  package init(_ path: String, readers count: Int, busyMilliseconds: Int) throws {
+    self.path = path
+    self.busyMilliseconds = busyMilliseconds
+    readers = (0..<count).map { _ in Reader() }
+    writer = try SQLiteQueue(path, busyMilliseconds: busyMilliseconds)
+    try writer.sync { connection in
+      let mode = try connection.first("PRAGMA journal_mode = WAL") { $0.text(0) }
+      guard mode == "wal" else { throw SQLiteError(.error, "it cannot have a write-ahead log here") }
+      try connection.execute("PRAGMA synchronous = FULL")
+      // Makes the log, without which a reader could not open the file.
+      _ = try connection.hasTable("")
+    }
+  }
+
+  /// Runs `body` on one state of the file, beside a writer.
+  package func read<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
+    func reading(_ connection: SQLiteConnection) throws -> Value { try connection.snapshot { try body(connection) } }
+    for reader in readers {
+      if let value = try reader.useIfFree({ try open() }, reading) { return value }
+    }
+    let number = nextReader.add(1, ordering: .relaxed).oldValue
+    return try readers[number % readers.count].use({ try open() }, reading)
+  }
+
+  private func open() throws -> sending SQLiteConnection {
+    guard !isClosed.load(ordering: .acquiring) else { throw SQLiteError.closed }
+    return try SQLiteConnection(path, .readOnly, busyMilliseconds: busyMilliseconds)
+  }
+
+  /// Runs `body` as one change that is made whole or not at all.
+  package func write<Value: Sendable>(_ body: (SQLiteConnection) throws -> Value) throws -> Value {
+    try writer.sync { connection in try connection.transaction { try body(connection) } }
+  }
+
+  /// Closes all connections after whoever uses them. The writer is the last: it copies the log into the file, and removes it.
+  package func close() {
+    isClosed.store(true, ordering: .releasing)
+    for reader in readers { reader.close() }
+    writer.close()
+  }
+}

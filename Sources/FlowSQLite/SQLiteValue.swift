@@ -1,0 +1,20 @@
+/// A value of a column or a parameter.
+package enum SQLiteValue: Hashable, Sendable {
+  case null
+  case integer(Int64)
+  case number(Double)
+  case text(String)
+  case bytes([UInt8])
+
+  /// An integer.
+  package static func integer(_ value: Int) -> SQLiteValue { .integer(Int64(value)) }
+
+  /// A text, or null for nil.
+  package init(_ text: String?) { self = text.map { .text($0) } ?? .null }
+
+  /// An integer, or null for nil.
+  package init(_ integer: Int64?) { self = integer.map { .integer($0) } ?? .null }
+
+  /// 1 for true and 0 for false.
+  package init(_ flag: Bool) { self = .integer(flag ? 1 : 0) }
+}
