@@ -11,7 +11,7 @@ enum ActionName {
       let actions = names.filter { $0.hasPrefix(name + ".") }
       throw UsageProblem("'\(name)' is a plugin; its actions are \(actions.joined(separator: ", "))")
     }
-    let plugins = name.contains(".") ? [] : registry.plugins.map(\.name)
+    let plugins = name.contains(Character(".")) ? [] : registry.plugins.map(\.name)
     let nearest = NearestName.question(name, among: names + plugins) ?? "flowrun plugins lists what there is"
     throw UsageProblem("no action '\(name)' is installed; \(nearest)")
   }

@@ -127,7 +127,7 @@ struct ExportedWorkflow {
 
   private static func text(_ value: Value, _ what: String) throws(Obstacle) -> String {
     let text = value.stringValue ?? JSONText.write(value)
-    guard !text.contains("${{") else { throw Obstacle(reason: "\(what) holds an expression") }
+    guard text.firstRange(of: "${{") == nil else { throw Obstacle(reason: "\(what) holds an expression") }
     return text
   }
 }

@@ -26,7 +26,9 @@ struct LaunchSources {
       return try files.map(Self.report)
     }
     // What looks like a file is one that is missing.
-    if word.contains("/") || word.hasSuffix(".json") { throw FileProblem(path: word, cause: "there is no such file") }
+    if word.contains(Character("/")) || word.hasSuffix(".json") {
+      throw FileProblem(path: word, cause: "there is no such file")
+    }
     let remembered = try RememberedRun(word, in: place, plugins)
     return [try Self.launch(remembered, try Installation(around: remembered.run.file, given: plugins.folders))]
   }
@@ -71,7 +73,7 @@ struct LaunchSources {
   ) throws -> [RecordedLaunch] {
     if FileAccess.isRegular(word) { return [try Self.report(word)] }
     let store: any RunStore
-    if word.contains("://") {
+    if word.firstRange(of: "://") != nil {
       store = try RunMemory.open(address: word, option: "--from")
     } else {
       guard FilePath.exists(word) else { throw FileProblem(path: word, cause: "there is no such file or folder") }

@@ -104,7 +104,7 @@ enum SecretCommand {
   }
 
   private static func find(_ program: String) throws(SecretValues.Problem) -> String {
-    if program.contains("/") { return program }
+    if program.contains(Character("/")) { return program }
     for folder in (environment["PATH"] ?? "").split(separator: ":")
     where access("\(folder)/\(program)", X_OK) == 0 {
       return "\(folder)/\(program)"

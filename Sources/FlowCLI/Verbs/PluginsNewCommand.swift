@@ -1,11 +1,6 @@
 import ArgumentParser
 import FlowPluginHost
-
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
+import FlowSystem
 
 /// `flowrun plugins new NAME`: writes a plugin that works.
 struct PluginsNewCommand: Verb {
@@ -32,14 +27,11 @@ struct PluginsNewCommand: Verb {
       throw UsageProblem("a built-in plugin is named '\(name)'; choose another name")
     }
     let folder = "plugins/\(name)"
-    if FileManager.default.fileExists(atPath: folder) {
+    if FilePath.exists(folder) {
       throw UsageProblem("there is already something at '\(folder)'; choose another name or remove it")
     }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o755])
-    } catch {
-      throw UsageProblem("cannot make the folder '\(folder)': \(error.localizedDescription)")
+    for path in [FilePath.folder(of: folder), folder] where mkdir(path, 0o755) != 0 && errno != EEXIST {
+      throw UsageProblem("cannot make the folder '\(path)': \(SystemError.reason(errno))")
     }
     for (file, text) in template.files.sorted(by: { $0.key < $1.key }) {
       try OutputFile.write(Array(text.utf8), to: "\(folder)/\(file)")

@@ -75,7 +75,7 @@ struct ResumeCommand: Verb {
 
   func perform() async throws {
     try checkArguments()
-    let isFile = run.map { $0.contains(".") && FilePath.exists($0) } ?? false
+    let isFile = run.map { $0.contains(Character(".")) && FilePath.exists($0) } ?? false
     let store = try place.open(file: isFile ? run : nil, writes: !dryRun)
     var stored = try find(isFile, try store.list(RunFilter()))
     while true {
@@ -111,7 +111,7 @@ struct ResumeCommand: Verb {
     guard from.isEmpty || only.isEmpty else {
       throw UsageProblem("--from runs a step and what needs it, --only nothing else; write one of them")
     }
-    guard inputs.allSatisfy({ $0.contains("=@") }) else {
+    guard inputs.allSatisfy({ $0.firstRange(of: "=@") != nil }) else {
       throw UsageProblem(
         "-i: a run goes on with the inputs that it was begun with; only a secret one is given again, as -i NAME=@FILE")
     }

@@ -1,8 +1,13 @@
 #if Network
-  import Foundation
   import NIOCore
   import NIOPosix
   import NIOSSL
+
+  #if canImport(FoundationEssentials)
+    import FoundationEssentials
+  #else
+    import Foundation
+  #endif
 
   /// When a server's certificates are valid. A failed handshake of the HTTP client does not say that its dates were the
   /// reason, so the certificates are asked for once more, in a connection that ends before anything is sent.

@@ -1,6 +1,5 @@
 #if Network
   import AsyncHTTPClient
-  import Foundation
   import NIOCore
   import NIOHTTP1
   import NIOSSL
@@ -231,8 +230,16 @@
       }
     }
 
-    private static func escaped(_ zone: String) -> String {
-      zone.addingPercentEncoding(withAllowedCharacters: .alphanumerics) ?? zone
+    /// A text as a part of an address: all but letters and digits of ASCII is escaped.
+    private static func escaped(_ text: String) -> String {
+      text.utf8.reduce(into: "") { result, byte in
+        switch byte {
+        case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+          UInt8(ascii: "0")...UInt8(ascii: "9"):
+          result.unicodeScalars.append(Unicode.Scalar(byte))
+        default: result += "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 #if Network
   import AsyncHTTPClient
-  import Foundation
+  import FlowSystem
   import NIOCore
   import NIOHTTP1
   import NIOPosix
@@ -57,7 +57,7 @@
     }
 
     /// The system's words for a failure, without the call that failed.
-    private static func words(_ error: IOError) -> String { String(cString: strerror(error.errnoCode)) }
+    private static func words(_ error: IOError) -> String { SystemError.reason(error.errnoCode) }
 
     /// The library keeps BoringSSL's numbers to itself and gives only its text, in which a certificate that is not accepted
     /// has this name; a test with such a certificate tells when the name changes.

@@ -1,4 +1,4 @@
-import Foundation
+import FlowSystem
 import struct SyncCore.DeviceID
 import SyncEngine
 import SyncPomodoro
@@ -15,10 +15,7 @@ enum DeviceFile {
     let isPlain = zone == Pomodoro.zone
     let path = "\(folder)/sync-\(name(device))\(isPlain ? "" : "@" + zone).sqlite"
     let earlier = "\(folder)/sync-\(name(device))-\(zone).sqlite"
-    let files = FileManager.default
-    if !isPlain, !files.fileExists(atPath: path), files.fileExists(atPath: earlier),
-      SQLiteReplicaStore.zone(of: earlier) == zone
-    {
+    if !isPlain, !FilePath.exists(path), FilePath.exists(earlier), SQLiteReplicaStore.zone(of: earlier) == zone {
       return earlier
     }
     return path
@@ -27,13 +24,12 @@ enum DeviceFile {
   /// The own files of the devices in a folder, all or one device's, sorted: also those that `file` of `sync.connect` named.
   /// In the place of a folder, one such file.
   static func all(in folder: String, device: String?) -> [String] {
-    var isFolder: ObjCBool = false
-    if FileManager.default.fileExists(atPath: folder, isDirectory: &isFolder), !isFolder.boolValue {
+    if FilePath.isFile(folder) {
       return isDeviceFile(folder) && isFile(folder, of: device) ? [folder] : []
     }
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
+    let names = FilePath.names(in: folder) ?? []
     let wanted = device.map { "sync-\(name($0))" }
-    return names.sorted().compactMap { name in
+    return names.compactMap { name in
       let path = "\(folder)/\(name)"
       guard name.hasPrefix("sync-"), name.hasSuffix(".sqlite") else {
         return isDeviceFile(path) && isFile(path, of: device) ? path : nil
@@ -46,10 +42,10 @@ enum DeviceFile {
 
   /// Whether a file is a device's own, whatever it is called.
   private static func isDeviceFile(_ path: String) -> Bool {
-    guard let file = FileHandle(forReadingAtPath: path) else { return false }
-    defer { try? file.close() }
-    guard (try? file.read(upToCount: 16)) == Data("SQLite format 3\0".utf8) else { return false }
-    return SQLiteReplicaStore.identity(of: path) != nil
+    let file = Descriptor(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK))
+    guard file.number >= 0 else { return false }
+    let beginning = [UInt8](unsafeUninitializedCapacity: 16) { $1 = max(0, read(file.number, $0.baseAddress, 16)) }
+    return beginning == Array("SQLite format 3\0".utf8) && SQLiteReplicaStore.identity(of: path) != nil
   }
 
   /// Whether a file that bears another name than its device belongs to that device; to any, for nil.

@@ -1,5 +1,4 @@
 import FlowModel
-import Foundation
 import SyncCore
 import SyncEngine
 import SyncPomodoro

@@ -1,12 +1,17 @@
 import FlowModel
 import FlowPluginKit
-import Foundation
 import enum SyncCore.RecordLimits
 import struct SyncCore.Subscription
 import enum SyncCore.ZoneName
 import SyncEngine
 import SyncPomodoro
 import SyncRecords
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 
 /// Opens the device's own file and begins to synchronize a zone with where it lives (S13).
 struct Connect: AsyncAction {

@@ -1,0 +1,28 @@
+#if os(Linux)
+  import TestSupport
+  import Testing
+
+  /// What `flowrun` may not link: full Foundation brings 34 MB of Unicode tables with it, which FoundationEssentials does not.
+  ///
+  /// SwiftPM writes an accessor of resources that uses `Bundle` and that nothing calls: only a build without optimization has it.
+  @Suite struct `What flowrun links` {
+    /// The symbols of `flowrun` that full Foundation defines.
+    private static let script = """
+      binary='\(FlowrunProcess.path)'
+      libraries=$(ldd "$binary" | awk '/libFoundation\\.so|libFoundationInternationalization|_FoundationICU/ { print $3 }')
+      if [ -n "$libraries" ]; then
+        undefined=$(nm -D --undefined-only "$binary" | awk '{ print $NF }' | sort -u)
+        comm -12 <(echo "$undefined") <(nm -D --defined-only $libraries | awk 'NF == 3 { print $3 }' | sort -u) |
+          { grep -v '^$s10Foundation6BundleC' || true; }
+      else
+        nm -a "$binary" | awk '$NF ~ /^icudt|10Foundation/ { print $NF }' | head -20
+      fi
+      """
+
+    @Test func `no symbol of full Foundation, and with it no tables of Unicode`() throws {
+      let found = try Shell.run(Self.script)
+      #expect(found.status == 0)
+      #expect(found.output == "", "use FoundationEssentials or FlowSystem for what these symbols do")
+    }
+  }
+#endif
