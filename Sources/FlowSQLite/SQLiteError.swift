@@ -21,6 +21,8 @@ package struct SQLiteError: Error, Hashable, Sendable, CustomStringConvertible {
     case corrupt = 11
     case full = 13
     case cannotOpen = 14
+    /// Another connection has changed the tables, or a name is unknown on a connection that has not read them yet.
+    case schema = 17
     case tooBig = 18
     case constraint = 19
     case misuse = 21

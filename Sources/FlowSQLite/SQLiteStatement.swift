@@ -81,7 +81,7 @@ package struct SQLiteStatement: ~Copyable {
   ) throws -> Result {
     let count = Int(sqlite3_bind_parameter_count(handle))
     guard count == values.count else {
-      throw SQLiteError(.range, "the statement has \(count) parameters, and \(values.count) values are given for them")
+      throw SQLiteError(.range, "the statement takes \(count) value\(count == 1 ? "" : "s"), got \(values.count)")
     }
     defer { sqlite3_clear_bindings(handle) }
     // A closure cannot keep what is lent to this function, but it can be lent a second name for it.

@@ -106,7 +106,7 @@ import Testing
       ("DELETE FROM TravelTrip", "query-writes"), ("PRAGMA user_version = 3", "query-writes"),
       ("CREATE TABLE x (y)", "query-writes"), ("SELEKT 1", "query-invalid"), ("", "query-invalid"),
       ("SELECT 1; SELECT 2", "query-invalid"), ("SELECT ?", "query-invalid"),
-      ("SELECT * FROM Nowhere", "query-invalid"),
+      ("SELECT * FROM Nowhere", "query-invalid"), ("SELECT \"nowhere\"", "query-invalid"),
     ])
   func `a query that writes or is wrong is refused`(_ sql: String, _ expected: String) async throws {
     #expect(await code(Query.self, ["sql": .string(sql)]) == expected)

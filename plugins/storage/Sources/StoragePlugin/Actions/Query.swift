@@ -68,7 +68,7 @@ struct Query: AsyncAction {
         guard statement.isReadOnly else { throw writes }
         let wanted = statement.parameters.count
         guard wanted == arguments.count else {
-          throw invalid("the statement has \(wanted) parameters, and \(arguments.count) arguments are given for them")
+          throw invalid("the statement takes \(wanted) argument\(wanted == 1 ? "" : "s"), got \(arguments.count)")
         }
         return try rows(of: statement, arguments, limit: limit)
       }
@@ -81,7 +81,7 @@ struct Query: AsyncAction {
     } catch let error as SQLiteError {
       if let denied = denied(authorizer) { throw denied }
       switch error.kind {
-      case .error, .range, .misuse, .tooBig: throw invalid(error.message)
+      case .error, .schema, .range, .misuse, .tooBig: throw invalid(error.message)
       default: throw error
       }
     }
