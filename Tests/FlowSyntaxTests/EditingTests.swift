@@ -134,8 +134,9 @@ import Testing
     for proposal in proposals {
       let call =
         switch proposal.label {
-        case "contains", "startsWith", "endsWith": "('a', 'b')"
-        case "format", "join", "toJSON", "fromJSON": "('1')"
+        case "contains", "startsWith", "endsWith", "split": "('a', 'b')"
+        case "format", "join", "toJSON", "fromJSON", "trim", "lines": "('1')"
+        case "replace": "('a', 'b', 'c')"
         case "case": "(true, 1, 2)"
         default: proposal.kind == .function ? "()" : ""
         }
@@ -145,7 +146,7 @@ import Testing
       }
       #expect(problems.isEmpty, "\(proposal.label): \(problems.map(\.message))")
     }
-    #expect(proposals.count { $0.kind == .function } == 12)
+    #expect(proposals.count { $0.kind == .function } == 16)
     #expect(proposals.count { $0.kind == .context } == 6)
   }
 

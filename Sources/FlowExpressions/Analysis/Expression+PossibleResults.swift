@@ -85,7 +85,8 @@ private struct Outcomes {
   private func ofCall(_ function: Function, _ arguments: [ExpressionNode.Index]) -> [Outcome] {
     switch function {
     case .contains, .startsWith, .endsWith: return [Outcome(.type(.boolean))]
-    case .format, .join, .toJSON: return [Outcome(.type(.string))]
+    case .format, .join, .toJSON, .trim, .replace: return [Outcome(.type(.string))]
+    case .split, .lines: return [Outcome(.type(.array(of: .string)))]
     case .fromJSON: return [Outcome(.type(.any))]
     case .choose:
       let results = arguments.indices.filter { $0 % 2 == 1 || $0 == arguments.count - 1 }

@@ -36,26 +36,12 @@ enum CaseFolding {
     folded(text).reversed().starts(with: folded(part).reversed())
   }
 
-  /// Whether `part` stands anywhere in `text`, in time linear in both (Knuth, Morris, Pratt 1977).
+  /// Whether `part` stands anywhere in `text`, in time linear in both.
   static func contains(_ text: String, _ part: String) -> Bool {
     let (text, part) = (folded(text), folded(part))
     guard part.count <= text.count else { return false }
     guard !part.isEmpty else { return true }
-    var borders = [0]
-    borders.reserveCapacity(part.count)
-    var matched = 0
-    for unit in part.dropFirst() {
-      while matched > 0, part[matched] != unit { matched = borders[matched - 1] }
-      if part[matched] == unit { matched += 1 }
-      borders.append(matched)
-    }
-    matched = 0
-    for unit in text {
-      while matched > 0, part[matched] != unit { matched = borders[matched - 1] }
-      if part[matched] == unit { matched += 1 }
-      if matched == part.count { return true }
-    }
-    return false
+    return SequenceSearch(part).firstIndex(in: text) != nil
   }
 
   /// The UTF-16 units of a string in upper case.

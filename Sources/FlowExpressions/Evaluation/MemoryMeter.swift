@@ -6,6 +6,9 @@ struct MemoryMeter {
   /// The most that may be alive at once: 1 MiB.
   static let limit = 1 << 20
 
+  /// More elements than a list can have within the limit.
+  static let elementLimit = limit / 8
+
   private(set) var used = 0
 
   /// Counts a string that was made.

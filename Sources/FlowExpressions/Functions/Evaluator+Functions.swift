@@ -15,6 +15,10 @@ extension Evaluator {
       return .string(JSONText.write(try evaluate(arguments[0]).value, layout: .indented, numbers: .javaScript))
     case .fromJSON: return try fromJSON(arguments, node)
     case .choose: return try choose(arguments, node)
+    case .trim: return .string(try trim(arguments, node))
+    case .split: return try split(arguments, node)
+    case .replace: return .string(try replace(arguments, node))
+    case .lines: return try lines(arguments, node)
     }
   }
 

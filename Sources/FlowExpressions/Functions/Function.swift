@@ -8,14 +8,27 @@ enum Function: String, CaseIterable, Sendable {
   case toJSON
   case fromJSON
   case choose = "case"
+  case trim
+  case split
+  case replace
+  case lines
+
+  /// Whether GitHub's dialect does not have it.
+  var isOwn: Bool {
+    switch self {
+    case .trim, .split, .replace, .lines: true
+    case .contains, .startsWith, .endsWith, .format, .join, .toJSON, .fromJSON, .choose: false
+    }
+  }
 
   /// How many arguments it takes.
   var argumentCounts: ClosedRange<Int> {
     switch self {
-    case .contains, .startsWith, .endsWith: 2...2
+    case .contains, .startsWith, .endsWith, .split: 2...2
     case .format: 1...Parser.argumentLimit
     case .join: 1...2
-    case .toJSON, .fromJSON: 1...1
+    case .toJSON, .fromJSON, .trim, .lines: 1...1
+    case .replace: 3...3
     case .choose: 3...Parser.argumentLimit
     }
   }
@@ -23,8 +36,8 @@ enum Function: String, CaseIterable, Sendable {
   /// Whether its result is a new string and not one of its arguments.
   var makesItsResult: Bool {
     switch self {
-    case .format, .join, .toJSON: true
-    case .contains, .startsWith, .endsWith, .fromJSON, .choose: false
+    case .format, .join, .toJSON, .replace: true
+    case .contains, .startsWith, .endsWith, .fromJSON, .choose, .trim, .split, .lines: false
     }
   }
 }

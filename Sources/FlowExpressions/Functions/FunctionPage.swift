@@ -8,16 +8,24 @@ public struct FunctionPage: Sendable, Hashable {
   public let summary: String
   /// Whether it asks how other steps ended, which only an `if` can.
   public let isStatusFunction: Bool
+  /// Whether it is flowrun's own: GitHub Actions does not have it.
+  public let isOwn: Bool
+
+  /// How it is called, what it gives and whether it is flowrun's own, in Markdown.
+  public var text: String {
+    "`\(signature)`\n\n\(summary)." + (isOwn ? " It is flowrun's own: GitHub Actions does not have it." : "")
+  }
 
   /// Every function that can be called.
   public static let all: [FunctionPage] =
     Function.allCases.map {
       FunctionPage(
-        name: $0.rawValue, signature: "\($0.rawValue)(\($0.parameters))", summary: $0.summary, isStatusFunction: false)
+        name: $0.rawValue, signature: "\($0.rawValue)(\($0.parameters))", summary: $0.summary, isStatusFunction: false,
+        isOwn: $0.isOwn)
     }
     + StatusFunction.allCases.map {
       FunctionPage(
-        name: $0.rawValue, signature: "\($0.rawValue)()", summary: $0.summary, isStatusFunction: true)
+        name: $0.rawValue, signature: "\($0.rawValue)()", summary: $0.summary, isStatusFunction: true, isOwn: false)
     }
 }
 
@@ -32,6 +40,9 @@ extension Function {
     case .toJSON: "value"
     case .fromJSON: "text"
     case .choose: "condition, value, …, otherwise"
+    case .trim, .lines: "text"
+    case .split: "text, separator"
+    case .replace: "text, part, replacement"
     }
   }
 
@@ -45,6 +56,10 @@ extension Function {
     case .toJSON: "The value as indented JSON"
     case .fromJSON: "The value of a JSON text"
     case .choose: "The value behind the first condition that holds, else the last argument"
+    case .trim: "The text without white space at its ends"
+    case .split: "The list of the parts of a text between the separators"
+    case .replace: "The text with every occurrence of a part replaced"
+    case .lines: "The list of the lines of a text"
     }
   }
 }

@@ -74,7 +74,7 @@ extension WorkflowCheck {
       .expressionType, "foreach of step '\(name(step))' does not fit: the expression may give \(found)",
       at: tree.span(node),
       help: "expected is a list" + (allowsObject ? " or an object" : "")
-        + (found == "a string" ? "; of a text that is JSON fromJSON(…) makes one" : ""))
+        + (found == "a string" ? "; lines(…) makes one of a text, fromJSON(…) of JSON" : ""))
   }
 
   // MARK: Types

@@ -37,7 +37,7 @@ struct ExpressionCompletion {
     }
     let functions = FunctionPage.all.filter { !$0.isStatusFunction || kind == .condition }.map {
       Completion(
-        label: $0.name, kind: .function, detail: $0.signature, documentation: "`\($0.signature)`\n\n\($0.summary).",
+        label: $0.name, kind: .function, detail: $0.signature, documentation: $0.text,
         snippet: $0.isStatusFunction ? "\($0.name)()" : "\($0.name)($1)", span: span)
     }
     return contexts + functions

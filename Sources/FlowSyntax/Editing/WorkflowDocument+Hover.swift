@@ -116,7 +116,7 @@ extension WorkflowDocument {
     }
     let inside = offset - start
     if let function = function(at: inside, in: Array(expression.source.utf8)) {
-      return Hover(text: "`\(function.signature)`\n\n\(function.summary).", span: span)
+      return Hover(text: function.text, span: span)
     }
     var text = "`\(expression.source)`"
     if expression.references.isEmpty, !expression.usesStatusFunction,

@@ -110,7 +110,7 @@ extension WorkflowReader {
         help: isBare
           ? "write '${{ \(text) }}'"
           : text.contains("*")
-            ? "let a step list the files as JSON, and read that: ${{ fromJSON(steps.list.outputs.stdout) }}"
+            ? "let a step list the files, and read its lines: ${{ lines(steps.list.outputs.stdout) }}"
             : "write '[…]' around a single item")
       return nil
     case .mapping:

@@ -1,0 +1,30 @@
+/// Finds a sequence in others, in time linear in both (Knuth, Morris, Pratt 1977).
+struct SequenceSearch<Element: Equatable> {
+  private let part: [Element]
+  private let borders: [Int]
+
+  /// A search for `part`, which is not empty.
+  init(_ part: [Element]) {
+    var borders = [0]
+    borders.reserveCapacity(part.count)
+    var matched = 0
+    for element in part.dropFirst() {
+      while matched > 0, part[matched] != element { matched = borders[matched - 1] }
+      if part[matched] == element { matched += 1 }
+      borders.append(matched)
+    }
+    self.part = part
+    self.borders = borders
+  }
+
+  /// The first index from `start` at which the sequence begins in `text`, or nil.
+  func firstIndex(in text: [Element], from start: Int = 0) -> Int? {
+    var matched = 0
+    for index in start..<text.count {
+      while matched > 0, part[matched] != text[index] { matched = borders[matched - 1] }
+      if part[matched] == text[index] { matched += 1 }
+      if matched == part.count { return index + 1 - part.count }
+    }
+    return nil
+  }
+}

@@ -1,0 +1,77 @@
+import FlowModel
+
+// The functions that GitHub's dialect does not have. They compare texts exactly, and refuse arrays and objects.
+extension Evaluator {
+  /// `trim(text)`: the text without white space at its ends.
+  mutating func trim(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
+    let scalars = try text(arguments[0], of: .trim, node).unicodeScalars
+    let end = scalars.lastIndex { !$0.properties.isWhitespace }.map { scalars.index(after: $0) } ?? scalars.startIndex
+    return String(scalars[..<end].drop { $0.properties.isWhitespace })
+  }
+
+  /// `replace(text, part, with)`: the text with every occurrence of a part replaced, from left to right.
+  mutating func replace(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> String {
+    let pieces = try pieces(arguments, of: .replace, node)
+    let replacement = try text(arguments[2], of: .replace, node)
+    guard pieces.count > 1 else { return pieces.first ?? "" }
+    let bytes = pieces.reduce(replacement.utf8.count * (pieces.count - 1)) { $0 + $1.utf8.count }
+    guard 2 * bytes <= MemoryMeter.limit else { throw tooMuchMemory(node) }
+    return pieces.joined(separator: replacement)
+  }
+
+  /// `split(text, separator)`: the parts between the separators, empty ones included.
+  mutating func split(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
+    try list(try pieces(arguments, of: .split, node), node)
+  }
+
+  /// `lines(text)`: the lines without what ends them; a line break at the end of the text begins no further line.
+  mutating func lines(_ arguments: [ExpressionNode.Index], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
+    let feed = UInt8(ascii: "\n")
+    var rest = Array(try text(arguments[0], of: .lines, node).utf8)[...]
+    var lines: [String] = []
+    while !rest.isEmpty {
+      guard lines.count < MemoryMeter.elementLimit else { throw tooMuchMemory(node) }
+      let end = rest.firstIndex(of: feed) ?? rest.endIndex
+      let hasReturn = end < rest.endIndex && end > rest.startIndex && rest[end - 1] == UInt8(ascii: "\r")
+      lines.append(String(decoding: rest[..<(hasReturn ? end - 1 : end)], as: UTF8.self))
+      rest = rest[min(end + 1, rest.endIndex)...]
+    }
+    return try list(lines, node)
+  }
+
+  /// What stands between the occurrences of the second argument in the first.
+  private mutating func pieces(
+    _ arguments: [ExpressionNode.Index], of function: Function, _ node: ExpressionNode
+  ) throws(ExpressionError) -> [String] {
+    let text = Array(try text(arguments[0], of: function, node).utf8)
+    let part = Array(try self.text(arguments[1], of: function, node).utf8)
+    guard !part.isEmpty else {
+      throw failure("\(function.rawValue)() cannot look for an empty text", node, help: "name at least one character")
+    }
+    let search = SequenceSearch(part)
+    var pieces: [String] = []
+    var start = 0
+    while let found = search.firstIndex(in: text, from: start) {
+      guard pieces.count < MemoryMeter.elementLimit else { throw tooMuchMemory(node) }
+      pieces.append(String(decoding: text[start..<found], as: UTF8.self))
+      start = found + part.count
+    }
+    return pieces + [String(decoding: text[start...], as: UTF8.self)]
+  }
+
+  /// Parts of a text cost what a list of them costs: the text is counted where it was made.
+  private mutating func list(_ texts: [String], _ node: ExpressionNode) throws(ExpressionError) -> Operand {
+    guard memory.add(elements: texts.count) else { throw tooMuchMemory(node) }
+    return Operand(.array(texts.map { .string($0) }))
+  }
+
+  private mutating func text(
+    _ argument: ExpressionNode.Index, of function: Function, _ node: ExpressionNode
+  ) throws(ExpressionError) -> String {
+    let operand = try evaluate(argument)
+    guard operand.isCollection else { return operand.text }
+    throw failure(
+      "\(function.rawValue)() expects a text, found an \(operand.value.kindName)", nodes[Int(argument)],
+      help: "join(list, separator) makes a text of a list, toJSON(value) of anything")
+  }
+}

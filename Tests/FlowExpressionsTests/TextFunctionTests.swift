@@ -1,0 +1,91 @@
+import FlowModel
+import FlowTestKit
+import Testing
+
+@testable import FlowExpressions
+
+/// The functions that GitHub's dialect does not have.
+struct TextFunctionTests {
+  private let contexts: ValueObject = [
+    "text": "one\ntwo\r\n\n three \n", "list": ["a"], "map": ["a": 1], "wide": "\u{3000}x\u{A0}",
+    "mark": "a,e\u{301},b",
+  ]
+
+  @Test(arguments: [
+    ("trim('  a b ')", "a b"), ("trim('')", ""), ("trim('   ')", ""), ("trim(null)", ""), ("trim(1.5)", "1.5"),
+    ("trim(wide)", "x"), ("TRIM(text)", "one\ntwo\r\n\n three"), ("replace('a-b-c', '-', '+')", "a+b+c"),
+    ("replace('aaa', 'aa', 'b')", "ba"), ("replace('abc', 'x', 'y')", "abc"), ("replace('aA', 'a', '')", "A"),
+    ("replace('', 'a', 'b')", ""), ("replace(mark, ',', ';')", "a;e\u{301};b"), ("replace('10', 0, 1)", "11"),
+    ("replace('a', 'a', null)", ""),
+  ])
+  func `give texts`(source: String, expected: String) throws {
+    #expect(try evaluate(source, contexts) == .string(expected))
+  }
+
+  @Test(arguments: [
+    ("split('a,b,,c', ',')", ["a", "b", "", "c"]), ("split('abc', ',')", ["abc"]), ("split('', ',')", [""]),
+    ("split(',', ',')", ["", ""]), ("split('a => b => c', ' => ')", ["a", "b", "c"]),
+    ("split('aXbxc', 'x')", ["aXb", "c"]),
+    ("lines(text)", ["one", "two", "", " three "]), ("lines('')", []), ("lines('one')", ["one"]),
+    ("lines(null)", []), ("split(mark, ',')", ["a", "e\u{301}", "b"]),
+  ])
+  func `give lists`(source: String, expected: [String]) throws {
+    #expect(try evaluate(source, contexts) == .array(expected.map { .string($0) }))
+  }
+
+  @Test(arguments: [
+    ("trim(list)", "trim() expects a text, found an array"), ("lines(map)", "lines() expects a text, found an object"),
+    ("split('a', '')", "split() cannot look for an empty text"),
+    ("replace('a', null, 'b')", "replace() cannot look for an empty text"),
+    ("replace('a', 'a', list)", "replace() expects a text, found an array"),
+  ])
+  func `say what they cannot do`(source: String, message: String) {
+    #expect(
+      failure(source, contexts)?.hasPrefix("evaluation \(message)") == true,
+      "\(failure(source, contexts) ?? "no error")")
+  }
+
+  @Test func `need the right number of arguments`() {
+    for source in ["trim()", "trim('a', 'b')", "split('a')", "replace('a', 'b')", "lines('a', 'b')"] {
+      #expect(failure(source)?.hasPrefix("parsing") == true, "\(source)")
+    }
+  }
+
+  @Test func `replace and split as plain code does, for any text`() throws {
+    for seed in seeds(200) {
+      var random = SeededGenerator(seed: seed)
+      func text(_ longest: Int) -> String {
+        String(
+          (0..<Int.random(in: 0...longest, using: &random)).map { _ in "abé".randomElement(using: &random) ?? "a" })
+      }
+      let (whole, part, other) = (text(30), text(2), text(3))
+      let contexts: ValueObject = ["w": .string(whole), "p": .string(part), "o": .string(other)]
+      guard !part.isEmpty else { continue }
+      let pieces = whole.split(separator: part, omittingEmptySubsequences: false).map { Value.string(String($0)) }
+      #expect(try evaluate("split(w, p)", contexts) == .array(pieces), "seed \(seed)")
+      #expect(
+        try evaluate("replace(w, p, o)", contexts) == .string(whole.replacing(part, with: other)), "seed \(seed)")
+      #expect(try evaluate("join(split(w, p), p)", contexts) == .string(whole), "seed \(seed)")
+    }
+  }
+
+  @Test func `cost time and memory that is bounded`() {
+    let contexts: ValueObject = [
+      "long": .string(String(repeating: "a", count: 400_000)),
+      "part": .string(String(repeating: "a", count: 200_000) + "b"),
+      "lines": .string(String(repeating: "\n", count: 200_000)),
+    ]
+    #expect(failure("split(long, part)", contexts) == nil)
+    for source in ["replace(long, 'a', 'bbb')", "split(long, 'a')", "lines(lines)"] {
+      #expect(failure(source, contexts)?.contains("memory") == true, "\(source)")
+    }
+    // What is only read costs nothing.
+    let large: ValueObject = ["text": .string(String(repeating: "a ", count: 1 << 20))]
+    #expect(failure("trim(text)", large) == nil)
+  }
+
+  @Test func `are listed apart from GitHub's`() {
+    #expect(FunctionPage.all.filter(\.isOwn).map(\.name) == ["trim", "split", "replace", "lines"])
+    #expect(FunctionPage.all.filter(\.isOwn).allSatisfy { $0.text.contains("GitHub Actions does not have it") })
+  }
+}
