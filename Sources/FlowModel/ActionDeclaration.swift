@@ -28,6 +28,8 @@ public struct ActionDeclaration: Sendable, Hashable {
   public var errors: [ErrorDeclaration]
   /// Which of its inputs say what it calls for each post of an event (`flow.on`); nil: it calls nothing.
   public var calls: ActionCall?
+  /// The name of an object input that declares outputs, a field by name (`shell.run` has its `outputs`); nil: none.
+  public var outputFieldsFromInput: String?
   /// The name of an input whose text a shell reads (`shell.run` reads its `command`); nil: none.
   public var shellTextInput: String?
   /// Bytes that its outputs may have, as JSON: ``Limits/outputBytes``, or more where it bounds them itself.
@@ -71,6 +73,13 @@ public struct ActionDeclaration: Sendable, Hashable {
   public func eventsPosted(with inputs: ValueObject) -> [String] {
     guard let event = eventFromInput.flatMap({ inputs[$0]?.stringValue }) else { return events }
     return events + [event]
+  }
+
+  /// The outputs of a step that gives these inputs: those of every step of the action, and those that an input declares.
+  /// Malformed declarations are left out: the action's own check reports them.
+  public func outputs(declaredBy inputs: ValueObject) -> [FieldDeclaration] {
+    guard let input = outputFieldsFromInput, let declared = inputs[input]?.objectValue else { return outputs }
+    return outputs + declared.compactMap { try? FieldDeclaration($0.key, declaration: $0.value) }
   }
 
   /// Why a step of it cannot be sent to another machine; nil: it can.

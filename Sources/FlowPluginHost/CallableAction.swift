@@ -46,13 +46,16 @@ package final class CallableAction: Sendable {
     return completed
   }
 
-  /// The outputs that the program gave, checked against the declared types.
-  package func checkedOutputs(_ value: Value) throws(ActionError) -> ValueObject {
+  /// The outputs that the program gave for these inputs, checked against the declared types.
+  package func checkedOutputs(_ value: Value, of inputs: ValueObject = [:]) throws(ActionError) -> ValueObject {
     guard let outputs = value.objectValue else {
       throw lie("gave outputs that are \(value.shortText), not an object")
     }
     if declaration.outputsFromInput != nil { return outputs }
-    if let mismatch = outputType.mismatch(of: value) {
+    let type =
+      declaration.outputFieldsFromInput == nil
+      ? outputType : .object(properties: declaration.outputs(declaredBy: inputs))
+    if let mismatch = type.mismatch(of: value) {
       throw lie("gave outputs that its manifest does not declare: \(mismatch.description)")
     }
     return outputs

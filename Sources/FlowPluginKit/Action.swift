@@ -28,6 +28,8 @@ public protocol ActionType: Sendable {
   static var example: String { get }
   /// The name of an object input whose keys are outputs too; nil for all but actions such as `flow.set`.
   static var outputsFromInput: String? { get }
+  /// The name of an object input that declares outputs, a field by name; nil for all but `shell.run`.
+  static var outputFieldsFromInput: String? { get }
   /// The name of a literal string input that names an event it posts; nil for all but actions such as `flow.post`.
   static var eventFromInput: String? { get }
   /// The name of an input whose text a shell reads, so that expressions in it are doubtful; nil for all but `shell.run`.
@@ -73,6 +75,8 @@ extension ActionType {
   public static var example: String { "uses: \(name)" }
   /// None.
   public static var outputsFromInput: String? { nil }
+  /// None.
+  public static var outputFieldsFromInput: String? { nil }
   /// None.
   public static var eventFromInput: String? { nil }
   /// None.

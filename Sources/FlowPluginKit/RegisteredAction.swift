@@ -75,6 +75,7 @@ public struct RegisteredAction: Sendable {
     declaration.outputLimitBytes = A.outputLimitBytes
     declaration.calls = A.calls
     declaration.shellTextInput = A.shellTextInput
+    declaration.outputFieldsFromInput = A.outputFieldsFromInput
     declaration.effect = A.effect
     declaration.isPortable = A.isPortable
     return RegisteredAction(

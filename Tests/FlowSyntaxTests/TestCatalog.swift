@@ -27,9 +27,11 @@ struct TestCatalog: ActionCatalog {
       inputs: [
         FieldDeclaration("command", .any), FieldDeclaration("shell", .string, isRequired: false),
         FieldDeclaration("cwd", .path(base: .file), isRequired: false),
+        FieldDeclaration("outputs", .object(properties: nil), default: [:]),
       ],
       outputs: [FieldDeclaration("stdout", .string)])
     declaration.shellTextInput = "command"
+    declaration.outputFieldsFromInput = "outputs"
     return declaration
   }()
 

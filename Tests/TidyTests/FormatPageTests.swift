@@ -37,6 +37,7 @@ import Testing
       ("Different `resources` in a workflow", Limits.shares),
       ("Posts that wait for `flow.on`", Limits.waitingPosts), ("MiB in a file", Limits.fileBytes >> 20),
       ("KiB in a log line", Limits.logLineBytes >> 10), ("MiB of outputs of a step", Limits.outputBytes >> 20),
+      ("MiB that a command writes to `FLOWRUN_OUTPUT`", Limits.outputBytes >> 20),
       ("Problems named in a file", Limits.diagnostics), ("Secrets of a workflow", Limits.secrets),
       ("Files that `inputs-from` or `produces` mean", Limits.watchedFiles),
       ("KiB in a secret", Limits.secretBytes >> 10), ("Lines of a secret", Limits.secretLines),

@@ -92,7 +92,7 @@ enum InputArguments {
         throw UsageProblem("input '\(field.name)': cannot read \(error)")
       }
     }
-    let value = value(of: text, as: field.type)
+    let value = field.type.value(of: text)
     if let mismatch = field.type.mismatch(of: value, at: field.name) {
       throw UsageProblem("input \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
     }
@@ -100,15 +100,5 @@ enum InputArguments {
     let bound = InputBinding.absolutePaths(
       in: [field.name: value], of: [field], dataFolder: here, workflowFolder: here)
     return bound[field.name] ?? value
-  }
-
-  /// The text as a value of the declared type; what cannot be read as such stays a string and then does not fit.
-  private static func value(of text: String, as type: ValueType) -> Value {
-    switch type {
-    case .string, .duration, .path: .string(text)
-    case .enumeration(_, let base): value(of: text, as: base)
-    case .boolean, .integer, .number, .array, .object: (try? JSONText.parse(text)) ?? .string(text)
-    case .any: (try? JSONText.parse(text)) ?? .string(text)
-    }
   }
 }

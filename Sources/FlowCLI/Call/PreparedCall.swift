@@ -25,6 +25,7 @@ struct PreparedCall {
     stand.name = "call.action"
     stand.inputs = []
     stand.outputsFromInput = nil
+    stand.outputFieldsFromInput = nil
     var with = ValueObject()
     if let event = declaration.eventFromInput, let name = inputs?[event] {
       // The engine lets a step post what this input of the step says.

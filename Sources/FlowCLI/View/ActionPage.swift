@@ -32,7 +32,8 @@ struct ActionPage {
   }
 
   private var inheritedOutputs: [(String, String)] {
-    declaration.outputsFromInput.map { [("…", "every key given under '\($0)'")] } ?? []
+    let inputs = [declaration.outputsFromInput, declaration.outputFieldsFromInput].compactMap(\.self)
+    return inputs.map { ("…", "every key given under '\($0)'") }
   }
 
   private var inheritedEvents: [(String, String)] {

@@ -194,7 +194,7 @@ public final class WorkerPool: StepExecutor {
       guard let outputs = value.objectValue?["outputs"] else {
         throw ActionError("executor-answer", "a worker answered \(value.shortText), not outputs", isRetryable: false)
       }
-      return try callable.checkedOutputs(outputs)
+      return try callable.checkedOutputs(outputs, of: inputs)
     case .refused(let failure):
       try Task.checkCancellation()
       // The engine ends the commands with the worker, which may live long enough to tell how they ended.

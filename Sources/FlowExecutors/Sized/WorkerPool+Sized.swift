@@ -47,7 +47,7 @@ extension WorkerPool {
       file.remove()
       // How a body failed whose time was over is the engine's doing.
       if lost.isFinal, message.objectValue?["error"] != nil { throw lost }
-      return try Self.outcome(message, callable)
+      return try Self.outcome(message, callable, inputs)
     } catch let problem as ExecutorProblem {
       throw ExecutorLost(problem.message)
     } catch {
@@ -63,10 +63,12 @@ extension WorkerPool {
   }
 
   /// What a worker wrote down before it was lost.
-  private static func outcome(_ message: Value, _ callable: CallableAction) throws -> ValueObject {
+  private static func outcome(
+    _ message: Value, _ callable: CallableAction, _ inputs: ValueObject
+  ) throws -> ValueObject {
     let members = message.objectValue ?? [:]
     if let failure = members["error"]?.objectValue { throw callable.error(PluginFailure(failure)) }
-    return try callable.checkedOutputs(members["result"]?.objectValue?["outputs"] ?? .null)
+    return try callable.checkedOutputs(members["result"]?.objectValue?["outputs"] ?? .null, of: inputs)
   }
 
   /// Has workers leave as long as bodies wait for room, one at a time.

@@ -85,7 +85,10 @@ extension WorkflowCheck {
   private mutating func report(_ problems: [InputProblem], of step: Int, _ mapping: NodeID?) {
     for problem in problems {
       func place(_ path: String) -> Span {
-        if let member = shorthand(for: path, of: step) { return tree.span(member.value) }
+        let input = path.prefix { $0 != "." && $0 != "[" }
+        if let member = shorthand(for: String(input), of: step) {
+          return tree.span(tree.node(at: String(path[input.endIndex...]), in: member.value))
+        }
         return mapping.map { tree.span(tree.node(at: path, in: $0)) } ?? span(.uses, of: step)
       }
       report(

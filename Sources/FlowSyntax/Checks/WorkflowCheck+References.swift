@@ -132,18 +132,20 @@ extension WorkflowCheck {
       return
     }
     guard member.lowercased() == "outputs", reference.path.count > 2 else { return }
-    if checkOutput(reference.path[2], of: target, at: place) {
-      checkPresence(of: target, for: site, hasFallback: reference.hasFallback, at: place)
-    }
+    guard checkOutput(reference.path[2], of: target, at: place) else { return }
+    let before = diagnostics.count
+    checkPresence(of: target, for: site, hasFallback: reference.hasFallback, at: place)
+    if diagnostics.count == before { checkDeclaredOutput(reference, of: target, for: site, at: place) }
   }
 
   /// Whether the action of `target` declares the output.
   private mutating func checkOutput(_ output: String, of target: Int, at place: Span) -> Bool {
     guard let declaration = actions.declaration(ofStep: target) else { return false }
-    if FieldIndex(declaration.outputs).field(like: output) != nil { return true }
+    let declared = outputs(ofStep: target)
+    if FieldIndex(declared).field(like: output) != nil { return true }
     // Looking through all names again and again would be in vain.
     if isSettled { return false }
-    var names = declaration.outputs.map(\.name)
+    var names = declared.map(\.name)
     if let input = declaration.outputsFromInput {
       // Where the keys come out of an expression nobody knows them before the run.
       guard case .object(let members)? = workflow.steps[target].with[input] else { return true }
@@ -156,8 +158,31 @@ extension WorkflowCheck {
       .unknownOutput, "'\(name(target))' has no output '\(output)'", at: place,
       related: [.init(span(.uses, of: target), "it is a step of '\(declaration.name)'")],
       correction: correction(output, among: names),
-      otherwise: names.isEmpty ? "it has none" : "it has \(Self.list(names))")
+      otherwise: names.isEmpty
+        ? "it has none"
+        : "it has \(Self.list(names))"
+          + (declaration.outputFieldsFromInput == nil
+            ? "" : "; what its command writes to FLOWRUN_OUTPUT is declared under 'outputs'"))
     return false
+  }
+
+  /// A command may leave out an output that its step does not require; reading it then needs a fallback.
+  private mutating func checkDeclaredOutput(
+    _ reference: ContextReference, of target: Int, for site: ExpressionSite, at place: Span
+  ) {
+    guard let reader = site.step, !reference.hasFallback, !reads(reader, target),
+      workflow.steps[target].options.fan == nil,
+      let declaration = actions.declaration(ofStep: target), declaration.outputFieldsFromInput != nil,
+      let output = FieldIndex(outputs(ofStep: target)).field(like: reference.path[2]),
+      !output.isRequired, output.defaultValue == nil
+    else { return }
+    report(
+      .outputMayBeMissing, "the command of '\(name(target))' may leave out the output '\(output.name)'", at: place,
+      related: shorthand(for: declaration.outputFieldsFromInput ?? "", of: target).flatMap {
+        tree.member(output.name, of: $0.value)
+      }
+      .map { [.init(tree.span($0.key), "it is 'required: false'")] } ?? [],
+      help: "write '… || a default', or declare a 'default'")
   }
 
   /// An output that may be missing needs a fallback, or a reader that looks at its step.
@@ -208,10 +233,9 @@ extension WorkflowCheck {
       }
     case ("steps", 2): return path[1].lowercased() == "outputs" ? nil : .string
     case ("steps", 3...) where path[1].lowercased() == "outputs":
-      guard let target = stepIndex(like: path[0]), let declaration = actions.declaration(ofStep: target) else {
-        return nil
-      }
-      guard let output = FieldIndex(declaration.outputs).field(like: path[2]) else { return nil }
+      guard let target = stepIndex(like: path[0]),
+        let output = FieldIndex(outputs(ofStep: target)).field(like: path[2])
+      else { return nil }
       // Of a step that runs for several items each output is the list of the items' outputs.
       let isList = workflow.steps[target].options.fan != nil
       return Self.type(at: path.dropFirst(3), in: isList ? .array(of: output.type) : output.type)

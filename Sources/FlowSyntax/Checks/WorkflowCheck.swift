@@ -89,8 +89,15 @@ struct WorkflowCheck: DocumentReading {
     switch input {
     case CommandKeys.commandInput: tree.member(StepKey.run.rawValue, of: places.steps[step].value)
     case CommandKeys.shellInput: tree.member(StepKey.shell.rawValue, of: places.steps[step].value)
-    default: nil
+    default:
+      input == actions.declaration(ofStep: step)?.outputFieldsFromInput
+        ? tree.member(StepKey.outputs.rawValue, of: places.steps[step].value) : nil
     }
+  }
+
+  /// The outputs that a step declares or its action has, but for those that are the members of an input.
+  func outputs(ofStep step: Int) -> [FieldDeclaration] {
+    actions.declaration(ofStep: step)?.outputs(declaredBy: workflow.steps[step].with) ?? []
   }
 
   /// The place of a step's id.

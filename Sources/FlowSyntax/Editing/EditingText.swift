@@ -72,6 +72,7 @@ extension ActionDeclaration {
     }
     section("Inputs", inputs.map { Self.row($0, isInput: true) })
     section("Outputs", outputs.map { Self.row($0, isInput: false) })
+    if let outputFieldsFromInput { text += "\nWhat a step declares under `\(outputFieldsFromInput)` is an output.\n" }
     if let outputsFromInput { text += "\nEvery key of `\(outputsFromInput)` is an output.\n" }
     section("Events", events.map { "`\($0)`" })
     if let eventFromInput { text += "\nPosts the event that `\(eventFromInput)` names.\n" }

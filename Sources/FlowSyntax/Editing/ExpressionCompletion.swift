@@ -98,13 +98,11 @@ struct ExpressionCompletion {
     guard let target = document.step(named: path[1]), readable.contains(target),
       let declaration = document.check?.actions.declaration(ofStep: target)
     else { return [] }
+    let declared = declaration.outputs(declaredBy: document.workflow.steps[target].with)
     guard path.count == 3 else {
-      return FieldIndex(declaration.outputs).field(like: path[3]).map {
-        properties(of: $0.type, path.dropFirst(4), span)
-      }
-        ?? []
+      return FieldIndex(declared).field(like: path[3]).map { properties(of: $0.type, path.dropFirst(4), span) } ?? []
     }
-    var proposals = declaration.outputs.map { field($0, span) }
+    var proposals = declared.map { field($0, span) }
     if let input = declaration.outputsFromInput,
       case .object(let members)? = document.workflow.steps[target].with[input]
     {

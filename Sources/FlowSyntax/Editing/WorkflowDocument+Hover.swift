@@ -141,8 +141,8 @@ extension WorkflowDocument {
     switch (reference.name.lowercased(), reference.path.count) {
     case ("inputs", 1): return check.inputs.field(like: key)
     case ("steps", 3) where reference.path[1].lowercased() == "outputs":
-      return check.stepIndex(like: key).flatMap { check.actions.declaration(ofStep: $0) }.flatMap {
-        FieldIndex($0.outputs).field(like: reference.path[2])
+      return check.stepIndex(like: key).flatMap {
+        FieldIndex(check.outputs(ofStep: $0)).field(like: reference.path[2])
       }
     default: return nil
     }

@@ -11,7 +11,7 @@ enum StepKey: String, FormatKey {
   case foreach, parallel, executor
   case failFast = "fail-fast"
   case inputsFrom = "inputs-from"
-  case produces, resources
+  case produces, resources, outputs
 
   static let owner = "a step"
 
@@ -53,6 +53,7 @@ enum StepKey: String, FormatKey {
     case .inputsFrom, .produces: .list(of: .string, isNonempty: true)
     case .executor: .executorAddress
     case .resources: .map(ResourcesKey.self)
+    case .outputs: .named(.output, .map(FieldKey.self))
     }
   }
 
@@ -97,6 +98,7 @@ enum StepKey: String, FormatKey {
     case .inputsFrom: "The files that it reads, with * and **: while they and all else are as before, it is skipped"
     case .produces: "The files that it makes, likewise: they must be as it left them"
     case .resources: "What it takes of the machine while it runs: { cpus: 4, memory: 8GiB, gpus: 1 }"
+    case .outputs: "What its command writes to the file FLOWRUN_OUTPUT, as name=value: each output with its type"
     case .failFast: "With foreach, whether an item that fails ends the others"
     case .executor: "Where the step runs, as --on takes it (workers=4, slurm=8), or local: here"
     case .onInterrupt: "What a resume of a durable run does when its process died while the step ran: rerun or fail"

@@ -70,23 +70,13 @@ extension DocumentReading {
 
   private mutating func type(_ nodes: [FieldKey: NodeID], _ owner: String) -> ValueType? {
     guard let typeNode = nodes[.type], let name = string(typeNode, "\(owner).type") else { return nil }
-    var type: ValueType
-    switch name {
-    case "string": type = .string
-    case "boolean": type = .boolean
-    case "integer": type = .integer
-    case "number": type = .number
-    case "duration": type = .duration
-    case "any": type = .any
-    case "path":
-      let base = nodes[.base].flatMap { word($0, "\(owner).base", as: ValueType.PathBase.self) }
-      type = .path(base: base ?? .file)
-    case "array":
-      let items = nodes[.items].flatMap { field(named: "items", $0, "\(owner).items", place: $0) }
-      type = .array(of: items?.type ?? .any)
-    case "object":
-      type = .object(properties: nodes[.properties].map { fields($0, "\(owner).properties", names: .field) })
-    default:
+    var (base, items, properties) = (ValueType.PathBase?.none, FieldDeclaration?.none, [FieldDeclaration]?.none)
+    if name == "path" { base = nodes[.base].flatMap { word($0, "\(owner).base") } }
+    if name == "array" { items = nodes[.items].flatMap { field(named: "items", $0, "\(owner).items", place: $0) } }
+    if name == "object" { properties = nodes[.properties].map { fields($0, "\(owner).properties", names: .field) } }
+    guard
+      let type = ValueType(named: name, base: base ?? .file, items: items?.type ?? .any, properties: properties)
+    else {
       let meant = ForeignKeys.types[name.lowercased()]
       reportUnknownWord(typeNode, name, among: ValueType.names, "\(owner).type", meant: meant)
       return nil

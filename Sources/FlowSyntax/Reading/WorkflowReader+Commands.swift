@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Where a step says what it runs: `uses`, or the short words for a command.
@@ -15,6 +16,7 @@ struct CommandKeys {
   var uses: NodeID?
   var run: MemberCursor.Member?
   var shell: MemberCursor.Member?
+  var outputs: MemberCursor.Member?
 
   /// Whether there is any of the short words.
   var isStated: Bool { run != nil || shell != nil }
@@ -60,6 +62,45 @@ extension WorkflowReader {
         .conflictingKeys, "a command that is a list is read by no shell", at: span(shell.key),
         help: "remove 'shell', or write the command as a text")
     }
+  }
+
+  /// Takes `outputs` up as the input of the action that it is short for.
+  mutating func readOutputs(
+    _ member: MemberCursor.Member, of place: StepPlace, _ action: Int, _ with: inout ValueObject
+  ) {
+    let owner = Owner.stepKey(.outputs, place.key)
+    guard tree.kind(member.value) == .mapping else {
+      return reportType(
+        member.value, owner, expected: "a map from name to declaration",
+        help: "such as 'outputs: { version: { type: string } }'")
+    }
+    let fields = fields(member.value, "\(tree.keyName(place.key)).outputs", names: .output)
+    // An action that is not installed is reported as such.
+    guard action >= 0, actions.entries[action].declaration != nil || IncludeLibrary.isFile(actions.entries[action].name)
+    else { return }
+    guard let input = actions.entries[action].declaration?.outputFieldsFromInput else {
+      return report(
+        .conflictingKeys, "the outputs of '\(actions.entries[action].name)' are those that it declares itself",
+        at: span(member.key), help: "remove 'outputs'; only a command can have outputs that its step declares")
+    }
+    if with[input] != nil {
+      report(
+        .conflictingKeys, "'outputs' stands at the step and below 'with'", at: span(member.key),
+        help: "remove it below 'with'")
+    }
+    with[input] = .object(ValueObject(fields.map { ($0.name, .object(declaration(of: $0, in: member.value))) }))
+  }
+
+  /// A declaration as an input, in which nothing is evaluated.
+  private mutating func declaration(of field: FieldDeclaration, in node: NodeID) -> ValueObject {
+    var field = field
+    if Template.containsExpression(field.summary) { field.summary = "" }
+    guard Value.object(field.declaration).containsExpression else { return field.declaration }
+    report(
+      .contextUnavailable, "the declaration of the output '\(field.name)' cannot hold an expression",
+      at: span(tree.member(field.name, of: node)?.value ?? node),
+      help: "write a literal, or '… || a default' where it is read")
+    return FieldDeclaration(field.name, .any).declaration
   }
 
   /// A text, or a list of texts.

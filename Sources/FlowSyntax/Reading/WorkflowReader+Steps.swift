@@ -114,6 +114,7 @@ extension WorkflowReader {
         if action >= 0 { uses = reader.actions.entries[action].name }
       case .run: command.run = member
       case .shell: command.shell = member
+      case .outputs: command.outputs = member
       case .needs: reader.readNeeds(member.value, index)
       case .with: with = reader.readWith(member.value, place)
       default:
@@ -124,6 +125,7 @@ extension WorkflowReader {
       }
     }
     if command.uses == nil || command.isStated { readCommand(command, of: place, &action, &uses, &with) }
+    if let outputs = command.outputs { readOutputs(outputs, of: place, action, &with) }
     if !defaults.isEmpty { apply(defaults, to: &options, place) }
     if finalSteps.contains(index) { options = final(options ?? StepOptions(), place) }
     actions.ofStep.append(Int32(action))

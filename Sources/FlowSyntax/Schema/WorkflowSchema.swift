@@ -91,6 +91,12 @@ public struct WorkflowSchema: Sendable {
     if var command = declarations.first(where: { $0.name == CommandKeys.action }) {
       command.inputs.removeAll { $0.name == CommandKeys.commandInput }
       uses.append(["if": ["required": ["run"]], "then": .object(Self.use(of: command))])
+      // Elsewhere the action declares them.
+      let commands = declarations.filter { $0.outputFieldsFromInput != nil }.map { Value.string($0.name) }
+      uses.append([
+        "if": ["required": ["outputs"]],
+        "then": ["anyOf": [["required": ["run"]], ["properties": ["uses": ["enum": .array(commands)]]]]],
+      ])
     }
     schema["allOf"] = .array(uses)
     return schema

@@ -2,14 +2,15 @@ import FlowExpressions
 import FlowModel
 
 // A step with items has an array for each of its outputs, also where no item gave one: an empty list gives empty arrays, and
-// items that are skipped give nulls. Most actions declare their outputs; `flow.set` has those that its step states.
+// items that are skipped give nulls. Most actions declare their outputs; `flow.set` and commands have those that their step states.
 extension PreparedWorkflow {
   /// The outputs that a step has whatever its items gave.
   func outputNames(of step: StepIndex) -> [String] {
     let declaration = action(of: step).declaration
-    let names = declaration.outputs.map(\.name)
+    let with = graph.workflow.steps[Int(step)].with
+    let names = declaration.outputs(declaredBy: with).map(\.name)
     guard let input = declaration.outputsFromInput else { return names }
-    guard case .object(let members)? = graph.workflow.steps[Int(step)].with[input] else {
+    guard case .object(let members)? = with[input] else {
       return names + outputsRead(of: step)
     }
     return names + members.map(\.key)

@@ -15,14 +15,18 @@ enum ChildEnvironment {
   private static let own: (entries: CStrings, path: String) = {
     var variables = ProcessInfo.processInfo.environment
     variables[LeftBehind.variable] = LeftBehind.value
+    // That of a step in which flowrun itself runs.
+    variables[OutputFile.variable] = nil
     return (CStrings(environment: variables), variables["PATH"] ?? "")
   }()
 
   /// The whole environment as `NAME=value`, with the folders in which programs are looked for.
   ///
-  /// - Parameter withheld: variables of this process that the child does not get unless it is given them.
+  /// - Parameters:
+  ///   - withheld: variables of this process that the child does not get unless it is given them.
+  ///   - outputs: the path of the file for its named outputs; nil: it has none.
   static func make(
-    _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = []
+    _ stated: [String: String], _ input: ValueObject, without withheld: Set<String> = [], outputs: String? = nil
   ) throws -> (entries: CStrings, path: String) {
     var variables = stated
     for member in input {
@@ -30,8 +34,11 @@ enum ChildEnvironment {
       variables[member.key] = text(member.value)
     }
     variables[LeftBehind.variable] = nil
+    variables[OutputFile.variable] = outputs
     if !withheld.isEmpty {
-      let inherited = ProcessInfo.processInfo.environment.filter { !withheld.contains($0.key) }
+      let inherited = ProcessInfo.processInfo.environment.filter {
+        !withheld.contains($0.key) && $0.key != OutputFile.variable
+      }
       variables.merge(inherited) { stated, _ in stated }
       variables[LeftBehind.variable] = LeftBehind.value
       return (CStrings(environment: variables), variables["PATH"] ?? "")

@@ -13,9 +13,14 @@ struct RunShell: Action {
     ErrorDeclaration("folder-missing", "The folder to run in is missing; make it or correct `cwd`", isRetryable: false),
     ErrorDeclaration("command-invalid", "The command or its environment is malformed", isRetryable: false),
     ErrorDeclaration("spawn-failed", "The system could not start a process", isRetryable: true),
+    ErrorDeclaration(
+      "output-invalid", "What the command wrote to FLOWRUN_OUTPUT is not what the step declares under `outputs`",
+      isRetryable: false),
+    ErrorDeclaration("output-too-large", "The command wrote more than 1 MiB to FLOWRUN_OUTPUT", isRetryable: false),
   ]
-  /// Both outputs at their longest, every character of them the six of an escape in JSON.
-  static let outputLimitBytes = 16 << 20
+  /// All outputs at their longest, every character of them the six of an escape in JSON.
+  static let outputLimitBytes = 20 << 20
+  static let outputFieldsFromInput: String? = "outputs"
   static let shellTextInput: String? = "command"
   static let isPortable = true
   static let example = """
@@ -34,15 +39,28 @@ struct RunShell: Action {
     @Field("Environment variables on top of flowrun's own, the workflow's and the step's", isSecret: true)
     var env: ValueObject = [:]
     @Field("The exit statuses that are no failure") var successStatuses = [0]
+    @Field("Outputs that the command writes to the file FLOWRUN_OUTPUT as name=value: a declaration by name")
+    var outputs: ValueObject = [:]
   }
 
   struct Output: ActionOutput {
     var status: Int
     var stdout: String
     var stderr: String
+    /// Those that the step declares.
+    var named: ValueObject = [:]
+
+    private enum CodingKeys: CodingKey { case status, stdout, stderr }
 
     // Stated, because a command may come by the thousand: the default finds the properties by reflection, every time.
-    var values: ValueObject { ["status": status.value, "stdout": stdout.value, "stderr": stderr.value] }
+    var values: ValueObject {
+      var values: ValueObject = ["status": status.value, "stdout": stdout.value, "stderr": stderr.value]
+      for (name, value) in named { values[name] = value }
+      return values
+    }
+
+    /// The outputs of every command.
+    static let names: Set<String> = ["status", "stdout", "stderr"]
 
     static let summaries = [
       "status": "The exit status",
@@ -66,7 +84,20 @@ struct RunShell: Action {
         problems.append(InputProblem("env.\(member.key)", problem))
       }
     }
-    return problems
+    return problems + outputProblems(input)
+  }
+
+  private static func outputProblems(_ input: LiteralInput) -> [InputProblem] {
+    let declared = input["outputs"]?.objectValue ?? [:]
+    let variable = OutputFile.variable
+    guard declared.isEmpty, let text = input["command"]?.stringValue, text.contains(variable) else {
+      return NamedOutputs.problems(with: declared)
+    }
+    return [
+      InputProblem(
+        "command", "the command reads \(variable), which only a step with declared outputs has",
+        help: "declare them at the step: outputs: { name: { type: string } }", isWarning: true)
+    ]
   }
 
   func run(_ input: Input, in context: ActionContext) throws -> Output {
@@ -84,15 +115,21 @@ struct RunShell: Action {
   }
 
   private func run(_ command: Command, _ input: Input, _ context: ActionContext) throws -> Output {
+    let outputs = try NamedOutputs(declaredBy: input.outputs)
+    let file = outputs.fields.isEmpty ? nil : try OutputFile()
     let environment = try ChildEnvironment.make(
-      context.environment, input.env, without: context.withheldVariables)
+      context.environment, input.env, without: context.withheldVariables, outputs: file?.path)
     let start = try CommandStart(
       command, folder: input.cwd?.path ?? context.run.workflowFolder, environment: environment.entries,
       path: environment.path)
     let ending = try RunningCommand(start, in: context).end()
     try context.checkCancellation()
     if ending.group.leftBehind { context.log("ended what '\(command.description)' had left running", level: .warning) }
-    return try Self.output(of: ending, command, successStatuses: input.successStatuses)
+    var output = try Self.output(of: ending, command, successStatuses: input.successStatuses)
+    guard let file else { return output }
+    let bytes = try file.contents()
+    do throws(NamedOutputs.Problem) { output.named = try outputs.values(in: bytes) } catch { throw error.error }
+    return output
   }
 
   private static func output(

@@ -1,20 +1,14 @@
 import FlowPluginKit
 import FlowSystem
 
-#if canImport(FoundationEssentials)
-  import FoundationEssentials
-#else
-  import Foundation
-#endif
-
 /// A file with the text of a command for a shell that reads files; nobody else may read it, and it goes with this value.
 struct ScriptFile: ~Copyable {
   let path: String
 
   /// Writes the text to a new file in the folder for such; throws an ``ActionError`` when that cannot be done.
   init(_ text: String) throws {
-    let folder = ProcessInfo.processInfo.environment["TMPDIR"].flatMap { $0.isEmpty ? nil : $0 } ?? "/tmp"
-    path = "\(folder)/flowrun-\(String(UInt64.random(in: 0 ... .max), radix: 36))"
+    let folder = TemporaryPath.folder
+    path = TemporaryPath.unused()
     let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
     guard file >= 0 else { throw Self.problem(folder) }
     var rest = Array(text.utf8)[...]

@@ -1,0 +1,243 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Outputs that commands write to `FLOWRUN_OUTPUT`, through the real command.
+@Suite(.timeLimit(.minutes(3))) struct `Named outputs of commands` {
+  private final class Folder {
+    let url = FileManager.default.temporaryDirectory.appendingPathComponent("flowrun-\(UInt64.random(in: 0 ... .max))")
+
+    init(_ files: [String: String]) throws {
+      try FileManager.default.createDirectory(
+        at: url.appendingPathComponent("temporary"), withIntermediateDirectories: true)
+      for (name, text) in files { try write(text, to: name) }
+    }
+
+    deinit { try? FileManager.default.removeItem(at: url) }
+
+    func write(_ text: String, to name: String) throws {
+      try text.write(to: url.appendingPathComponent(name), atomically: true, encoding: .utf8)
+    }
+
+    func text(_ name: String) -> String {
+      (try? String(contentsOf: url.appendingPathComponent(name), encoding: .utf8)) ?? ""
+    }
+
+    func flowrun(_ arguments: String..., environment: [String: String] = [:]) throws -> FlowrunProcess.Result {
+      var variables = ["TMPDIR": url.appendingPathComponent("temporary").path]
+      for (name, value) in environment { variables[name] = value }
+      return try FlowrunProcess.run(arguments, in: url.path, environment: variables)
+    }
+
+    /// What is left in the folder for temporary files.
+    var leftOver: [String] {
+      (try? FileManager.default.contentsOfDirectory(atPath: url.appendingPathComponent("temporary").path)) ?? ["?"]
+    }
+  }
+
+  private static let workflow = """
+    name: release
+    steps:
+      build:
+        run: |
+          echo "version=1.$FLOWRUN_ATTEMPT" >> "$FLOWRUN_OUTPUT"
+          echo "parts=[3, 4]" >> "$FLOWRUN_OUTPUT"
+          { echo "notes<<END"; printf 'one\\ntwo=2\\n'; echo END; } >> "$FLOWRUN_OUTPUT"
+          test "$FLOWRUN_ATTEMPT" = 2
+        retry: { attempts: 2, delay: 1ms }
+        outputs:
+          version: { type: string, description: What was built }
+          parts: { type: array, items: { type: integer } }
+          notes: { type: string }
+          extra: { type: integer, default: 7 }
+          spare: { type: string, required: false }
+      each:
+        needs: build
+        foreach: ${{ steps.build.outputs.parts }}
+        run: [sh, -c, 'echo "double=$((2 * N))" >> "$FLOWRUN_OUTPUT"']
+        env: { N: "${{ item }}" }
+        outputs: { double: { type: integer } }
+      plain:
+        uses: shell.run
+        needs: build
+        if: steps.build.outputs.extra == 7
+        with: { command: 'echo "$VERSION"; echo done=true >> "$FLOWRUN_OUTPUT"' }
+        env: { VERSION: "${{ steps.build.outputs.version }}" }
+        outputs: { done: { type: boolean } }
+    outputs:
+      build: ${{ toJSON(steps.build.outputs) }}
+      doubles: ${{ toJSON(steps.each.outputs.double) }}
+      done: ${{ steps.plain.outputs.done || 'no' }}
+
+    """
+
+  private func check(_ result: FlowrunProcess.Result) {
+    #expect(result.exitCode == 0, "\(result)")
+    for text in [
+      "\"version\": \"1.2\"", "\"notes\": \"one\\ntwo=2\"", "\"extra\": 7", "\"spare\": null", "plain: 1.2",
+      "done: true",
+    ] { #expect(result.output.contains(text), "\(text) in \(result.output)") }
+    let numbers = result.output.components(separatedBy: "doubles: ").last?.filter { $0.isNumber || $0 == "," } ?? ""
+    #expect(numbers.hasPrefix("6,8"), "\(result.output)")
+  }
+
+  @Test func `are typed, of each attempt and of each item, and leave no file`() throws {
+    let folder = try Folder(["w.yaml": Self.workflow])
+    check(try folder.flowrun("w.yaml"))
+    #expect(folder.leftOver == [])
+    #expect(try folder.flowrun("validate", "w.yaml").exitCode == 0)
+  }
+
+  @Test func `come from where the command runs`() throws {
+    let folder = try Folder(["w.yaml": Self.workflow])
+    check(try folder.flowrun("w.yaml", "--on", "workers=2"))
+    #expect(folder.leftOver == [])
+    try folder.write(
+      "name: w\nsteps:\n  a: { run: 'echo x=1 >> \"$FLOWRUN_OUTPUT\"', outputs: { y: { type: string } } }\n",
+      to: "wrong.yaml")
+    let wrong = try folder.flowrun("wrong.yaml", "--on", "workers=1")
+    #expect(wrong.exitCode == 1 && wrong.output.contains("undeclared output \"x\" in line 1"), "\(wrong)")
+  }
+
+  @Test func `are kept for a step that is up to date, until its declaration changes`() throws {
+    let text = """
+      name: build
+      steps:
+        make:
+          run: 'echo made >> log; echo "size=$(wc -c < in)" >> "$FLOWRUN_OUTPUT"'
+          inputs-from: [in]
+          outputs: { size: { type: integer } }
+      outputs: { size: "${{ steps.make.outputs.size }}" }
+
+      """
+    let folder = try Folder(["w.yaml": text, "in": "four"])
+    for _ in 1...2 {
+      let run = try folder.flowrun("w.yaml")
+      #expect(run.output.contains("size: 4"), "\(run)")
+    }
+    #expect(folder.text("log") == "made\n")
+    try folder.write(text.replacing("type: integer", with: "type: number"), to: "w.yaml")
+    #expect(try folder.flowrun("w.yaml").exitCode == 0)
+    #expect(folder.text("log") == "made\nmade\n")
+  }
+
+  @Test func `are kept by a resume`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: w
+      steps:
+        first:
+          run: 'echo ran >> log; echo id=a7 >> "$FLOWRUN_OUTPUT"'
+          outputs: { id: { type: string } }
+        second: { run: 'test -e ready && echo "has $ID"', needs: first, env: { ID: "${{ steps.first.outputs.id }}" } }
+
+      """
+    ])
+    #expect(try folder.flowrun("w.yaml").exitCode == 1)
+    try folder.write("", to: "ready")
+    let resumed = try folder.flowrun("resume", "last")
+    #expect(resumed.exitCode == 0 && resumed.output.contains("second: has a7"), "\(resumed)")
+    #expect(folder.text("log") == "ran\n" && folder.leftOver == [])
+  }
+
+  @Test func `hide secrets, and may pass them on`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: w
+      secrets: { token: { env: TOKEN } }
+      steps:
+        first:
+          run: 'echo "copy=$T" >> "$FLOWRUN_OUTPUT"'
+          env: { T: "${{ secrets.token }}" }
+          outputs: { copy: { type: string } }
+        second: { run: 'echo "${#C} $C"', needs: first, env: { C: "${{ steps.first.outputs.copy }}" } }
+        wrong:
+          run: 'printf "%s\\n" "n=$T" "$T$T$T$T$T$T" >> "$FLOWRUN_OUTPUT"'
+          env: { T: "${{ secrets.token }}" }
+          outputs: { n: { type: integer } }
+          optional: true
+        undeclared:
+          run: 'echo "$T$T$T$T$T$T=1" >> "$FLOWRUN_OUTPUT"'
+          env: { T: "${{ secrets.token }}" }
+          outputs: { n: { type: integer } }
+          optional: true
+
+      """
+    ])
+    let run = try folder.flowrun("w.yaml", "--report", "r.json", environment: ["TOKEN": "hunter2-and-more"])
+    #expect(run.exitCode == 0 && run.output.contains("second: 16 ***"), "\(run)")
+    for text in [run.output, run.errors, folder.text("r.json")] { #expect(!text.contains("hunter2"), "\(text)") }
+  }
+
+  @Test func `are gone when the command is cancelled or fails`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: w
+      steps:
+        slow: { run: 'echo a=1 >> "$FLOWRUN_OUTPUT"; sleep 60', deadline: 100ms, optional: true, outputs: { a: { type: string } } }
+        fails: { run: 'echo a=1 >> "$FLOWRUN_OUTPUT"; exit 1', optional: true, outputs: { a: { type: string } } }
+      outputs: { a: "${{ steps.fails.outputs.a }}" }
+
+      """
+    ])
+    let run = try folder.flowrun("w.yaml", "--report", "r.json")
+    #expect(run.exitCode == 0 && folder.text("r.json").contains("\"a\": null") && folder.leftOver == [], "\(run)")
+  }
+
+  @Test(arguments: [
+    ("outputs: { a: { type: bool } }", "", "did you mean 'boolean'?"),
+    ("outputs: { stdout: { type: string } }", "", "every command has the output 'stdout'"),
+    ("outputs: [a]", "", "must be a map from name to declaration"),
+    ("outputs: { a: { type: string, default: '${{ env.A }}' } }", "", "cannot hold an expression"),
+    ("outputs: {}", "a", "'first' has no output 'a'"),
+    ("outputs: { b: { type: string } }", "a", "'first' has no output 'a'"),
+    ("outputs: { a: { type: string, required: false } }", "a", "may leave out the output 'a'"),
+    ("outputs: { a: { type: string } }", "size", "'first' has no output 'size'"),
+  ])
+  func `are checked before anything runs`(outputs: String, read: String, message: String) throws {
+    var text = "name: w\nsteps:\n  first: { run: 'true', \(outputs) }\n"
+    if !read.isEmpty {
+      text += "  second: { run: 'true', needs: first, env: { A: '${{ steps.first.outputs.\(read) }}' } }\n"
+    }
+    let folder = try Folder(["w.yaml": text])
+    let result = try folder.flowrun("validate", "w.yaml")
+    #expect(result.exitCode == 2 && (result.output + result.errors).contains(message), "\(result)")
+  }
+
+  @Test func `are checked by type where they are read`() throws {
+    let folder = try Folder([
+      "w.yaml": """
+      name: w
+      steps:
+        first: { run: 'true', outputs: { n: { type: integer }, list: { type: array } } }
+        wait: { uses: flow.sleep, needs: first, with: { for: "${{ steps.first.outputs.n }}" } }
+        each: { run: 'true', needs: first, foreach: "${{ steps.first.outputs.n }}" }
+        right: { run: 'true', needs: first, foreach: "${{ steps.first.outputs.list }}" }
+        set: { uses: flow.set, with: { values: { a: 1 } }, outputs: { b: { type: string } } }
+
+      """
+    ])
+    let result = try folder.flowrun("validate", "w.yaml")
+    let text = result.output + result.errors
+    #expect(
+      result.exitCode == 2 && text.contains("w.yaml:4:") && text.contains("w.yaml:5:") && !text.contains("w.yaml:6:"),
+      "\(text)")
+    #expect(text.contains("the outputs of 'flow.set' are those that it declares itself"), "\(text)")
+  }
+
+  @Test func `need a folder for temporary files, and say so where there is none`() throws {
+    let folder = try Folder([
+      "w.yaml": "name: w\nsteps:\n  a: { run: 'true', outputs: { a: { type: string, default: x } } }\n"
+    ])
+    let run = try folder.flowrun("w.yaml", environment: ["TMPDIR": "/nowhere"])
+    #expect(run.exitCode == 1 && run.output.contains("cannot create the file for FLOWRUN_OUTPUT in '/nowhere'"), "\(run)")
+  }
+
+  @Test func `can be declared as an input, for calls`() throws {
+    let folder = try Folder([:])
+    let call = try folder.flowrun(
+      "call", "shell.run", "--with",
+      #"{"command": "echo n=5 >> \"$FLOWRUN_OUTPUT\"", "outputs": {"n": {"type": "integer"}}}"#)
+    #expect(call.exitCode == 0 && call.output.contains(#""n":5"#), "\(call)")
+  }
+}

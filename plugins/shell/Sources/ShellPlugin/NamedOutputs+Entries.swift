@@ -1,0 +1,90 @@
+import FlowModel
+
+extension NamedOutputs {
+  /// A value that a command wrote, in the form of GitHub's `GITHUB_OUTPUT`.
+  ///
+  /// A line is `name=value`, or `name<<WORD` before the lines of a value, which ends with a line `WORD`. Lines end with a line
+  /// feed or with a carriage return and a line feed; the last one need not end.
+  struct Entry: Hashable {
+    var name: String
+    var text: String
+    /// The number of the line that begins it, from 1.
+    var line: Int
+  }
+}
+
+extension NamedOutputs.Entry {
+  /// The values in the order in which they were written.
+  static func all(in bytes: [UInt8]) throws(NamedOutputs.Problem) -> [NamedOutputs.Entry] {
+    if let offset = bytes.withUnsafeBufferPointer({ UTF8Check.firstInvalidOffset(in: $0) }) {
+      let line = bytes[..<offset].count { $0 == UInt8(ascii: "\n") } + 1
+      throw NamedOutputs.Problem("is not UTF-8 in line \(line); encode binary values, such as with base64")
+    }
+    let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
+    var lines = Lines(rest: bytes.starts(with: byteOrderMark) ? bytes.dropFirst(3) : bytes[...])
+    var entries: [NamedOutputs.Entry] = []
+    while let line = lines.next()?.text {
+      if line.isEmpty { continue }
+      let number = lines.number
+      let equals = line.firstIndex(of: UInt8(ascii: "="))
+      let arrows = line.indices.dropLast().first {
+        line[$0] == UInt8(ascii: "<") && line[$0 + 1] == UInt8(ascii: "<")
+      }
+      guard let end = [equals, arrows].compactMap(\.self).min(), end > line.startIndex else {
+        throw notAnOutput(number, after: entries.last)
+      }
+      let name = String(decoding: line[..<end], as: UTF8.self)
+      let text =
+        end == equals
+        ? String(decoding: line[(end + 1)...], as: UTF8.self)
+        : try lines.value(endingWith: line[(end + 2)...], of: name)
+      entries.append(NamedOutputs.Entry(name: name, text: text, line: number))
+    }
+    return entries
+  }
+
+  private static func notAnOutput(_ number: Int, after last: NamedOutputs.Entry?) -> NamedOutputs.Problem {
+    let help =
+      last.map {
+        "; if it belongs to '\($0.name)', write a value of several lines as \($0.name)<<END, its lines, and END"
+      } ?? ""
+    return NamedOutputs.Problem("has a line \(number) that is not 'name=value'\(help)")
+  }
+
+  private struct Lines {
+    var rest: ArraySlice<UInt8>
+    /// How many lines were read.
+    var number = 0
+
+    /// The next line, and what ends it.
+    mutating func next() -> (text: ArraySlice<UInt8>, ending: ArraySlice<UInt8>)? {
+      guard !rest.isEmpty else { return nil }
+      number += 1
+      let feed = rest.firstIndex(of: UInt8(ascii: "\n")) ?? rest.endIndex
+      let after = min(feed + 1, rest.endIndex)
+      let hasReturn = feed < rest.endIndex && feed > rest.startIndex && rest[feed - 1] == UInt8(ascii: "\r")
+      let end = hasReturn ? feed - 1 : feed
+      defer { rest = rest[after...] }
+      return (rest[..<end], rest[end..<after])
+    }
+
+    /// The lines up to one that is `word`, without the last line break.
+    mutating func value(
+      endingWith word: ArraySlice<UInt8>, of name: String
+    ) throws(NamedOutputs.Problem) -> String {
+      let first = number
+      let shown = Value.string(String(decoding: word, as: UTF8.self)).shortText
+      guard !word.isEmpty else {
+        throw NamedOutputs.Problem("has no word after '<<' in line \(first); write \(name)<<END, the lines, and END")
+      }
+      var text: [UInt8] = []
+      var ending: ArraySlice<UInt8> = []
+      while let line = next() {
+        if line.text == word { return String(decoding: text, as: UTF8.self) }
+        text += ending + line.text
+        ending = line.ending
+      }
+      throw NamedOutputs.Problem("has no line \(shown) to end the value that begins in line \(first)")
+    }
+  }
+}

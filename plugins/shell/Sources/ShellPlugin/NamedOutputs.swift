@@ -1,0 +1,100 @@
+import FlowModel
+import FlowPluginKit
+
+/// The outputs that a step declares, and what its command wrote for them.
+struct NamedOutputs {
+  let fields: [FieldDeclaration]
+
+  /// What is wrong with the file that ``OutputFile/variable`` names, as the rest of a sentence about it.
+  struct Problem: Error, Hashable {
+    var message: String
+
+    init(_ message: String) { self.message = message }
+
+    /// The step's failure.
+    var error: ActionError {
+      ActionError("output-invalid", "\(OutputFile.variable) \(message)", isRetryable: false)
+    }
+  }
+
+  /// The outputs of a declaration that has been checked.
+  init(declaredBy declarations: ValueObject) throws {
+    if let problem = Self.problems(with: declarations).first {
+      throw ActionError("command-invalid", "'\(problem.keyPath)': \(problem.message)", isRetryable: false)
+    }
+    fields = declarations.compactMap { try? FieldDeclaration($0.key, declaration: $0.value) }
+  }
+
+  // MARK: Declarations
+
+  /// What is wrong with declarations, each with where it is in the step's inputs.
+  static func problems(with declarations: ValueObject) -> [InputProblem] {
+    var problems: [InputProblem] = []
+    var names: Set<String> = []
+    for (name, declaration) in declarations {
+      let keyPath = "outputs.\(name)"
+      if RunShell.Output.names.contains(name.lowercased()) {
+        problems.append(InputProblem(keyPath, "every command has the output '\(name)'", help: "choose another name"))
+      } else if !names.insert(name.lowercased()).inserted {
+        problems.append(
+          InputProblem(keyPath, "another output is called '\(name)' but for case, which expressions ignore"))
+      }
+      do throws(TypeMismatch) {
+        let field = try FieldDeclaration(name, declaration: declaration)
+        guard field.isSecret else { continue }
+        problems.append(
+          InputProblem(
+            "\(keyPath).secret", "a command's output cannot be a secret",
+            help: "let the workflow fetch it: secrets: { \(name): { command: [program, argument] } }"))
+      } catch {
+        problems.append(
+          InputProblem(error.path.isEmpty ? keyPath : "\(keyPath).\(error.path)", error.description, help: error.help))
+      }
+    }
+    return problems
+  }
+
+  // MARK: Values
+
+  /// The values that a command wrote, by name: read as the declared types, with defaults and null for what it left out.
+  ///
+  /// - Parameter bytes: what the file holds; nil: the command removed it.
+  func values(in bytes: [UInt8]?) throws(Problem) -> ValueObject {
+    var texts: [String: String] = [:]
+    // Of two lines with one name the last counts, as with GitHub.
+    for line in try Entry.all(in: bytes ?? []) {
+      guard fields.contains(where: { $0.name == line.name }) else { throw undeclared(line) }
+      texts[line.name] = line.text
+    }
+    var values = ValueObject()
+    var missing: [String] = []
+    for field in fields {
+      if let text = texts[field.name] {
+        let value = field.type.value(of: text)
+        if let mismatch = field.type.mismatch(of: value, at: field.name) {
+          throw Problem(
+            "does not fit the step's outputs: \(mismatch.description)" + (mismatch.help.map { "; \($0)" } ?? ""))
+        }
+        values[field.name] = value
+      } else {
+        if field.isRequired, field.defaultValue == nil { missing.append(field.name) }
+        values[field.name] = field.defaultValue ?? .null
+      }
+    }
+    guard let first = missing.first else { return values }
+    let names = missing.map { "'\($0)'" }.joined(separator: ", ")
+    throw Problem(
+      (bytes == nil ? "was removed by the command, and so lacks " : "lacks ")
+        + (missing.count == 1 ? "the output \(names)" : "the outputs \(names)")
+        + "; write echo \"\(first)=…\" >> \"$\(OutputFile.variable)\", or declare 'required: false'")
+  }
+
+  private func undeclared(_ entry: Entry) -> Problem {
+    let trimmed = entry.name.filter { $0 != " " && $0 != "\t" }
+    let names = fields.map { "'\($0.name)'" }.joined(separator: ", ")
+    let help =
+      trimmed != entry.name && fields.contains { $0.name == trimmed }
+      ? "write '\(trimmed)=…' without spaces" : "declare it under 'outputs' of the step, which has \(names)"
+    return Problem("has the undeclared output \(Value.string(entry.name).shortText) in line \(entry.line); \(help)")
+  }
+}

@@ -1,0 +1,85 @@
+import FlowModel
+import FlowPluginKit
+import FlowSystem
+
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
+
+/// The file to which a command writes its named outputs. It is removed with this value.
+///
+/// It has a folder of its own, so that a process which outlives the step cannot create the file again.
+final class OutputFile {
+  /// The variable that names the file.
+  static let variable = "FLOWRUN_OUTPUT"
+
+  private let folder = TemporaryPath.unused()
+  /// The path of the file.
+  var path: String { "\(folder)/outputs" }
+
+  /// Creates an empty file that only this user can read. Throws an ``ActionError`` when that fails.
+  init() throws {
+    guard mkdir(folder, 0o700) == 0 else { throw Self.problem() }
+    let file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else {
+      let problem = Self.problem()
+      rmdir(folder)
+      throw problem
+    }
+    close(file)
+  }
+
+  private static func problem() -> ActionError {
+    ActionError(
+      "spawn-failed",
+      "cannot create the file for \(variable) in '\(TemporaryPath.folder)': \(String(cString: strerror(errno)))",
+      isRetryable: true)
+  }
+
+  deinit {
+    unlink(path)
+    // The command may have left other files next to it, such as the one with which it meant to replace it.
+    if rmdir(folder) != 0 { try? FileManager.default.removeItem(atPath: folder) }
+  }
+
+  /// What the command wrote; nil when it removed the file. Throws an ``ActionError`` when the file cannot be read, is not a
+  /// regular file any longer, or has more than 1 MiB.
+  func contents() throws -> [UInt8]? {
+    // A pipe in its place must not be waited for.
+    let number = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard number >= 0 else {
+      if errno == ENOENT { return nil }
+      throw Self.unreadable()
+    }
+    let file = Descriptor(number)
+    var status = stat()
+    guard fstat(number, &status) == 0 else { throw Self.unreadable() }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw NamedOutputs.Problem("is not a file any more; append lines to it with >>").error
+    }
+    var bytes = [UInt8]()
+    var count = 1
+    while count > 0, bytes.count <= Limits.outputBytes {
+      let piece = [UInt8](unsafeUninitializedCapacity: 64 << 10) { buffer, initialized in
+        count = SystemCall.read(file.number, UnsafeMutableRawBufferPointer(buffer))
+        initialized = max(0, count)
+      }
+      bytes += piece
+    }
+    if count < 0 { throw Self.unreadable() }
+    guard bytes.count <= Limits.outputBytes else {
+      throw ActionError(
+        "output-too-large",
+        "the command wrote more than \(Limits.outputBytes >> 20) MiB to \(Self.variable); write large results to a file of "
+          + "its own, and its path as the output",
+        isRetryable: false)
+    }
+    return bytes
+  }
+
+  private static func unreadable() -> ActionError {
+    NamedOutputs.Problem("cannot be read: \(String(cString: strerror(errno)))").error
+  }
+}
