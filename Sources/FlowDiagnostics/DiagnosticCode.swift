@@ -35,6 +35,7 @@ public enum DiagnosticCode: String, Sendable, Hashable, CaseIterable {
   case invalidStepID = "invalid-step-id"
   case reservedQueue = "reserved-queue"
   case unknownQueue = "unknown-queue"
+  case environmentFile = "env-file"
 
   // Steps and actions.
   case unknownStep = "unknown-step"

@@ -4,9 +4,10 @@ public struct FanOut: Sendable, Hashable {
   public enum Source: Sendable, Hashable {
     /// A list, an object or an expression that gives one; texts inside may hold `${{ }}`.
     case items(Value)
-    /// The product of several lists, the first key turning slowest, but for the combinations that `exclude` describes in
-    /// part.
-    case axes(ValueObject, exclude: [Value])
+    /// The product of several lists, the first key turning slowest, without the combinations that `exclude` describes in
+    /// part. Each object of `include` then adds its members to the combinations in which it changes no axis, or else is a
+    /// combination of its own.
+    case axes(ValueObject, exclude: [Value], include: [Value])
     /// The posts of an event that repeats: an item each, until nobody can post any more.
     case posts(of: String)
   }

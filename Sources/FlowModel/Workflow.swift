@@ -11,9 +11,10 @@ public struct Workflow: Sendable {
   public var secrets: [SecretDeclaration] = []
   /// Environment variables for child processes; values may hold `${{ }}`.
   public var environment: ValueObject = [:]
-  /// A file of variables that stand below those of ``environment``, relative to the workflow's folder; nil: none. Whoever
-  /// runs the workflow reads it, into `RunOptions.fileEnvironment`.
-  public var environmentFile: String?
+  /// The paths of files of variables, which ``environment`` overrides, and later files earlier ones. They are relative to the
+  /// workflow's folder and may hold `${{ }}` over `inputs`. The program that runs the workflow reads the files into
+  /// `RunOptions.fileEnvironment`.
+  public var environmentFiles: [String] = []
   /// The launch gate's floor and ceiling; nil: neither.
   public var gate: GateDeadline?
   /// How long a run may take from its activation until it is cancelled; nil: as long as it takes.

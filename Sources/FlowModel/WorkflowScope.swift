@@ -13,20 +13,20 @@ public struct WorkflowScope: Sendable {
   public var members: [StepIndex] = []
   /// Environment variables for the child processes of its steps; values may hold `${{ }}`.
   public var environment: ValueObject
-  /// The file of variables below those, as ``folder`` has it; nil: none.
-  public var environmentFile: String?
+  /// The files of variables below those, as ``folder`` has them.
+  public var environmentFiles: [String]
 
   /// A scope without steps.
   public init(
     prefix: String, folder: String, entry: StepIndex, exit: StepIndex, environment: ValueObject,
-    environmentFile: String? = nil
+    environmentFiles: [String] = []
   ) {
     self.prefix = prefix
     self.folder = folder
     self.entry = entry
     self.exit = exit
     self.environment = environment
-    self.environmentFile = environmentFile
+    self.environmentFiles = environmentFiles
   }
 }
 

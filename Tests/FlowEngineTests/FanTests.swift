@@ -63,12 +63,41 @@ import Testing
 
   @Test func `runs for every combination but those that are left out, the first key turning slowest`() async throws {
     let axes = FanOut.Source.axes(
-      ["os": ["mac", "linux"], "arch": ["arm", "x86"]], exclude: [["os": "mac", "arch": "x86"]])
+      ["os": ["mac", "linux"], "arch": ["arm", "x86"]], exclude: [["os": "mac", "arch": "x86"]],
+      include: [])
     let step = Step("each", "flow.set", with: ["values": ["got": "${{ item.os }}-${{ item.arch }}"]]) {
       $0.fan = FanOut(axes)
     }
     let report = try await run([step], outputs: ["got": "${{ steps.each.outputs.got }}"])
     #expect(report.outputs["got"] == ["mac-arm", "linux-arm", "linux-x86"])
+  }
+
+  /// The example of GitHub's page on matrices.
+  @Test func `adds what is included to the combinations that it fits, or as one of its own`() async throws {
+    let axes = FanOut.Source.axes(
+      ["fruit": ["apple", "pear"], "animal": ["cat", "dog"]], exclude: [],
+      include: [
+        ["color": "green"], ["color": "pink", "animal": "cat"], ["fruit": "apple", "shape": "circle"],
+        ["fruit": "banana"], ["fruit": "banana", "animal": "cat"],
+      ])
+    let step = Step("each", "flow.set", with: ["values": ["got": "${{ item }}"]]) { $0.fan = FanOut(axes) }
+    let report = try await run([step], outputs: ["got": "${{ steps.each.outputs.got }}"])
+    #expect(
+      report.outputs["got"] == [
+        ["fruit": "apple", "animal": "cat", "color": "pink", "shape": "circle"],
+        ["fruit": "apple", "animal": "dog", "color": "green", "shape": "circle"],
+        ["fruit": "pear", "animal": "cat", "color": "pink"], ["fruit": "pear", "animal": "dog", "color": "green"],
+        ["fruit": "banana"], ["fruit": "banana", "animal": "cat"],
+      ])
+  }
+
+  @Test func `includes behind what is excluded, also where that is everything, and with expressions`() async throws {
+    let axes = FanOut.Source.axes(
+      ["os": ["mac", "linux"]], exclude: [["os": "mac"], ["os": "linux"]],
+      include: [["os": "linux", "level": "${{ fromJSON('3') }}"], ["level": 1]])
+    let step = Step("each", "flow.set", with: ["values": ["got": "${{ item }}"]]) { $0.fan = FanOut(axes) }
+    let report = try await run([step], outputs: ["got": "${{ steps.each.outputs.got }}"])
+    #expect(report.outputs["got"] == [["os": "linux", "level": 3], ["level": 1]])
   }
 
   @Test(arguments: [true, false])

@@ -150,6 +150,34 @@ import Testing
     #expect(proposals.count { $0.kind == .context } == 6)
   }
 
+  @Test func `the outputs that a step declares are proposed, explained and known by type`() {
+    let step =
+      "  a: { run: make, outputs: { version: { type: string, description: What was built }, size: { type: integer } } }\n"
+    let head = "name: a\nsteps:\n\(step)  b: { run: x, needs: a, env: { V: \"${{ steps.a.outputs."
+    #expect(labels(head + "¦ }}\" } }\n") == ["stdout", "version", "size"])
+    let text = head + "version }}\" } }\n"
+    let hover = document(Array(text.utf8)).hover(at: text.utf8.count - 10)
+    #expect(hover?.text.contains("What was built") == true, "\(hover?.text ?? "nothing")")
+    #expect(
+      Set(labels("name: a\nsteps:\n  a:\n    run: make\n    outputs:\n      v:\n        ¦\n"))
+        == schemaKeys(["definitions", "field"]))
+  }
+
+  @Test func `a function of flowrun's own says so`() {
+    let text = "name: a\nsteps:\n  a:\n    run: x\n    if: trim('a') == 'a'\n"
+    let hover = document(Array(text.utf8)).hover(at: text.utf8.count - 16)
+    #expect(hover?.text.contains("GitHub Actions does not have it") == true, "\(hover?.text ?? "nothing")")
+    let names = document(Array("name: a\nsteps: { a: { run: x, if:  } }\n".utf8)).completions(at: 34)
+    #expect(names.first { $0.label == "lines" }?.documentation.contains("GitHub Actions does not have it") == true)
+  }
+
+  @Test func `env-file proposes the inputs that it may read`() {
+    #expect(
+      labels("name: a\ninputs: { stage: { type: string } }\nenv-file: \"${{ inputs.¦ }}\"\nsteps: { a: { run: x } }\n")
+        == ["stage"])
+    #expect(!labels("name: a\nenv-file: [\"${{ ¦ }}\"]\nsteps: { a: { run: x } }\n").contains("env"))
+  }
+
   // MARK: Texts in commands
 
   @Test(arguments: [

@@ -119,6 +119,7 @@ extension Shape {
     case .estimate: "a duration, or two with `..` between"
     case .stepNames: "a step id, or a list of them"
     case .eventNames: "an event, or a list of them"
+    case .fileNames: "the path of a file, or a list of them; with expressions"
     case .eventName: "an event that repeats"
     case .expression: "an expression"
     case .booleanOrExpression: "`true`, `false` or an expression"

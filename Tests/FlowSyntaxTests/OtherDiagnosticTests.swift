@@ -8,7 +8,7 @@ import Testing
 @Suite struct OtherDiagnosticTests {
   static let codes: [DiagnosticCode] = [
     .invalidUTF8, .fileTooLarge, .tooManySteps, .tooManyDiagnostics, .inputRejected, .inputDoubtful,
-    .gateWaitsForFinally,
+    .gateWaitsForFinally, .environmentFile,
   ]
 
   private func rendered(_ bytes: [UInt8]) -> String {

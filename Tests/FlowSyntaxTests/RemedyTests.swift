@@ -25,8 +25,8 @@ import Testing
     #expect(!workflow.isEmpty && !workflow.hasPrefix("a workflow has '") && !workflow.hasPrefix("["), "\(workflow)")
   }
 
-  @Test func `include of a matrix is no misspelling of exclude`() {
-    let text = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { axes: { os: [1] }, include: [{ os: 2 }] } }\n"
+  @Test func `include without axes is answered with a list`() {
+    let text = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { include: [{ os: 2 }] } }\n"
     #expect(help(text).contains("items: [{") && !help(text).contains("exclude"), "\(help(text))")
     let matrix = "name: x\nsteps:\n  a: { uses: flow.noop, foreach: { items: [1], matrix: { os: [1] } } }\n"
     #expect(help(matrix).hasPrefix("did you mean 'axes'?"), "\(help(matrix))")

@@ -62,8 +62,12 @@ struct SchemaValidator {
       }.first
     case "additionalProperties":
       let known = keywords["properties"]?.objectValue
-      return value.objectValue?.lazy.filter { known?[$0.key] == nil }
+      let patterns = (keywords["patternProperties"]?.objectValue?.keys ?? []).compactMap { try? Regex($0) }
+      return value.objectValue?.lazy
+        .filter { member in known?[member.key] == nil && !patterns.contains { member.key.firstMatch(of: $0) != nil } }
         .compactMap { problem($0.value, argument, "\(path).\($0.key)") }.first
+    // Its only values are schemas that anything fits.
+    case "patternProperties": return nil
     case "propertyNames":
       return value.objectValue?.lazy.compactMap { problem(.string($0.key), argument, "\(path).\($0.key)") }.first
     case "dependencies":

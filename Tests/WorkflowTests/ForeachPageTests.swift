@@ -10,7 +10,7 @@ import Testing
   @Test func `shows what its workflows print`() throws {
     let page = try String(contentsOfFile: Self.root + "/docs/foreach.md", encoding: .utf8)
     let examples = page.matches(of: /(?s)```yaml\n(.*?)```\n```text\n(.*?)```/)
-    #expect(examples.count == 4)
+    #expect(examples.count == 5)
     for example in examples {
       let folder = FileManager.default.temporaryDirectory.appendingPathComponent(
         "flowrun-\(UInt64.random(in: 0 ... .max))")

@@ -69,7 +69,7 @@ struct ExportedWorkflow {
     if !workflow.outputs.isEmpty { reasons.append("'outputs' is left out: commands give back no values there") }
     if !workflow.inputs.isEmpty { reasons.append("'inputs' is left out: there are no values to give") }
     if workflow.timeout != nil { reasons.append("'timeout' is left out: only each step has a limit there") }
-    if workflow.environmentFile != nil || workflow.scopes.contains(where: { $0.environmentFile != nil }) {
+    if !workflow.environmentFiles.isEmpty || workflow.scopes.contains(where: { !$0.environmentFiles.isEmpty }) {
       reasons.append("'env-file' is left out: its values are read at each run")
     }
     return reasons

@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// A file of variables as other tools read it: lines `NAME=value`, with comments, quotes and an `export` before the name.
@@ -11,31 +12,62 @@ enum EnvironmentFile {
     var message: String
   }
 
-  /// The variables of a workflow's `env-file`; throws an ``InvalidWorkflow`` where it cannot be read or is malformed.
-  static func values(of workflow: Workflow, in folder: String) throws(InvalidWorkflow) -> ValueObject {
-    guard let name = workflow.environmentFile else { return [:] }
-    return try values(of: name, in: folder)
+  /// The variables of a workflow's files, later ones above earlier ones; throws an ``InvalidWorkflow`` where one cannot be
+  /// read, is malformed, or has a name that cannot be evaluated with these inputs.
+  static func values(
+    of workflow: Workflow, in folder: String, inputs: ValueObject
+  ) throws(InvalidWorkflow) -> ValueObject {
+    var values = ValueObject()
+    for template in workflow.environmentFiles {
+      let name: String?
+      do throws(ExpressionError) {
+        name = try Self.name(template, inputs: inputs)
+      } catch {
+        throw InvalidWorkflow(description: "flowrun: env-file: \(TerminalText.visible(error.description))\n")
+      }
+      guard let name else { continue }
+      for (variable, value) in try Self.values(of: name, in: folder) { values[variable] = value }
+    }
+    return values
   }
 
   /// The same for the files that a workflow includes, by their scopes' numbers.
   static func scopeValues(of workflow: Workflow, in folder: String) throws(InvalidWorkflow) -> [Int: ValueObject] {
     var values: [Int: ValueObject] = [:]
     for (number, scope) in workflow.scopes.enumerated() {
-      guard let name = scope.environmentFile else { continue }
-      values[number] = try Self.values(of: scope.path(of: name), in: folder)
+      for name in scope.environmentFiles {
+        let own = try Self.values(of: scope.path(of: name), in: folder)
+        for (variable, value) in own { values[number, default: [:]][variable] = value }
+      }
     }
     return values
   }
 
+  /// The path that an element of `env-file` states; nil where an expression gives null or an empty text: no file.
+  static func name(_ template: String, inputs: ValueObject) throws(ExpressionError) -> String? {
+    guard Template.containsExpression(template) else { return template }
+    let value = try Template(parsing: template).evaluate(in: FixedContext(["inputs": .object(inputs)]))
+    switch value {
+    case .null, .string(""): return nil
+    case .string(let name): return name
+    default:
+      throw ExpressionError(
+        .evaluation, "expected is the path of a file, found \(value.shortText)", offset: 0, length: template.utf8.count)
+    }
+  }
+
+  /// The absolute path of a file of variables that a workflow in `folder` names.
+  static func path(of name: String, in folder: String) -> String { name.hasPrefix("/") ? name : "\(folder)/\(name)" }
+
   private static func values(of name: String, in folder: String) throws(InvalidWorkflow) -> ValueObject {
-    let path = name.hasPrefix("/") ? name : "\(folder)/\(name)"
     let shown = TerminalText.visible(name)
     do {
-      return try parse(try FileAccess.text(path))
+      return try parse(try FileAccess.text(path(of: name, in: folder)))
     } catch let problem as Problem {
       throw InvalidWorkflow(description: "\(shown):\(problem.line): error: \(TerminalText.visible(problem.message))\n")
     } catch {
-      throw InvalidWorkflow(description: "flowrun: cannot read the env-file \(error); make it, or remove 'env-file'\n")
+      throw InvalidWorkflow(
+        description: "flowrun: cannot read the env-file \(error); create it, or remove 'env-file'\n")
     }
   }
 

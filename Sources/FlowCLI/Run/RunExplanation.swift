@@ -10,7 +10,8 @@ enum RunExplanation {
     let installation = try Installation(around: request.file, given: request.pluginFolders)
     let (graph, loaded) = try LoadedWorkflow.loadWithText(request.file, installation)
     var options = try request.options(for: graph.workflow, installation.registry)
-    options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
+    options.fileEnvironment = try EnvironmentFile.values(
+      of: graph.workflow, in: options.workflowFolder, inputs: options.inputs)
     options.scopeEnvironments = try EnvironmentFile.scopeValues(of: graph.workflow, in: options.workflowFolder)
     options.secrets = try SecretValues.fetch(
       for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)

@@ -53,7 +53,11 @@ struct RunSession: Sendable {
       options.history = try RunMemory.history(
         of: FilePath.absolute(request.file), loaded.definition, graph.workflow, installation, request, early)
     }
-    options.fileEnvironment = try EnvironmentFile.values(of: graph.workflow, in: options.workflowFolder)
+    // A resume has the inputs that the run was started with; only secret ones are given again.
+    var inputs = resume?.plan.header.inputs ?? [:]
+    for (name, value) in options.inputs { inputs[name] = value }
+    options.fileEnvironment = try EnvironmentFile.values(
+      of: graph.workflow, in: options.workflowFolder, inputs: inputs)
     options.scopeEnvironments = try EnvironmentFile.scopeValues(of: graph.workflow, in: options.workflowFolder)
     options.secrets = try SecretValues.fetch(
       for: graph.workflow, loaded, in: options.workflowFolder, options.fileEnvironment)
@@ -65,9 +69,6 @@ struct RunSession: Sendable {
     }
     trace = request.trace == nil ? nil : TraceRecorder()
     style = TextStyle(isColored: StandardOutput.allowsColor)
-    // A resume has the inputs that the run was started with; only secret ones are given again.
-    var inputs = resume?.plan.header.inputs ?? [:]
-    for (name, value) in options.inputs { inputs[name] = value }
     let shown = EvaluatedNames.graph(graph, inputs: inputs)
     subject = RunSubject(shown.workflow, isPrewarmed: prewarm != nil)
     let isLive =

@@ -24,7 +24,8 @@ struct FileCheck {
   init(_ result: LoadResult, file: String, _ installation: Installation) {
     self.result = result
     own =
-      LaunchScreenCheck.diagnostics(of: result, file: file) + RecordUseCheck.diagnostics(of: result, file: file)
+      EnvironmentFileCheck.diagnostics(of: result, file: file) + LaunchScreenCheck.diagnostics(of: result, file: file)
+      + RecordUseCheck.diagnostics(of: result, file: file)
     programs = result.graph.map { installation.programProblems(of: $0.workflow) } ?? []
     others = result.included.map { DiagnosticReport.File(source: $0.source, diagnostics: $0.diagnostics) } + programs
   }

@@ -1,5 +1,6 @@
 import FlowModel
 import FlowPluginHost
+import FlowPluginKit
 import FlowSyntax
 import FlowSystem
 import Synchronization
@@ -27,7 +28,11 @@ extension WatchedFiles {
     }
     others += named.withLock { $0 }
     if let workflow {
-      add(workflow, in: FilePath.folder(of: FilePath.absolute(request.file)))
+      let folder = FilePath.folder(of: FilePath.absolute(request.file))
+      let run = RunInformation(id: "", dataFolder: folder, workflowFolder: folder)
+      // Inputs that do not fit end the run with an error; until then the names that read them are not known.
+      add(
+        workflow, in: folder, inputs: (try? InputArguments.read(request.inputs, for: workflow.inputs, run: run)) ?? [:])
     } else if let before {
       others = Array(Set(others).union(before.others))
       patterns = before.patterns
@@ -38,9 +43,10 @@ extension WatchedFiles {
     }
   }
 
-  private mutating func add(_ workflow: Workflow, in folder: String) {
-    let variables = [workflow.environmentFile] + workflow.scopes.map { scope in scope.environmentFile.map(scope.path) }
-    others += variables.compactMap { $0 }.map { $0.hasPrefix("/") ? $0 : "\(folder)/\($0)" }
+  private mutating func add(_ workflow: Workflow, in folder: String, inputs: ValueObject) {
+    let own = workflow.environmentFiles.compactMap { try? EnvironmentFile.name($0, inputs: inputs) }
+    let variables = own + workflow.scopes.flatMap { scope in scope.environmentFiles.map(scope.path) }
+    others += variables.map { EnvironmentFile.path(of: $0, in: folder) }
     for (index, step) in workflow.steps.enumerated() where step.hasOptions {
       let scope = workflow.scope(of: StepIndex(index)).map { workflow.scopes[$0].folder } ?? ""
       let own = scope.isEmpty ? folder : "\(folder)/\(scope)"

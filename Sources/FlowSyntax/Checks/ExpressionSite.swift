@@ -6,7 +6,7 @@ import FlowModel
 struct ExpressionSite {
   /// Which key the place belongs to.
   enum Kind: Equatable {
-    case workflowEnvironment, gate, outputs
+    case workflowEnvironment, environmentFile, gate, outputs
     case condition, enabled, deferral, with, environment
     /// An input that may be given a secret, of a step and of what is called for each post of an event.
     case secretInput, secretCallInput
@@ -34,8 +34,8 @@ struct ExpressionSite {
     case .foreach: ["inputs", "env", "steps", "launch", "run"] + (isDeferred ? ["gate"] : [])
     case .gate, .deferral: ["inputs", "launch"]
     case .enabled: ["inputs", "env", "launch"]
-    // Names are shown from the start of the run.
-    case .name: ["inputs"]
+    // Names are shown from the start of the run, and variables are read from files before it.
+    case .name, .environmentFile: ["inputs"]
     case .workflowEnvironment: ["inputs", "launch", "run"]
     case .outputs: ["inputs", "env", "steps", "launch", "run", "gate"]
     case .condition, .with, .environment, .secretInput:
@@ -54,6 +54,7 @@ struct ExpressionSite {
   var name: String {
     switch kind {
     case .workflowEnvironment, .environment: "env"
+    case .environmentFile: "env-file"
     case .gate: "deadline"
     case .outputs: "outputs"
     case .condition: "if"

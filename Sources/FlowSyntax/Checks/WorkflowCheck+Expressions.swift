@@ -6,6 +6,7 @@ extension WorkflowCheck {
   /// Every expression: its syntax, what it reads, and whether its value fits where it stands.
   mutating func checkExpressions() {
     if let node = places.value(.env) { checkTemplates(node, .workflowEnvironment, nil) }
+    if let node = places.value(.environmentFile) { checkEnvironmentFiles(node) }
     if let node = places.value(.deadline) { checkGateExpressions(node) }
     if let node = places.value(.outputs) { checkTemplates(node, .outputs, nil) }
     for step in workflow.steps.indices where !isSettled {
@@ -30,6 +31,12 @@ extension WorkflowCheck {
     }
     if options.fan != nil { checkFanExpressions(of: step) }
     if !options.environment.isEmpty, let node = node(.env, of: step) { checkTemplates(node, .environment, step) }
+  }
+
+  private mutating func checkEnvironmentFiles(_ node: NodeID) {
+    for node in tree.kind(node) == .sequence ? tree.elements(node) : [node] where tree.kind(node) == .scalar {
+      checkTemplate(ExpressionSite(kind: .environmentFile, step: nil, node: node), fits: .string, owner: "env-file")
+    }
   }
 
   private mutating func checkGateExpressions(_ node: NodeID) {

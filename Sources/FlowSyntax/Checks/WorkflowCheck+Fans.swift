@@ -40,7 +40,7 @@ extension WorkflowCheck {
         var members = tree.members(of: axes, failures: &ignored)
         while let member = members.next(in: tree) { checkItems(member.value, of: step, allowsObject: false) }
       }
-      if let exclude = inside(.exclude) { checkTemplates(exclude, .foreach, step) }
+      for key in [ForeachKey.exclude, .include] { if let node = inside(key) { checkTemplates(node, .foreach, step) } }
     }
   }
 
@@ -84,9 +84,17 @@ extension WorkflowCheck {
     guard let fan = workflow.steps[step].options.fan else { return nil }
     switch fan.source {
     case .items(let value): return elementType(of: value, step)
-    case .axes(let axes, _):
-      return .object(
-        properties: axes.map { FieldDeclaration($0.key, elementType(of: $0.value, step) ?? .any) })
+    case .axes(let axes, _, let include):
+      guard !include.isEmpty else {
+        return .object(
+          properties: axes.map { FieldDeclaration($0.key, elementType(of: $0.value, step) ?? .any) })
+      }
+      // A combination of its own may lack any of the keys, and have other values.
+      var names: [String] = []
+      for name in axes.keys + include.flatMap({ $0.objectValue?.keys ?? [] }) where !names.contains(name) {
+        names.append(name)
+      }
+      return .object(properties: names.map { FieldDeclaration($0, .any) })
     case .posts: return Self.postType
     }
   }

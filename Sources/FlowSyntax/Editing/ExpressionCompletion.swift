@@ -125,6 +125,7 @@ struct ExpressionCompletion {
     let keys = place.keys
     switch keys.first.flatMap(WorkflowKey.init(rawValue:)) {
     case .env: return .workflowEnvironment
+    case .environmentFile: return .environmentFile
     case .deadline: return .gate
     case .outputs: return .outputs
     default: break

@@ -132,6 +132,7 @@ package struct SymbolTable: Sendable {
     }
     if let node = places.value(.defaults), let queue = tree.member("queue", of: node) { add(.queue, queue.value) }
     if let node = places.value(.env) { expressions(below: node) }
+    if let node = places.value(.environmentFile) { expressions(below: node) }
     if let node = places.value(.deadline) { expressions(below: node) }
     if let node = places.value(.outputs) {
       for member in members(node) { add(.output, member.key, isDefinition: true) }

@@ -67,10 +67,7 @@ enum ForeignKeys {
 
   /// What to write in `foreach` instead of `key`.
   static func remedy(ofForeach key: String) -> String? {
-    if let name = counterpart(ofForeach: key) { return question(key, name) }
-    return key == "include"
-      ? "there is no key that adds combinations: write all of them as a list, 'items: [{ os: linux, arch: arm }, …]'"
-      : nil
+    counterpart(ofForeach: key).map { question(key, $0) }
   }
 
   /// Keys of a workflow that hold the steps in other tools: with one of them `steps` is not missing besides.

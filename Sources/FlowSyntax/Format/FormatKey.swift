@@ -23,6 +23,8 @@ protocol FormatKey: RawRepresentable<String>, CaseIterable, Hashable, Sendable {
   static func counterpart(of foreign: String) -> String?
   /// What to write where this value stands in place of the map; nil: the keys say it.
   static func remedy(insteadOf value: Value) -> String?
+  /// What other keys begin with that the map may have and nothing reads; nil: it has no others.
+  static var ignoredPrefix: String? { get }
 }
 
 extension FormatKey {
@@ -32,6 +34,7 @@ extension FormatKey {
   static func remedy(for foreign: String, value: String?) -> String? { nil }
   static func counterpart(of foreign: String) -> String? { nil }
   static func remedy(insteadOf value: Value) -> String? { nil }
+  static var ignoredPrefix: String? { nil }
 }
 
 /// What may stand under a key.
@@ -56,6 +59,8 @@ indirect enum Shape: Sendable {
   case memory
   case stepNames
   case eventNames
+  /// The path of a file, or a list of them; with expressions.
+  case fileNames
   /// The name of an event that repeats.
   case eventName
   case expression

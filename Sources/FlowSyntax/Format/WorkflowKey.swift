@@ -8,6 +8,8 @@ enum WorkflowKey: String, FormatKey {
   case environmentFile = "env-file"
 
   static let owner = "a workflow"
+  /// Anchors are written below such keys.
+  static let ignoredPrefix: String? = "x-"
 
   static func remedy(for foreign: String, value: String?) -> String? { ForeignKeys.remedy(ofWorkflow: foreign) }
   static func counterpart(of foreign: String) -> String? { ForeignKeys.counterpart(ofWorkflow: foreign) }
@@ -16,7 +18,8 @@ enum WorkflowKey: String, FormatKey {
 
   var shape: Shape {
     switch self {
-    case .name, .environmentFile: .name
+    case .name: .name
+    case .environmentFile: .fileNames
     case .description: .string
     case .inputs: .named(.input, .map(FieldKey.self))
     case .secrets: .named(.secret, .map(SecretKey.self))
@@ -59,7 +62,8 @@ enum WorkflowKey: String, FormatKey {
     case .steps: "The steps by id"
     case .outputs: "What the run gives back; values may hold ${{ }} over every step"
     case .durable: "Whether no step begins before everything that came out of the run until then is on disk"
-    case .environmentFile: "A file of lines NAME=value, beside the workflow: variables below those of env"
+    case .environmentFile:
+      "Files of lines NAME=value, relative to the workflow: variables below those of env, later files above earlier ones"
     case .timeout: "How long a run may take from its activation; then it is cancelled, with cleanup, and exits with 1"
     case .finally: "Steps by id that run when all others are over, whatever happened, also when the run is cancelled"
     case .budgets: "What launches may take, as rules such as p95(gate) <= 2.5s; flowrun simulate checks them"

@@ -79,7 +79,7 @@ struct Flattening {
     var scope = WorkflowScope(
       prefix: prefix, folder: IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home),
       entry: entryIndex, exit: StepIndex(index),
-      environment: inner.environment, environmentFile: inner.environmentFile)
+      environment: inner.environment, environmentFiles: inner.environmentFiles)
     flat.includeFolders[inputs] = scope.folder
     append(
       Step(

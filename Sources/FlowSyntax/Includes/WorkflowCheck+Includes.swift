@@ -1,4 +1,5 @@
 import FlowDiagnostics
+import FlowExpressions
 import FlowModel
 
 /// Steps that are workflows: what such a step cannot state, and that its file can be used.
@@ -41,7 +42,12 @@ extension WorkflowCheck {
           help: "the path is relative to the file that states it; flowrun validate says everything about that file")
       }
       let isFan = tree.member(StepKey.foreach.rawValue, of: places.steps[step].value) != nil
-      if isFan { checkItemWorkflow(entry, of: step) } else { checkConcurrency(of: entry, step) }
+      if isFan {
+        checkItemWorkflow(entry, of: step)
+      } else {
+        checkConcurrency(of: entry, step)
+        checkEnvironmentFiles(of: entry, step)
+      }
       if workflow.steps[step].options.isFinal {
         report(
           .conflictingKeys, "step '\(name(step))' of 'finally' cannot be a workflow of its own",
@@ -55,6 +61,19 @@ extension WorkflowCheck {
           at: tree.span(member.key), related: [.init(span(.uses, of: step), "it uses a file here")],
           help: "state it at the steps of that file")
       }
+    }
+  }
+
+  /// Files of variables are read before the run, when the inputs of included files are not known yet.
+  private mutating func checkEnvironmentFiles(of entry: IncludeLibrary.Entry, _ step: Int) {
+    for (file, inner, _) in filesRun(by: entry) {
+      guard let name = inner.environmentFiles.first(where: { Template.containsExpression($0) }) else { continue }
+      report(
+        .conflictingKeys,
+        "step '\(self.name(step))' cannot use '\(workflow.steps[step].uses)': the 'env-file' '\(name)' of '\(file)' reads "
+          + "inputs, which are not known before the run",
+        at: span(.uses, of: step), help: "name the file without an expression there, or state its variables under 'env'"
+      )
     }
   }
 
@@ -106,7 +125,7 @@ extension WorkflowCheck {
         at: span(.foreach, of: step), related: [.init(span(.uses, of: step), "it uses a file here")], help: help)
     }
     for (file, inner, events) in filesRun(by: entry) {
-      if inner.environmentFile != nil {
+      if !inner.environmentFiles.isEmpty {
         cannot("'\(file)' has an 'env-file'", "state the variables under 'env' in that file")
       }
       for other in inner.steps where other.hasOptions {

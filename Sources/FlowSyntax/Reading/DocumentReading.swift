@@ -69,10 +69,15 @@ extension DocumentReading {
       return table.requiredBits
     }
     var seen: UInt32 = 0
+    var ignored: Set<String> = []
     var members = tree.members(of: node, failures: &diagnostics)
     while let member = members.next(in: tree) {
       guard tree.kind(member.key) == .scalar, let entry = tree.withText(member.key, { table.entry($0) }) else {
-        reportUnknown(Key.self, member, owner: owner.text(in: tree))
+        if let prefix = Key.ignoredPrefix, let name = tree.text(of: member.key), name.hasPrefix(prefix) {
+          if !ignored.insert(name).inserted { reportDuplicate(member.key, in: node) }
+        } else {
+          reportUnknown(Key.self, member, owner: owner.text(in: tree))
+        }
         continue
       }
       if seen & entry.bit != 0 {

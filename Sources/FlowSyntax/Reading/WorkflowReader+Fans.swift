@@ -44,7 +44,7 @@ extension WorkflowReader {
       members[key] = member
       let part = Owner.part(key.rawValue, of: owner)
       switch key {
-      case .items, .axes, .exclude, .event: break
+      case .items, .axes, .exclude, .include, .event: break
       case .parallel: fan.parallel = reader.integer(member.value, 1...Limits.items, part)
       case .failFast: fan.isFailFast = reader.boolean(member.value, part) ?? true
       case .deadline: fan.deadline = reader.duration(member.value, part)
@@ -54,8 +54,10 @@ extension WorkflowReader {
     guard let (key, member) = sources.first else {
       report(
         .missingKey, "\(owner.text(in: tree)) lacks 'items', 'axes' or 'event'", at: span(node),
-        help: "for the items of a map write 'items: { … }', for the product of several lists 'axes: { … }', for each "
-          + "post of an event 'event: NAME'")
+        help: members[.include] != nil
+          ? "combinations that no axes have are a list: 'items: [{ os: linux, arch: arm }, …]'"
+          : "for the items of a map write 'items: { … }', for the product of several lists 'axes: { … }', for each "
+            + "post of an event 'event: NAME'")
       return nil
     }
     for (other, second) in sources.dropFirst() {
@@ -63,14 +65,18 @@ extension WorkflowReader {
         .conflictingKeys, "\(owner.text(in: tree)) has '\(key.rawValue)' and '\(other.rawValue)'", at: span(second.key),
         related: [.init(span(member.key), "'\(key.rawValue)' is here")], help: "remove one of the two")
     }
-    if let exclude = members[.exclude], key != .axes {
+    for (part, does, help) in [
+      (ForeachKey.exclude, "leaves out combinations", "leave the items out of the list, or skip them with 'if'"),
+      (.include, "adds to the combinations", "add the items to the list"),
+    ] {
+      guard let member = members[part], key != .axes else { continue }
       report(
         .conflictingKeys,
-        "'exclude' leaves out combinations of 'axes', but \(owner.text(in: tree)) has '\(key.rawValue)'",
-        at: span(exclude.key), help: "leave the items out of the list, or skip them with 'if'")
+        "'\(part.rawValue)' \(does) of 'axes', but \(owner.text(in: tree)) has '\(key.rawValue)'",
+        at: span(member.key), help: help)
     }
     switch key {
-    case .axes: fan.source = axesSource(member.value, members[.exclude], owner)
+    case .axes: fan.source = axesSource(member.value, members, owner)
     case .event: fan.source = .posts(of: string(member.value, .part("event", of: owner)) ?? "")
     default: fan.source = .items(anyItems(member.value, .part("items", of: owner)) ?? [])
     }
@@ -120,7 +126,7 @@ extension WorkflowReader {
   }
 
   private mutating func axesSource(
-    _ node: NodeID, _ exclude: MemberCursor.Member?, _ owner: Owner
+    _ node: NodeID, _ members: [ForeachKey: MemberCursor.Member], _ owner: Owner
   ) -> FanOut.Source {
     let owner = Owner.part("axes", of: owner)
     guard tree.kind(node) == .mapping else {
@@ -135,7 +141,9 @@ extension WorkflowReader {
       report(.outOfRange, "\(owner.text(in: tree)) has no lists", at: span(node), help: "write 'os: [mac, linux]'")
     }
     checkCount(of: axes, node, owner)
-    return .axes(axes, exclude: exclude.map { excluded($0.value, axes) } ?? [])
+    return .axes(
+      axes, exclude: members[.exclude].map { combinations($0.value, .exclude, of: axes) } ?? [],
+      include: members[.include].map { combinations($0.value, .include) } ?? [])
   }
 
   private mutating func checkCount(of axes: ValueObject, _ node: NodeID, _ owner: Owner) {
@@ -150,24 +158,31 @@ extension WorkflowReader {
       help: "at most \(Limits.items) items may be")
   }
 
-  private mutating func excluded(_ node: NodeID, _ axes: ValueObject) -> [Value] {
+  /// The maps of `exclude`, which have the keys of the axes alone, or of `include`, which may have others.
+  private mutating func combinations(_ node: NodeID, _ key: ForeachKey, of axes: ValueObject? = nil) -> [Value] {
     guard tree.kind(node) == .sequence else {
-      reportType(node, "exclude", expected: "a list of maps", help: "write '- { os: mac, arch: x86 }'")
+      reportType(node, .text(key.rawValue), expected: "a list of maps", help: "write '- { os: mac, arch: x86 }'")
       return []
     }
     return tree.elements(node).compactMap { element in
       guard tree.kind(element) == .mapping else {
-        reportType(element, "an element of exclude", expected: "a map of some of the axes")
+        reportType(
+          element, "an element of \(key.rawValue)",
+          expected: axes == nil ? "a map of keys of a combination" : "a map of some of the axes")
         return nil
       }
-      var members = tree.members(of: element, failures: &diagnostics)
-      while let member = members.next(in: tree) {
-        guard let name = keyText(member.key), axes[name] == nil else { continue }
-        report(
-          .unknownKey, "'exclude' names '\(name)', which is no axis", at: span(member.key),
-          correction: Correction(name, among: axes.keys), otherwise: "the axes are \(Self.list(axes.keys))")
-      }
+      if let axes { checkKeys(of: element, areAmong: axes) }
       return .object(object(element))
+    }
+  }
+
+  private mutating func checkKeys(of element: NodeID, areAmong axes: ValueObject) {
+    var members = tree.members(of: element, failures: &diagnostics)
+    while let member = members.next(in: tree) {
+      guard let name = keyText(member.key), axes[name] == nil else { continue }
+      report(
+        .unknownKey, "'exclude' names '\(name)', which is not an axis", at: span(member.key),
+        correction: Correction(name, among: axes.keys), otherwise: "the axes are \(Self.list(axes.keys))")
     }
   }
 }

@@ -58,7 +58,7 @@ struct WorkflowReader: DocumentReading {
     if let node = places.value(.inputs), workflow.inputs.contains(where: \.isSecret) { checkSecretInputs(node) }
     if let node = places.value(.secrets) { workflow.secrets = secrets(node) }
     if let node = places.value(.env) { workflow.environment = environment(node, "env") }
-    if let node = places.value(.environmentFile) { workflow.environmentFile = fileName(node, "env-file") }
+    if let node = places.value(.environmentFile) { workflow.environmentFiles = fileNames(node, "env-file") }
     if let node = places.value(.deadline) { workflow.gate = gateDeadline(node) }
     if let node = places.value(.events) { workflow.events = events(node) }
     if let node = places.value(.queues) { workflow.queues = queues(node) }
@@ -102,10 +102,15 @@ struct WorkflowReader: DocumentReading {
     return rules
   }
 
-  private mutating func fileName(_ node: NodeID, _ owner: Owner) -> String? {
-    guard let name = string(node, owner) else { return nil }
-    if name.isEmpty || name.utf8.contains(0) { reportType(node, owner, expected: "the path of a file") }
-    return name
+  private mutating func fileNames(_ node: NodeID, _ owner: Owner) -> [String] {
+    let isList = tree.kind(node) == .sequence
+    return nameNodes(node, owner, "the path of a file").map { element in
+      let name = tree.text(element)
+      if name.isEmpty || name.utf8.contains(0) {
+        reportType(element, isList ? .part("each element", of: owner) : owner, expected: "the path of a file")
+      }
+      return name
+    }
   }
 
   private mutating func timeout(_ node: NodeID) -> Duration? {

@@ -20,6 +20,7 @@ extension Shape {
     case .memory: ["type": "string", "pattern": "^0*[1-9][0-9]*([KMGT]iB)$"]
     case .stepNames: Self.oneOrMany(["type": "string", "pattern": .string(NameKind.step.pattern)])
     case .eventNames: Self.oneOrMany(["type": "string"])
+    case .fileNames: Self.oneOrMany(["type": "string", "minLength": 1])
     case .eventName: ["type": "string", "minLength": 1]
     case .expression: ["type": ["string", "boolean", "number"], "minLength": 1]
     case .booleanOrExpression, .deferral: Self.anyOf([["type": "boolean"], Self.bareExpression])

@@ -44,6 +44,7 @@ public struct WorkflowSchema: Sendable {
       properties[key.rawValue] = .object(schema)
     }
     var schema: ValueObject = ["type": "object", "additionalProperties": false, "properties": .object(properties)]
+    if let prefix = Key.ignoredPrefix { schema["patternProperties"] = .object(["^\(prefix)": [:]]) }
     let required = Key.allCases.filter(\.isRequired).map { Value.string($0.rawValue) }
     if !required.isEmpty { schema["required"] = .array(required) }
     return schema

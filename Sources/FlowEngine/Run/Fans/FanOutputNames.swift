@@ -44,7 +44,8 @@ extension Workflow {
       }
       switch step.options.fan?.source {
       case .items(let items): references += Self.references(in: items)
-      case .axes(let axes, let exclude): references += Self.references(in: .array([.object(axes)] + exclude))
+      case .axes(let axes, let exclude, let include):
+        references += Self.references(in: .array([.object(axes)] + exclude + include))
       case .posts, nil: break
       }
     }

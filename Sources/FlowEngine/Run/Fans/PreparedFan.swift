@@ -5,7 +5,7 @@ import FlowModel
 struct PreparedFan: Sendable {
   private enum Source: Sendable {
     case items(PreparedValue)
-    case axes(PreparedObject, exclude: PreparedValue)
+    case axes(PreparedObject, exclude: PreparedValue, include: PreparedValue)
     case posts(of: String)
   }
 
@@ -16,8 +16,10 @@ struct PreparedFan: Sendable {
   init(_ fan: FanOut, condition: Expression?) throws(ExpressionError) {
     switch fan.source {
     case .items(let value): source = .items(try PreparedValue(value))
-    case .axes(let axes, let exclude):
-      source = .axes(try PreparedObject(axes), exclude: try PreparedValue(.array(exclude)))
+    case .axes(let axes, let exclude, let include):
+      source = .axes(
+        try PreparedObject(axes), exclude: try PreparedValue(.array(exclude)),
+        include: try PreparedValue(.array(include)))
     case .posts(let event): source = .posts(of: event)
     }
     asksForEachItem = condition?.readsItem ?? false
@@ -26,19 +28,25 @@ struct PreparedFan: Sendable {
   /// The items as they are now; throws why there are none to be had.
   func values(in scope: RunScope) throws(StepFailure) -> FanValues {
     let given: Value
-    let excluded: Value
+    var (excluded, included) = (Value.null, Value.null)
     do throws(ExpressionError) {
       switch source {
-      case .items(let value): (given, excluded) = (try value.evaluate(in: scope), .null)
-      case .axes(let axes, let exclude):
-        (given, excluded) = (.object(try axes.evaluate(in: scope)), try exclude.evaluate(in: scope))
+      case .items(let value): given = try value.evaluate(in: scope)
+      case .axes(let axes, let exclude, let include):
+        given = .object(try axes.evaluate(in: scope))
+        (excluded, included) = (try exclude.evaluate(in: scope), try include.evaluate(in: scope))
       case .posts(let event):
         return FanValues(values: scope.plan.posts(of: event).map { scope.value(of: $0) })
       }
     } catch {
       throw StepFailure(code: "expression", message: "foreach: \(error.description)")
     }
-    let values = if case .axes = source { try Self.product(given, excluded) } else { try Self.items(given) }
+    let values =
+      if case .axes = source {
+        try Self.combinations(of: given, without: excluded, with: included)
+      } else {
+        try Self.items(given)
+      }
     guard values.values.count <= Limits.items else {
       throw Self.tooMany("there are \(values.values.count) items, but at most \(Limits.items) may be")
     }
@@ -58,8 +66,11 @@ struct PreparedFan: Sendable {
     }
   }
 
-  /// Every combination of the axes' values, the first turning slowest, but for those that are excluded.
-  private static func product(_ axes: Value, _ exclude: Value) throws(StepFailure) -> FanValues {
+  /// Every combination of the axes' values, the first turning slowest, without those that are excluded, and with what is
+  /// included.
+  private static func combinations(
+    of axes: Value, without exclude: Value, with include: Value
+  ) throws(StepFailure) -> FanValues {
     var items: [ValueObject] = [[:]]
     for (name, list) in axes.objectValue ?? [:] {
       guard let values = list.arrayValue else {
@@ -80,7 +91,30 @@ struct PreparedFan: Sendable {
     }
     let excluded = exclude.arrayValue?.compactMap(\.objectValue) ?? []
     items.removeAll { item in excluded.contains { part in part.allSatisfy { item[$0.key] == $0.value } } }
-    return FanValues(values: items.map { .object($0) })
+    let included = include.arrayValue?.compactMap(\.objectValue) ?? []
+    // Each is compared with each combination.
+    guard items.count * included.count <= 100 * Limits.items else {
+      throw tooMany("'include' has \(included.count) combinations for \(items.count) of the axes")
+    }
+    return FanValues(values: including(included, in: items, axes: axes.objectValue ?? [:]).map { .object($0) })
+  }
+
+  /// Adds what is included to the combinations of the axes, by GitHub's rules: it changes no value of an axis, may change what
+  /// an earlier one added, and is a combination of its own where it fits none.
+  private static func including(
+    _ included: [ValueObject], in combinations: [ValueObject], axes: ValueObject
+  ) -> [ValueObject] {
+    var (items, own) = (combinations, [ValueObject]())
+    for part in included {
+      let axisMembers = part.filter { axes[$0.key] != nil }
+      var isTaken = false
+      for index in items.indices where axisMembers.allSatisfy({ combinations[index][$0.key] == $0.value }) {
+        for (name, value) in part { items[index][name] = value }
+        isTaken = true
+      }
+      if !isTaken { own.append(part) }
+    }
+    return items + own
   }
 
   private static func tooMany(_ message: String) -> StepFailure {

@@ -1,0 +1,49 @@
+import FlowDiagnostics
+import FlowExpressions
+import FlowModel
+import FlowSyntax
+import FlowSystem
+
+/// Reports files of variables (`env-file`) that are missing or malformed, which only a look at the files can tell.
+enum EnvironmentFileCheck {
+  /// The errors for a workflow that was loaded from `file`. A file whose name reads inputs is looked at when the workflow runs.
+  static func diagnostics(of result: LoadResult, file: String) -> [Diagnostic] {
+    guard let workflow = result.graph?.workflow else { return [] }
+    let folder = FilePath.folder(of: FilePath.absolute(file))
+    var diagnostics: [Diagnostic] = []
+    for name in workflow.environmentFiles where !Template.containsExpression(name) {
+      guard let span = result.span(ofWorkflowKey: "env-file"), let problem = problem(with: name, in: folder) else {
+        continue
+      }
+      diagnostics.append(diagnostic(problem, at: span))
+    }
+    for scope in workflow.scopes {
+      // The step of this file that includes it, directly or through others.
+      let id = scope.prefix.prefix { $0 != "/" }
+      guard let step = workflow.steps.firstIndex(where: { $0.id.text == id }),
+        let span = result.span(of: StepIndex(step), key: "uses")
+      else { continue }
+      for name in scope.environmentFiles {
+        guard let problem = problem(with: scope.path(of: name), in: folder) else { continue }
+        diagnostics.append(diagnostic(problem, at: span))
+      }
+    }
+    return diagnostics
+  }
+
+  private static func diagnostic(_ message: String, at span: Span) -> Diagnostic {
+    Diagnostic(
+      .environmentFile, message, at: span, help: "create or correct the file, or remove it from 'env-file'")
+  }
+
+  private static func problem(with name: String, in folder: String) -> String? {
+    do {
+      _ = try EnvironmentFile.parse(try FileAccess.text(EnvironmentFile.path(of: name, in: folder)))
+      return nil
+    } catch let problem as EnvironmentFile.Problem {
+      return "line \(problem.line) of the env-file '\(name)': \(problem.message)"
+    } catch {
+      return "cannot read the env-file \(error)"
+    }
+  }
+}
