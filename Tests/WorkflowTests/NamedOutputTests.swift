@@ -230,7 +230,8 @@ import Testing
       "w.yaml": "name: w\nsteps:\n  a: { run: 'true', outputs: { a: { type: string, default: x } } }\n"
     ])
     let run = try folder.flowrun("w.yaml", environment: ["TMPDIR": "/nowhere"])
-    #expect(run.exitCode == 1 && run.output.contains("cannot create the file for FLOWRUN_OUTPUT in '/nowhere'"), "\(run)")
+    #expect(
+      run.exitCode == 1 && run.output.contains("cannot create the file for FLOWRUN_OUTPUT in '/nowhere'"), "\(run)")
   }
 
   @Test func `can be declared as an input, for calls`() throws {

@@ -95,7 +95,7 @@ struct RunShell: Action {
     }
     return [
       InputProblem(
-        "command", "the command reads \(variable), which only a step with declared outputs has",
+        "command", "the command uses \(variable), which only a step with declared outputs has",
         help: "declare them at the step: outputs: { name: { type: string } }", isWarning: true)
     ]
   }
