@@ -3,6 +3,8 @@
 public struct WorkflowScope: Sendable {
   /// What the ids of its steps begin with: `build/`.
   public var prefix: String
+  /// The path of its file, as the loader reads it.
+  public var file = ""
   /// The folder of its file, where relative paths in it start, from the whole workflow's; empty: the same.
   public var folder: String
   /// The step that binds its inputs, which everything in it comes after.

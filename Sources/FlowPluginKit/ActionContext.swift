@@ -34,7 +34,8 @@ public struct ActionContext: Sendable {
   public var idempotencyKey: String { host.idempotencyKey(of: step) }
 
   /// Environment variables for child processes: those that the workflow and the step state, and which try of which step
-  /// of which run it is, in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`.
+  /// of which run it is, in `FLOWRUN_RUN`, `FLOWRUN_STEP`, `FLOWRUN_ATTEMPT` and `FLOWRUN_KEY`; `TRACEPARENT` where the run
+  /// is sent as a trace.
   public var environment: [String: String] {
     var variables = host.environment(of: step)
     variables.reserveCapacity(variables.count + 4)
@@ -42,6 +43,7 @@ public struct ActionContext: Sendable {
     variables["FLOWRUN_STEP"] = stepID.text
     variables["FLOWRUN_ATTEMPT"] = String(attempt)
     variables["FLOWRUN_KEY"] = idempotencyKey
+    if let traceparent = host.traceparent(of: step, attempt: attempt) { variables["TRACEPARENT"] = traceparent }
     return variables
   }
 
@@ -190,6 +192,8 @@ public protocol ActionHost: AnyObject, Sendable {
   func stepID(of step: StepIndex) -> StepID
   /// The variables that workflow and step state.
   func environment(of step: StepIndex) -> [String: String]
+  /// The W3C trace context of an attempt; nil: it has none of its own.
+  func traceparent(of step: StepIndex, attempt: Int) -> String?
   /// Variables of this process that no child gets which is not given them.
   var withheldVariables: Set<String> { get }
   /// Whether the run was given texts that are shown and written down nowhere.
@@ -248,6 +252,9 @@ public protocol ActionHost: AnyObject, Sendable {
 }
 
 extension ActionHost {
+  /// None, for hosts whose runs are not traced.
+  public func traceparent(of step: StepIndex, attempt: Int) -> String? { nil }
+
   /// None, for hosts without secrets.
   public var withheldVariables: Set<String> { [] }
 

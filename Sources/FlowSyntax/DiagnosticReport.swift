@@ -22,6 +22,11 @@ public struct DiagnosticReport: Sendable {
   /// A report of these files.
   public init(_ files: [File]) { self.files = files }
 
+  /// What loading a workflow found, in the files that it includes first.
+  public init(_ result: LoadResult) {
+    files = (result.included + [result]).map { File(source: $0.source, diagnostics: $0.diagnostics) }
+  }
+
   /// Whether any file cannot be used.
   public var containsError: Bool { files.contains { $0.diagnostics.containsError } }
 

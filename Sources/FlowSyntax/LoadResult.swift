@@ -11,6 +11,8 @@ public struct LoadResult: Sendable {
   public let source: SourceText
   /// What was found in the files that the workflow includes.
   public internal(set) var included: [LoadResult] = []
+  /// The files that the workflow includes, by path, for the places of their steps.
+  var includedFiles: [String: LoadResult] = [:]
   /// The workflow as a run of it is remembered: the file, with those that it includes.
   public internal(set) var definition: [UInt8] = []
 
@@ -36,6 +38,18 @@ public struct LoadResult: Sendable {
     let place = places.steps[Int(step)]
     let value = key.flatMap { tree.member($0, of: place.value)?.value }
     return tree.span(value ?? place.key)
+  }
+
+  /// The id of a step where its author wrote it, in the workflow or in a file that it includes. Nil when there is no such
+  /// step.
+  public func definition(of step: StepIndex) -> (source: SourceText, span: Span)? {
+    if let span = span(of: step) { return (source, span) }
+    for scope in graph?.workflow.scopes ?? [] {
+      if scope.entry == step { return definition(of: scope.exit) }
+      guard let index = scope.members.firstIndex(of: step), let file = includedFiles[scope.file] else { continue }
+      return file.span(of: StepIndex(index)).map { (file.source, $0) }
+    }
+    return nil
   }
 
   /// What stands under a step's `key`, with the places of all of it; nil where there is nothing.

@@ -42,6 +42,7 @@ public struct WorkflowLoader: Sendable {
       if !flat.includes.isEmpty {
         let whole = try WorkflowGraph(flat)
         result.graph = whole
+        result.includedFiles = Dictionary(library.results.map { ($0.source.file, $0) }) { first, _ in first }
         result.diagnostics += WaitForFinally.diagnostics(of: whole, result)
       }
     } catch {

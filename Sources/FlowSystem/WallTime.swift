@@ -1,10 +1,13 @@
 /// Instants of the calendar, in milliseconds since 1970.
 package enum WallTime {
   /// Now.
-  package static var now: Int {
+  package static var now: Int { nanoseconds / 1_000_000 }
+
+  /// Now, in nanoseconds since 1970.
+  package static var nanoseconds: Int {
     var now = timespec()
     clock_gettime(CLOCK_REALTIME, &now)
-    return now.tv_sec * 1000 + now.tv_nsec / 1_000_000
+    return now.tv_sec * 1_000_000_000 + now.tv_nsec
   }
 
   /// `2026-11-22T06:18:04Z`.

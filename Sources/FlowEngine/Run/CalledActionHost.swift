@@ -42,6 +42,7 @@ final class CalledActionHost: ActionHost {
   var hasLogRoom: Bool { host.hasLogRoom }
   func stepID(of step: StepIndex) -> StepID { host.stepID(of: step) }
   func environment(of step: StepIndex) -> [String: String] { host.environment(of: step) }
+  func traceparent(of step: StepIndex, attempt: Int) -> String? { host.traceparent(of: step, attempt: attempt) }
   var withheldVariables: Set<String> { host.withheldVariables }
   var hasSecrets: Bool { host.hasSecrets }
   func log(_ message: String, level: LogLevel, step: StepIndex) { host.log(message, level: level, step: step) }

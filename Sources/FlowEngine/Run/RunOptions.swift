@@ -42,6 +42,10 @@ public struct RunOptions: Sendable {
   public var placement: ExecutorPlacement?
   /// What steps with `resources` may take at once; nil: what this machine has.
   public var supply: MachineShare?
+  /// Gives the W3C trace context that an attempt of a step passes on to commands and plugins as `TRACEPARENT`: of a step, an
+  /// item or a step of an item's workflow by its path, such as `convert[3]/read`, and the number of the attempt. Nil: they
+  /// get what this process was given.
+  public var traceparent: (@Sendable (_ path: String, _ attempt: Int) -> String)?
   /// Steps whose bodies take less are not worth a second thread: waking it costs more than running them.
   package var shortStepNanoseconds = 400
   /// How long the steps may take, by a slot's pace, that it takes in one go: no ready step waits longer for a slot that is at

@@ -52,6 +52,11 @@ extension WorkflowRun: ActionHost {
     return variables
   }
 
+  /// The trace context of an attempt; nil: it has none of its own.
+  public func traceparent(of step: StepIndex, attempt: Int) -> String? {
+    options.traceparent?(stepID(of: step).text, attempt)
+  }
+
   /// The time left until the deadline of the step or of this try; nil: none.
   public func remaining(of step: StepIndex, attempt: Int) -> Duration? {
     let (due, limit) = state.withLock { state in

@@ -80,6 +80,7 @@ struct Flattening {
       prefix: prefix, folder: IncludeLibrary.name(of: IncludeLibrary.folder(of: entry.path), from: home),
       entry: entryIndex, exit: StepIndex(index),
       environment: inner.environment, environmentFiles: inner.environmentFiles)
+    scope.file = entry.path
     flat.includeFolders[inputs] = scope.folder
     append(
       Step(

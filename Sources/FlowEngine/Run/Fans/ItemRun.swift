@@ -62,6 +62,10 @@ struct ItemRun: Sendable {
     options.outer = OuterRun(
       run: outer, instance: context.step, attempt: context.attempt, cores: max(1, activeCores() / parallel))
     options.observer = ItemLines(context)
+    if let traceparent = outer.options.traceparent {
+      let prefix = "\(context.stepID)/"
+      options.traceparent = { traceparent(prefix + $0, $1) }
+    }
     return options
   }
 

@@ -6,8 +6,8 @@ struct RunOrigin: Sendable {
   var store: any RunStore
   var lease: any RunLease
   var plan: ResumePlan
-  /// When the last that is known came out, in nanoseconds from the start of the run; the time since is none of its own.
-  var atNanoseconds: Int { plan.recollection.lastNanoseconds }
+  /// Where the run's clock goes on, in nanoseconds from the start of the run.
+  var atNanoseconds: Int { plan.atNanoseconds }
 
   /// Tells a fresh plan what is kept.
   func restore(_ plan: inout Plan, at now: Int) {
@@ -18,6 +18,11 @@ struct RunOrigin: Sendable {
     plan.endRestoring(at: now, gateCountsAnew: true)
     plan.detail = detail
   }
+}
+
+extension ResumePlan {
+  /// When the last that is known came out, in nanoseconds from the start of the run; the time since is none of its own.
+  package var atNanoseconds: Int { recollection.lastNanoseconds }
 }
 
 extension WorkflowRun {
