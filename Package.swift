@@ -175,6 +175,8 @@ let package = Package(
         "PreferencesPlugin", "RouterPlugin", "ShellPlugin", "StoragePlugin", "SyncPlugin", "SyncRecords",
         "UserInterfacePlugin",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: network),
+        .product(name: "NIOCore", package: "swift-nio", condition: network),
       ],
       tests: [
         "FlowDiagnostics", "FlowModel", "FlowSyntax", "FlowPluginKit", "FlowStore", "FlowStoreSQLite", "FlowEngine",

@@ -2,9 +2,9 @@ import Foundation
 import TestSupport
 import Testing
 
-/// The blocks of the README and of the gate's page are run as a reader would run them.
+/// The blocks of these pages are run as a reader would run them.
 @Suite(.timeLimit(.minutes(5))) struct ReadmeTests {
-  @Test(arguments: [("README.md", 6), ("docs/gate.md", 6), ("docs/insight.md", 7)])
+  @Test(arguments: [("README.md", 6), ("docs/gate.md", 6), ("docs/insight.md", 7), ("docs/ci.md", 3)])
   func `a page shows what really happens`(page: String, expectedCalls: Int) throws {
     let blocks = try Block.all(in: Repository.text(page))
     let folder = FileManager.default.temporaryDirectory.appendingPathComponent(

@@ -11,9 +11,10 @@ enum LoadedWorkflow {
     try loadWithText(file, installation).graph
   }
 
-  /// The same, with what loading the file gave.
+  /// The same, with what loading the file gave. Where the workflow cannot run, its diagnostics go to `findings`, too: no
+  /// run follows that would write them.
   static func loadWithText(
-    _ file: String, _ installation: Installation
+    _ file: String, _ installation: Installation, findings: FindingOutputs = FindingOutputs()
   ) throws(InvalidWorkflow) -> (graph: WorkflowGraph, loaded: LoadResult) {
     if SchemaCheck.isSchema(file) {
       throw InvalidWorkflow(
@@ -33,6 +34,11 @@ enum LoadedWorkflow {
     }
     guard let graph = result.graph else {
       installation.explainUnusable()
+      do throws(FileProblem) {
+        try findings.write(Finding.all(in: DiagnosticReport(result)))
+      } catch {
+        StandardOutput.writeError("flowrun: cannot write \(error)\n")
+      }
       throw InvalidWorkflow(description: "")
     }
     return (graph, result)

@@ -38,6 +38,14 @@ final class OutputFile {
     }
   }
 
+  /// Opens a file to write after what is in it, in place, since others may have it open, too; makes it when it is missing.
+  init(appendingTo path: String) throws(FileProblem) {
+    self.path = path
+    replacement = nil
+    file = open(path, O_WRONLY | O_CREAT | O_APPEND | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, 0o644)
+    guard file >= 0 else { throw FileProblem(path: path, .write) }
+  }
+
   deinit {
     guard isOpen else { return }
     close(file)

@@ -11,8 +11,7 @@ struct RunRequest: Hashable {
   var events: [String] = []
   var prewarm: String?
   var isJSON = false
-  var report: String?
-  var trace: String?
+  var outputs = RunOutputs()
   var data: String?
   var isStrict = false
   var pluginFolders: [String] = []
@@ -33,17 +32,7 @@ extension RunRequest {
   /// Throws what can be told of the files before anything runs: that one cannot be written, or would be written over.
   func checkFiles() throws {
     try Self.checkFolder(data)
-    for (option, path) in [("--report", report), ("--trace", trace)] {
-      guard let path else { continue }
-      guard !path.isEmpty else { throw UsageProblem("\(option) is empty; name a file") }
-      guard !FilePath.areSame(path, file) else {
-        throw UsageProblem("\(option) '\(path)' would overwrite the workflow; name another file")
-      }
-    }
-    if let report, let trace, FilePath.areSame(report, trace) {
-      throw UsageProblem("--report and --trace name the same file, '\(report)'; name two")
-    }
-    for path in [report, trace].compactMap({ $0 }) { try OutputFile.check(path) }
+    try outputs.check(among: [file])
   }
 
   /// Throws when `--data` names nothing.

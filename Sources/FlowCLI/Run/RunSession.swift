@@ -16,6 +16,12 @@ struct RunSession: Sendable {
   private let subject: RunSubject
   private let view: TerminalView?
   private let executors: RunExecutors
+  /// What loading the workflow gave, where findings are written; it knows the lines of steps.
+  private let loaded: LoadResult?
+  /// When the run went on, on its own clock; nil: it began here.
+  private let resumedAtNanoseconds: Int?
+  /// The trace that the run is sent as; nil: it is not.
+  private let context: TraceContext?
 
   /// Runs the workflow and ends the process, or says why it cannot be run and ends the process. Returns while it runs.
   static func start(_ request: RunRequest) {
@@ -38,7 +44,11 @@ struct RunSession: Sendable {
     Interrupts.prepare { signal in Self.reportInterrupt(signal, request) }
     installation = try resume?.installation ?? Installation(around: request.file, given: request.pluginFolders)
     let (graph, loaded) =
-      try resume.map { ($0.prepared.graph, $0.loaded) } ?? LoadedWorkflow.loadWithText(request.file, installation)
+      try resume.map { ($0.prepared.graph, $0.loaded) }
+      ?? LoadedWorkflow.loadWithText(request.file, installation, findings: request.outputs.findings)
+    self.loaded = request.outputs.findings.isEmpty ? nil : loaded
+    resumedAtNanoseconds = resume?.plan.atNanoseconds
+    context = request.outputs.otlp == nil ? nil : TraceContext(Environment.value(TraceContext.variable))
     let problems = installation.programProblems(of: graph.workflow)
     guard problems.isEmpty else {
       throw InvalidWorkflow(
@@ -67,7 +77,8 @@ struct RunSession: Sendable {
     } catch {
       throw InvalidWorkflow(description: "flowrun: \(error) with --data\n")
     }
-    trace = request.trace == nil ? nil : TraceRecorder()
+    if let context { options.traceparent = { context.traceparent($0, attempt: $1) } }
+    trace = request.outputs.trace == nil ? nil : TraceRecorder()
     style = TextStyle(isColored: StandardOutput.allowsColor)
     let shown = EvaluatedNames.graph(graph, inputs: inputs)
     subject = RunSubject(shown.workflow, isPrewarmed: prewarm != nil)
@@ -156,7 +167,7 @@ struct RunSession: Sendable {
 
   /// Whoever reads standard output may go away: where a report or a trace is kept the run goes on, else it is cancelled.
   private func watchOutput() {
-    let isKept = request.report != nil || request.trace != nil
+    let isKept = request.outputs.isKept
     StandardOutput.whenFailed { [run] failure in
       guard failure.isReaderGone else { return }
       if isKept { StandardOutput.forgiveFailure() } else { run.cancel() }
@@ -187,47 +198,31 @@ struct RunSession: Sendable {
       StandardOutput.write(SummaryText.text(report, subject: subject, tellsFailures: view != nil, style: style))
     }
     let code = code(of: report)
-    let areWritten = write(report)
+    let account = request.outputs.needsAccount ? account(of: report) : nil
+    let areWritten = request.outputs.write(report, account, trace: trace)
+    if let account { request.outputs.export(account, context) }
     return areWritten ? code : ExitStatus.ofRun(code, losingOutput: true)
   }
 
-  /// Writes what was asked for; whether all of it could be written. What could not is told on standard error.
-  private func write(_ report: RunReport) -> Bool {
-    var areWritten = true
-    func attempt(_ body: () throws(FileProblem) -> Void) {
-      do throws(FileProblem) {
-        try body()
-      } catch {
-        StandardOutput.writeError("flowrun: cannot write \(error)\n")
-        areWritten = false
-      }
-    }
-    if let path = request.report {
-      attempt { () throws(FileProblem) in
-        guard !path.hasSuffix(".html") else {
-          return try OutputFile.write(Array(InsightPages.page(report).utf8), to: path)
-        }
-        let file = try OutputFile(path)
-        try report.write { (bytes) throws(FileProblem) in try file.write(bytes) }
-        try file.finish()
-      }
-    }
-    if let path = request.trace, let trace {
-      attempt { () throws(FileProblem) in try OutputFile.write(trace.bytes, to: path) }
-    }
-    return areWritten
-  }
-
-  /// Writes the report of a run that a signal kept from starting.
+  /// Writes the outputs of a run that a signal kept from starting.
   private static func reportInterrupt(_ signal: Int32, _ request: RunRequest) {
-    guard let path = request.report else { return }
     let report = RunReport.ofNoRun(
       of: request.file, why: "signal \(signal) came before the workflow was read and the run had started")
-    do throws(FileProblem) {
-      try OutputFile.write(JSONText.bytes(of: .object(report.value), layout: .indented) + [10], to: path)
-    } catch {
-      StandardOutput.writeError("flowrun: cannot write \(error)\n")
-    }
+    _ = request.outputs.write(
+      report, RunAccount(report, file: request.file, mask: nil, activatedAtNanoseconds: WallTime.nanoseconds),
+      trace: nil)
+  }
+
+  /// What the run's outputs are made from.
+  private func account(of report: RunReport) -> RunAccount {
+    // A resumed run's clock goes on where it had stopped: only what this process did is at its real time.
+    let begin = WallTime.nanoseconds - run.nowNanoseconds
+    let prewarm = Int(report.prewarmMilliseconds * 1_000_000)
+    var account = RunAccount(
+      report, file: request.file, mask: run.mask, activatedAtNanoseconds: begin + prewarm)
+    account.resumedAt = resumedAtNanoseconds.map { Double($0 - prewarm) / 1_000_000 }
+    account.loaded = loaded
+    return account
   }
 
   private func code(of report: RunReport) -> Int32 {

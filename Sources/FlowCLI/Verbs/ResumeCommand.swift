@@ -164,8 +164,7 @@ struct ResumeCommand: Verb {
   private func request(for stored: StoredRun) -> RunRequest {
     var request = RunRequest(file: stored.file)
     request.isJSON = output.json
-    request.report = output.report
-    request.trace = output.trace
+    request.outputs = output.outputs
     request.isQuiet = output.quiet
     request.isStrict = output.strict
     request.pluginFolders = plugins.folders

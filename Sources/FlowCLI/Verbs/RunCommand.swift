@@ -65,7 +65,7 @@ struct RunCommand: Verb {
   var request: RunRequest {
     RunRequest(
       file: file, inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
-      report: output.report, trace: output.trace, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
+      outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
       isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, forcedSteps: force, store: store, on: on,
       resources: resources)
   }

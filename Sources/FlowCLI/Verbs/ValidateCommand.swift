@@ -15,6 +15,7 @@ struct ValidateCommand: Verb {
         flowrun validate workflows
         flowrun validate launch.yaml --watch
         flowrun validate launch.yaml --format sarif
+        flowrun validate workflows --annotations github
       """)
 
   /// How diagnostics are written.
@@ -34,10 +35,12 @@ struct ValidateCommand: Verb {
   @Flag(help: "Checks again at each save, until Ctrl-C.")
   var watch = false
 
+  @OptionGroup var findings: FindingArguments
   @OptionGroup var plugins: PluginArguments
 
   func perform() async throws {
     try RunExecutors.check(on)
+    try RunOutputs(findings: findings.outputs).check(among: files)
     guard watch else {
       if try !check() { ExitStatus.invalidWorkflow.exit() }
       return
@@ -121,6 +124,7 @@ struct ValidateCommand: Verb {
     case .json: StandardOutput.write(json: report.json(), layout: .indented)
     case .sarif: StandardOutput.write(json: report.sarif(), layout: .indented)
     }
+    try findings.outputs.write(Finding.all(in: report))
     return isValid
   }
 }

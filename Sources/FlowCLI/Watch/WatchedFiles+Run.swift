@@ -38,7 +38,7 @@ extension WatchedFiles {
       patterns = before.patterns
       products = before.products
     }
-    for path in [request.report, request.trace].compactMap({ $0 }) {
+    for (_, path) in request.outputs.files {
       products.append(Pattern(text: FilePath.absolute(path), folder: ""))
     }
   }

@@ -1,0 +1,45 @@
+import FlowDiagnostics
+
+/// Findings as workflow commands of GitHub Actions, which its runner turns into annotations:
+/// `::error file=…,line=…,col=…,title=…::message`.
+enum GitHubAnnotations {
+  /// How many annotations of one severity GitHub shows of a step of a job.
+  static let shownPerSeverity = 10
+
+  /// One line for each finding that GitHub shows; the tenth of a severity says how many more there are.
+  static func text(_ findings: [Finding]) -> String {
+    Diagnostic.Severity.allCases.map { severity in
+      let own = findings.filter { $0.severity == severity }
+      guard own.count > shownPerSeverity else { return own.map(line).joined() }
+      let shown = own.prefix(shownPerSeverity - 1)
+      let rest = own.count - shown.count
+      let more = "::\(severity.rawValue) title=\(rest) more::GitHub shows \(shownPerSeverity) annotations of a kind; "
+      return shown.map(line).joined() + more + "the log and the summary have the other \(rest)\n"
+    }.joined()
+  }
+
+  private static func line(_ finding: Finding) -> String {
+    let (file, place) = (property(finding.place.file), finding.place.location)
+    return "::\(finding.severity.rawValue) file=\(file),line=\(place.line),col=\(place.column),"
+      + "title=\(property(finding.title))::\(data("\(finding.message) [\(finding.code)]"))\n"
+  }
+
+  /// A message: what would end the line is written as its code.
+  static func data(_ text: String) -> String { escaped(text, "%\r\n") }
+
+  /// The value of a property: what would end the value, too.
+  static func property(_ text: String) -> String { escaped(text, "%\r\n:,") }
+
+  private static func escaped(_ text: String, _ special: String) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      guard special.unicodeScalars.contains(scalar) else {
+        result.unicodeScalars.append(scalar)
+        continue
+      }
+      let code = String(scalar.value, radix: 16, uppercase: true)
+      result += "%" + (code.count < 2 ? "0" : "") + code
+    }
+    return result
+  }
+}

@@ -1,0 +1,149 @@
+import FlowEngine
+import FlowModel
+import FlowSystem
+
+/// A run as a JUnit report, which most build servers read: a test suite, with a test case for each step and for each item
+/// of a step that runs for several.
+struct JUnitReport {
+  private let account: RunAccount
+  private let cases: [Case]
+
+  private struct Case {
+    var name: String
+    var milliseconds: Double
+    var verdict: Verdict
+  }
+
+  private enum Verdict {
+    case passed
+    case failure(StepFailure)
+    case error(StepFailure)
+    case skipped(String)
+
+    var isFailure: Bool { if case .failure = self { true } else { false } }
+    var isError: Bool { if case .error = self { true } else { false } }
+    var isSkipped: Bool { if case .skipped = self { true } else { false } }
+  }
+
+  /// A report of a run.
+  init(_ account: RunAccount) {
+    self.account = account
+    var cases = account.steps.filter(RunAccount.isOwn).flatMap(Self.cases)
+    let conclusion = account.report.conclusion
+    let hasEndedWell = conclusion == .success || conclusion == .partial
+    if !hasEndedWell, !cases.contains(where: { $0.verdict.isFailure || $0.verdict.isError }) {
+      // Without it the report of a cancelled run would look like that of a good one.
+      let failure = StepFailure(
+        code: conclusion.rawValue, message: account.report.warnings.last ?? "The run ended as \(conclusion.rawValue)")
+      cases.append(
+        Case(name: "the run", milliseconds: account.report.durationMilliseconds, verdict: .error(failure)))
+    }
+    self.cases = cases
+  }
+
+  /// The report in XML.
+  var bytes: [UInt8] {
+    let failures = cases.count { $0.verdict.isFailure }
+    let errors = cases.count { $0.verdict.isError }
+    let skipped = cases.count { $0.verdict.isSkipped }
+    let name = XMLText.attribute(account.report.workflow)
+    let counts = #"name="\#(name)" tests="\#(cases.count)" failures="\#(failures)" errors="\#(errors)""#
+    let time = #"time="\#(Self.seconds(account.report.durationMilliseconds))""#
+    // The common schema has no time zone; the time is UTC.
+    let start = WallTime.text(account.activatedAtNanoseconds / 1_000_000).dropLast()
+    var text = """
+      <?xml version="1.0" encoding="UTF-8"?>
+      <testsuites \(counts) \(time)>
+        <testsuite \(counts) skipped="\(skipped)" \(time) timestamp="\(start)" file="\(XMLText.attribute(account.file))">
+          <properties>
+            <property name="run" value="\(XMLText.attribute(account.report.runID))"/>
+            <property name="conclusion" value="\(account.report.conclusion.rawValue)"/>
+          </properties>
+
+      """
+    for testCase in cases { text += element(testCase, suite: name) }
+    return Array((text + "  </testsuite>\n</testsuites>\n").utf8)
+  }
+
+  private func element(_ testCase: Case, suite: String) -> String {
+    let name = XMLText.attribute(testCase.name)
+    let head =
+      #"    <testcase name="\#(name)" classname="\#(suite)" time="\#(Self.seconds(testCase.milliseconds))""#
+    switch testCase.verdict {
+    case .passed: return head + "/>\n"
+    case .failure(let failure): return head + ">\n" + Self.element("failure", failure) + "    </testcase>\n"
+    case .error(let failure): return head + ">\n" + Self.element("error", failure) + "    </testcase>\n"
+    case .skipped(let reason):
+      return head + ">\n      <skipped message=\"\(XMLText.attribute(reason))\"/>\n    </testcase>\n"
+    }
+  }
+
+  private static func element(_ name: String, _ failure: StepFailure) -> String {
+    let (type, message) = (XMLText.attribute(failure.code), XMLText.attribute(LogText.headline(failure.message)))
+    return "      <\(name) type=\"\(type)\" message=\"\(message)\">\(XMLText.content(failure.message))</\(name)>\n"
+  }
+
+  /// The test cases of a step: those of its items where there are any, and its own where they do not say why it failed.
+  private static func cases(_ step: RunReport.Step) -> [Case] {
+    let own = Case(
+      name: step.id.text, milliseconds: elapsed(step.startedAt, step.endedAt),
+      verdict: verdict(step.outcome, step.conclusion, step.reason, step.failure))
+    guard let items = step.items, !items.isEmpty else { return [own] }
+    let cases = items.map { item in
+      Case(
+        name: step.id.item(item.index).text + (item.key.map { " \($0)" } ?? ""),
+        milliseconds: elapsed(item.startedAt, item.endedAt),
+        verdict: verdict(item.outcome, item.conclusion, item.reason, item.failure))
+    }
+    let isTold = cases.contains { $0.verdict.isFailure || $0.verdict.isError }
+    return own.verdict.isFailure && !isTold || own.verdict.isError && !isTold ? cases + [own] : cases
+  }
+
+  private static func verdict(
+    _ outcome: Outcome, _ conclusion: Outcome, _ reason: SkipReason?, _ failure: StepFailure?
+  ) -> Verdict {
+    let cause = failure ?? StepFailure(code: outcome.word, message: "The step ended as \(outcome.word)")
+    switch outcome {
+    case .success: return .passed
+    case .skipped, .cancelled: return .skipped(reason?.word ?? outcome.word)
+    // A failure that the workflow allows must not fail the build.
+    case .failure where conclusion == .success, .timedOut where conclusion == .success:
+      return .skipped("optional, and ended as \(outcome.word): \(LogText.headline(cause.message))")
+    case .failure: return .failure(cause)
+    case .timedOut: return .error(cause)
+    }
+  }
+
+  private static func elapsed(_ start: Double?, _ end: Double?) -> Double {
+    guard let start, let end else { return 0 }
+    return max(0, end - start)
+  }
+
+  private static func seconds(_ milliseconds: Double) -> String { Milliseconds.fixed(max(0, milliseconds) / 1000, 3) }
+}
+
+/// Text in XML 1.0; a character that XML does not allow becomes U+FFFD.
+enum XMLText {
+  /// The text between two tags.
+  static func content(_ text: String) -> String { escaped(text, isAttribute: false) }
+
+  /// The text between the quotes of an attribute.
+  static func attribute(_ text: String) -> String { escaped(text, isAttribute: true) }
+
+  private static func escaped(_ text: String, isAttribute: Bool) -> String {
+    var result = ""
+    for scalar in text.unicodeScalars {
+      switch scalar.value {
+      case 0x26: result += "&amp;"
+      case 0x3C: result += "&lt;"
+      case 0x3E: result += "&gt;"
+      case 0x22 where isAttribute: result += "&quot;"
+      // A reader would make spaces or line feeds of them.
+      case 0x09 where isAttribute, 0x0A where isAttribute, 0x0D: result += "&#\(scalar.value);"
+      case 0x09, 0x0A, 0x20...0xD7FF, 0xE000...0xFFFD, 0x1_0000...0x10_FFFF: result.unicodeScalars.append(scalar)
+      default: result += "\u{FFFD}"
+      }
+    }
+    return result
+  }
+}

@@ -1,0 +1,67 @@
+import FlowEngine
+import FlowModel
+import FlowSyntax
+
+extension RunOutputs {
+  /// Whether an output is made from a ``RunAccount``.
+  var needsAccount: Bool { junit != nil || !findings.isEmpty || otlp != nil }
+
+  /// Writes the run to every file that was asked for; whether all of them could be written. Standard error says which could
+  /// not. `account` is nil where none is needed.
+  func write(_ report: RunReport, _ account: RunAccount?, trace recorder: TraceRecorder?) -> Bool {
+    var areWritten = true
+    func attempt(_ body: () throws(FileProblem) -> Void) {
+      do throws(FileProblem) {
+        try body()
+      } catch {
+        StandardOutput.writeError("flowrun: cannot write \(error)\n")
+        areWritten = false
+      }
+    }
+    if let path = self.report { attempt { () throws(FileProblem) in try Self.write(report, to: path) } }
+    if let path = trace, let recorder {
+      attempt { () throws(FileProblem) in try OutputFile.write(recorder.bytes, to: path) }
+    }
+    guard let account else { return areWritten }
+    if let path = junit {
+      attempt { () throws(FileProblem) in try OutputFile.write(JUnitReport(account).bytes, to: path) }
+    }
+    if !findings.isEmpty {
+      let diagnostics = account.loaded.map { Finding.all(in: DiagnosticReport($0)) } ?? []
+      attempt { () throws(FileProblem) in try findings.write(diagnostics + Finding.all(in: account)) }
+    }
+    if findings.annotations == .github, let path = Environment.value("GITHUB_STEP_SUMMARY") {
+      attempt { () throws(FileProblem) in try Self.addSummary(of: account, to: path) }
+    }
+    return areWritten
+  }
+
+  /// Sends the run as a trace where that was asked for. Standard error says what was dropped; the run stays what it is.
+  func export(_ account: RunAccount, _ context: TraceContext?) {
+    guard let context, let server = otlp.flatMap({ try? TraceServer($0) }) else { return }
+    let warnings = [context.problem, TraceExport.send(RunSpans(account, context), context, to: server)]
+    for case let warning? in warnings { StandardOutput.writeError("flowrun: warning: \(warning)\n") }
+  }
+
+  private static func write(_ report: RunReport, to path: String) throws(FileProblem) {
+    guard !path.hasSuffix(".html") else {
+      return try OutputFile.write(Array(InsightPages.page(report).utf8), to: path)
+    }
+    let file = try OutputFile(path)
+    try report.write { (bytes) throws(FileProblem) in try file.write(bytes) }
+    try file.finish()
+  }
+
+  /// Adds the summary to what earlier commands of the same step wrote there; GitHub counts all of it.
+  private static func addSummary(of account: RunAccount, to path: String) throws(FileProblem) {
+    let text = GitHubSummary.text(account, room: GitHubSummary.limitBytes - FileAccess.size(path))
+    guard !text.isEmpty else {
+      return StandardOutput.writeError(
+        "flowrun: warning: the summary of the run is left out: '\(path)' holds nearly 1 MiB, and GitHub shows no more\n"
+      )
+    }
+    let file = try OutputFile(appendingTo: path)
+    try file.write(Array(text.utf8))
+    try file.finish()
+  }
+}

@@ -1,0 +1,180 @@
+import FlowEngine
+import FlowModel
+
+/// A run as spans: the run, in it each step that ran, in a step its items and attempts. The gate is an event of the run.
+struct RunSpans: Sendable {
+  private let account: RunAccount
+  private let context: TraceContext
+
+  /// The spans of a run. What ran in an earlier process, of which this one resumed the run, was sent by that one.
+  init(_ account: RunAccount, _ context: TraceContext) {
+    self.account = account
+    self.context = context
+  }
+
+  /// How many spans there are; much cheaper than making them.
+  var count: Int {
+    var count = 1
+    forEachPart { part in
+      count += 1 + part.attempts.count
+      return true
+    }
+    return count
+  }
+
+  /// Makes the spans one after the other, the run's first, until `body` returns false.
+  func forEach(_ body: (TraceSpan) -> Bool) {
+    guard body(run) else { return }
+    var parent = (path: "", attempt: Int?.none, id: context.runID)
+    forEachPart { part in
+      if (part.parent, part.parentAttempt) != (parent.path, parent.attempt) {
+        parent = (part.parent, part.parentAttempt, context.spanID(part.parent, part.parentAttempt))
+      }
+      let own = span(of: part, in: parent.id)
+      guard body(own) else { return false }
+      for (index, attempt) in part.attempts.enumerated() {
+        var span = own
+        span.id = context.spanID(part.path, attempt.number)
+        span.parentID = own.id
+        span.name = "\(part.path) attempt \(attempt.number)"
+        span.startNanoseconds = instant(attempt.start)
+        span.endNanoseconds = instant(max(attempt.start, attempt.end))
+        span.attributes = ["flowrun.attempt": .integer(attempt.number)]
+        // Why an earlier attempt failed is not in the report.
+        span.error = index == part.attempts.count - 1 ? own.error : "the attempt failed"
+        guard body(span) else { return false }
+      }
+      return true
+    }
+  }
+
+  /// The instant that a report calls so many milliseconds, in nanoseconds since 1970.
+  private func instant(_ milliseconds: Double) -> Int {
+    account.activatedAtNanoseconds + Int((milliseconds * 1_000_000).rounded())
+  }
+
+  private var run: TraceSpan {
+    let report = account.report
+    let start = max(-report.prewarmMilliseconds, account.resumedAt ?? -.infinity)
+    var span = TraceSpan(
+      id: context.runID, parentID: context.parentID, name: report.workflow, startNanoseconds: instant(start),
+      endNanoseconds: instant(max(start, report.durationMilliseconds)),
+      attributes: [
+        "cicd.pipeline.name": .string(report.workflow), "cicd.pipeline.run.id": .string(report.runID),
+        "cicd.pipeline.result": .string(Self.result(report.conclusion)),
+      ])
+    if report.conclusion == .failure { span.error = "the run failed" }
+    // A workflow without a deadline has a gate that means nothing to its author.
+    if let opened = report.gate.openedAt, opened >= start, report.gate.max != nil || report.gate.min > 0 {
+      span.events.append(
+        TraceSpan.Event(
+          name: "gate opened", atNanoseconds: instant(opened),
+          attributes: ["flowrun.gate.outcome": .string(report.gate.outcome.word)]))
+    }
+    return span
+  }
+
+  private func span(of part: Part, in parent: String) -> TraceSpan {
+    var span = TraceSpan(
+      id: context.spanID(part.path, nil), parentID: parent, name: part.path, startNanoseconds: instant(part.start),
+      endNanoseconds: instant(part.end), attributes: part.attributes)
+    span.attributes["cicd.pipeline.task.name"] = .string(part.path)
+    span.attributes["cicd.pipeline.task.run.result"] = .string(Self.result(part.outcome))
+    if part.outcome == .failure || part.outcome == .timedOut {
+      span.error = part.failure?.message ?? part.outcome.word
+      span.attributes["error.type"] = .string(part.failure?.code ?? part.outcome.word)
+    }
+    return span
+  }
+
+  // MARK: Parts
+
+  /// A step that ran, or an item of one. Times are those of the report.
+  private struct Part {
+    var path: String
+    /// The path of what it is part of, empty for the run, and which attempt of that.
+    var parent: String
+    var parentAttempt: Int?
+    var outcome: Outcome
+    var failure: StepFailure?
+    var start: Double
+    var end: Double
+    var attempts: [(number: Int, start: Double, end: Double)]
+    var attributes: ValueObject
+  }
+
+  /// Goes through the parts until `body` returns false.
+  private func forEachPart(_ body: (Part) -> Bool) {
+    for step in account.steps where RunAccount.isOwn(step) {
+      guard visit(step, path: step.id.text, in: ("", nil), body) else { return }
+    }
+  }
+
+  private func visit(
+    _ step: RunReport.Step, path: String, in parent: (path: String, attempt: Int?), _ body: (Part) -> Bool
+  ) -> Bool {
+    guard var part = part(path, step.outcome, step.failure, step.startedAt, step.endedAt) else { return true }
+    (part.parent, part.parentAttempt) = parent
+    let items = step.items ?? []
+    if items.isEmpty { part.attempts = attempts(step.tries, step.attempts, of: part) }
+    part.attributes = ["flowrun.queue": .string(step.queue)]
+    if step.conclusion != step.outcome { part.attributes["flowrun.optional"] = "true" }
+    guard body(part) else { return false }
+    for item in items {
+      let itemPath = "\(path)[\(item.index)]"
+      guard var part = self.part(itemPath, item.outcome, item.failure, item.startedAt, item.endedAt) else { continue }
+      part.parent = path
+      part.attempts = attempts(item.tries, item.attempts, of: part)
+      if let key = item.key { part.attributes["flowrun.item.key"] = .string(key) }
+      guard body(part) else { return false }
+      for inner in item.steps ?? [] where RunAccount.isOwn(inner) {
+        guard visit(inner, path: "\(itemPath)/\(inner.id)", in: (itemPath, item.attempts), body) else { return false }
+      }
+    }
+    return true
+  }
+
+  /// A part without its attempts; nil where it did not run, or not in this process.
+  private func part(
+    _ path: String, _ outcome: Outcome, _ failure: StepFailure?, _ start: Double?, _ end: Double?
+  ) -> Part? {
+    let first = account.resumedAt ?? -.infinity
+    let end = end ?? account.report.durationMilliseconds
+    guard let start, end >= first else { return nil }
+    return Part(
+      path: path, parent: "", outcome: outcome, failure: failure, start: max(start, first), end: max(start, end),
+      attempts: [], attributes: [:])
+  }
+
+  /// The attempts in this process. A report has their times where they are not those of the step.
+  private func attempts(
+    _ tries: [RunReport.Try], _ count: Int, of part: Part
+  ) -> [(number: Int, start: Double, end: Double)] {
+    guard !tries.isEmpty else { return [(max(count, 1), part.start, part.end)] }
+    let first = account.resumedAt ?? -.infinity
+    let number = max(count, tries.count) - tries.count + 1
+    return tries.enumerated().compactMap { index, attempt in
+      let (start, end) = (attempt.startedAt ?? part.start, attempt.endedAt ?? part.end)
+      return end < first ? nil : (number + index, max(start, first), end)
+    }
+  }
+
+  /// The word of OpenTelemetry's conventions for pipelines.
+  private static func result(_ outcome: Outcome) -> String {
+    switch outcome {
+    case .success: "success"
+    case .failure: "failure"
+    case .timedOut: "timeout"
+    case .cancelled: "cancellation"
+    case .skipped: "skip"
+    }
+  }
+
+  private static func result(_ conclusion: RunConclusion) -> String {
+    switch conclusion {
+    case .success, .partial: "success"
+    case .failure: "failure"
+    case .cancelled: "cancellation"
+    }
+  }
+}

@@ -1,0 +1,33 @@
+#if Network
+  import AsyncHTTPClient
+  import FlowModel
+  import FlowSystem
+  import NIOCore
+
+  /// Requests over TLS, which only builds with the trait `Network` can make.
+  enum SecureRequest {
+    /// Sends a request to an address that begins with `https://` and returns the answer; throws when there is none by the
+    /// deadline. The thread waits.
+    static func send(
+      _ request: PlainRequest, to url: String, by deadline: ContinuousClock.Instant
+    ) throws(PlainRequest.Problem) -> PlainRequest.Answer {
+      var configuration = HTTPClient.Configuration()
+      configuration.redirectConfiguration = .disallow
+      configuration.connectionPool.retryConnectionEstablishment = false
+      let client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+      defer { client.shutdown { _ in } }
+      let left = ContinuousClock.now.duration(to: deadline).nanoseconds
+      do {
+        var outgoing = try HTTPClient.Request(url: url, method: .POST, body: .bytes(request.body))
+        for (name, value) in request.headers { outgoing.headers.add(name: name, value: value) }
+        let answer = try client.execute(request: outgoing, deadline: .now() + .nanoseconds(Int64(left))).wait()
+        return PlainRequest.Answer(
+          status: Int(answer.status.code),
+          retryAfterSeconds: answer.headers.first(name: "Retry-After").flatMap { Int($0) },
+          body: answer.body.map { Array($0.readableBytesView) } ?? [])
+      } catch {
+        throw PlainRequest.Problem(description: "\(error)")
+      }
+    }
+  }
+#endif

@@ -1,0 +1,93 @@
+import FlowSystem
+
+/// Where OpenTelemetry traces are sent: a collector that takes OTLP over HTTP.
+struct TraceServer {
+  /// Whether TLS is used.
+  let isSecure: Bool
+  /// The host, an address of IPv6 without its brackets.
+  let host: String
+  let port: Int
+  /// The path, `/v1/traces` at its end.
+  let path: String
+  /// What requests are sent with besides, such as an API key; never shown.
+  let headers: [(name: String, value: String)]
+
+  /// The variable that OpenTelemetry's exporters take headers from.
+  static let headersVariable = "OTEL_EXPORTER_OTLP_HEADERS"
+
+  /// Reads `http://HOST[:PORT][/PATH]` and headers as `NAME=VALUE,…`; throws a ``UsageProblem`` that says what is wrong.
+  init(_ text: String, headers: String? = Environment.value(headersVariable)) throws(UsageProblem) {
+    let example = "expected http://HOST[:PORT], such as http://127.0.0.1:4318"
+    isSecure = text.hasPrefix("https://")
+    #if !Network
+      guard !isSecure else {
+        throw UsageProblem(
+          "--otlp '\(text)': this flowrun was built without TLS; build it with --traits Network, or send to a collector "
+            + "nearby, as http://127.0.0.1:4318")
+      }
+    #endif
+    let rest = text.dropFirst(isSecure ? 8 : 7)
+    let authority = rest.prefix { $0 != "/" }
+    let end = authority.hasPrefix("[") ? authority.firstIndex(of: "]") : nil
+    let colon = authority[(end ?? authority.startIndex)...].lastIndex(of: ":")
+    let name = authority[..<(colon ?? authority.endIndex)]
+    let host = end == nil ? name : name.dropFirst().dropLast()
+    let port = colon.map { Int(authority[authority.index(after: $0)...]) ?? 0 } ?? (isSecure ? 443 : 80)
+    guard isSecure || text.hasPrefix("http://"), !host.isEmpty, !host.contains(where: { "@[]".contains($0) }),
+      (1...65_535).contains(port),
+      text.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") })
+    else { throw UsageProblem("--otlp '\(text)': \(example)") }
+    self.host = String(host)
+    self.port = port
+    var path = rest[authority.endIndex...]
+    while path.hasSuffix("/") { path.removeLast() }
+    self.path = path.hasSuffix(Self.tracesPath) ? String(path) : path + Self.tracesPath
+    self.headers = try Self.headers(headers ?? "")
+  }
+
+  private static let tracesPath = "/v1/traces"
+
+  /// The address as people write it.
+  var url: String { "\(isSecure ? "https" : "http")://\(host.contains(":") ? "[\(host)]" : host):\(port)\(path)" }
+
+  /// Reads `NAME=VALUE,…`, values with percent escapes, as OpenTelemetry's exporters do.
+  private static func headers(_ text: String) throws(UsageProblem) -> [(name: String, value: String)] {
+    var headers: [(name: String, value: String)] = []
+    for entry in text.split(separator: ",") {
+      let parts = entry.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(trimmed)
+      let name = parts[0]
+      guard parts.count == 2, !name.isEmpty, name.utf8.allSatisfy({ $0 > 32 && $0 < 127 && $0 != UInt8(ascii: ":") }),
+        let value = decoded(parts[1]), value.utf8.allSatisfy({ $0 >= 32 && $0 != 127 })
+      else {
+        // The value may be a key.
+        throw UsageProblem("\(headersVariable): '\(name)' is not a header; expected NAME=VALUE,NAME=VALUE")
+      }
+      headers.append((name, value))
+    }
+    return headers
+  }
+
+  private static func trimmed(_ text: Substring) -> String {
+    var text = text
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return String(text)
+  }
+
+  /// The text without percent escapes; nil where one is broken.
+  private static func decoded(_ text: String) -> String? {
+    var bytes: [UInt8] = []
+    var rest = text.utf8[...]
+    while let byte = rest.popFirst() {
+      guard byte == UInt8(ascii: "%") else {
+        bytes.append(byte)
+        continue
+      }
+      let digits = rest.prefix(2)
+      guard digits.count == 2, let value = UInt8(String(Substring(digits)), radix: 16) else { return nil }
+      bytes.append(value)
+      rest = rest.dropFirst(2)
+    }
+    return String(validating: bytes, as: UTF8.self)
+  }
+}

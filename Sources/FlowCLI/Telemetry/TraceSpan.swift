@@ -1,0 +1,178 @@
+import FlowModel
+import FlowStore
+
+/// A span of an OpenTelemetry trace.
+struct TraceSpan {
+  /// The id: 16 hexadecimal digits.
+  var id: String
+  /// The span that it is part of; nil: none.
+  var parentID: String?
+  var name: String
+  /// The instants in nanoseconds since 1970.
+  var startNanoseconds: Int
+  var endNanoseconds: Int
+  /// Texts and whole numbers by name.
+  var attributes: ValueObject
+  /// Why it failed; nil: it did not.
+  var error: String?
+  var events: [Event] = []
+
+  /// Something that happened at an instant.
+  struct Event {
+    var name: String
+    var atNanoseconds: Int
+    var attributes: ValueObject
+  }
+}
+
+extension TraceSpan {
+  /// An `ExportTraceServiceRequest` of OTLP with these spans, in Protobuf.
+  static func request(_ spans: some Sequence<TraceSpan>, traceID: String, resource: ValueObject) -> [UInt8] {
+    var resourceMessage = ByteWriter()
+    resourceMessage.add(attributes: resource, at: 1)
+    var scope = ByteWriter()
+    scope.add("flowrun", at: 1)
+    var scopeSpans = ByteWriter()
+    scopeSpans.add(scope.bytes, at: 1)
+    let trace = Self.bytes(traceID)
+    for span in spans { scopeSpans.add(span.message(trace), at: 2) }
+    var resourceSpans = ByteWriter()
+    resourceSpans.add(resourceMessage.bytes, at: 1)
+    resourceSpans.add(scopeSpans.bytes, at: 2)
+    var request = ByteWriter()
+    request.add(resourceSpans.bytes, at: 1)
+    return request.bytes
+  }
+
+  /// How many spans a server says that it rejected, and why, in an `ExportTraceServiceResponse`.
+  static func rejected(in response: [UInt8]) -> (count: Int, message: String) {
+    var reader = ProtobufReader(response)
+    while let (field, content) = reader.next() {
+      guard field == 1, case .bytes(let partial) = content else { continue }
+      var inner = ProtobufReader(Array(partial))
+      var result = (count: 0, message: "")
+      while let (field, content) = inner.next() {
+        switch (field, content) {
+        case (1, .number(let number)): result.count = Int(clamping: number)
+        case (2, .bytes(let text)): result.message = String(decoding: text, as: UTF8.self)
+        default: break
+        }
+      }
+      return result
+    }
+    return (0, "")
+  }
+
+  private func message(_ trace: [UInt8]) -> [UInt8] {
+    var span = ByteWriter()
+    span.add(trace, at: 1)
+    span.add(Self.bytes(id), at: 2)
+    if let parentID { span.add(Self.bytes(parentID), at: 4) }
+    span.add(name, at: 5)
+    // SPAN_KIND_INTERNAL.
+    span.add(1, at: 6)
+    span.add(fixed: startNanoseconds, at: 7)
+    span.add(fixed: endNanoseconds, at: 8)
+    span.add(attributes: attributes, at: 9)
+    for event in events {
+      var message = ByteWriter()
+      message.add(fixed: event.atNanoseconds, at: 1)
+      message.add(event.name, at: 2)
+      message.add(attributes: event.attributes, at: 3)
+      span.add(message.bytes, at: 11)
+    }
+    if let error {
+      var status = ByteWriter()
+      status.add(error, at: 2)
+      // STATUS_CODE_ERROR.
+      status.add(2, at: 3)
+      span.add(status.bytes, at: 15)
+    }
+    return span.bytes
+  }
+
+  /// The bytes that hexadecimal digits stand for.
+  private static func bytes(_ digits: String) -> [UInt8] {
+    let values = digits.compactMap(\.hexDigitValue)
+    return stride(from: 0, to: values.count - 1, by: 2).map { UInt8(values[$0] << 4 | values[$0 + 1]) }
+  }
+}
+
+/// Protobuf: the number of each field with its kind, then its content.
+extension ByteWriter {
+  fileprivate mutating func add(_ content: [UInt8], at field: UInt64) {
+    add(field << 3 | 2)
+    add(content)
+  }
+
+  fileprivate mutating func add(_ text: String, at field: UInt64) {
+    add(field << 3 | 2)
+    add(text)
+  }
+
+  fileprivate mutating func add(_ number: Int, at field: UInt64) {
+    add(field << 3)
+    add(UInt64(bitPattern: Int64(number)))
+  }
+
+  fileprivate mutating func add(fixed number: Int, at field: UInt64) {
+    add(field << 3 | 1)
+    for shift in stride(from: 0, to: 64, by: 8) { add(byte: UInt8(truncatingIfNeeded: number >> shift)) }
+  }
+
+  /// `KeyValue` messages, of which those that are neither text nor a whole number are left out.
+  fileprivate mutating func add(attributes: ValueObject, at field: UInt64) {
+    for (key, content) in attributes {
+      var value = ByteWriter()
+      switch content {
+      case .string(let text): value.add(text, at: 1)
+      case .integer(let number): value.add(number, at: 3)
+      default: continue
+      }
+      var pair = ByteWriter()
+      pair.add(key, at: 1)
+      pair.add(value.bytes, at: 2)
+      add(pair.bytes, at: field)
+    }
+  }
+}
+
+/// Reads the fields of a Protobuf message; ends at what is not one.
+private struct ProtobufReader {
+  enum Content {
+    case number(UInt64)
+    case bytes(ArraySlice<UInt8>)
+    case other
+  }
+
+  private var rest: ArraySlice<UInt8>
+
+  init(_ bytes: [UInt8]) { rest = bytes[...] }
+
+  mutating func next() -> (field: UInt64, content: Content)? {
+    guard let tag = number() else { return nil }
+    switch tag & 7 {
+    case 0: return number().map { (tag >> 3, .number($0)) }
+    case 1: return take(8).map { _ in (tag >> 3, .other) }
+    case 2: return number().flatMap { take(Int(clamping: $0)) }.map { (tag >> 3, .bytes($0)) }
+    case 5: return take(4).map { _ in (tag >> 3, .other) }
+    default: return nil
+    }
+  }
+
+  private mutating func take(_ count: Int) -> ArraySlice<UInt8>? {
+    guard count <= rest.count else { return nil }
+    defer { rest = rest.dropFirst(count) }
+    return rest.prefix(count)
+  }
+
+  private mutating func number() -> UInt64? {
+    var (result, shift): (UInt64, UInt64) = (0, 0)
+    while shift < 64, let byte = rest.popFirst() {
+      result |= UInt64(byte & 0x7F) << shift
+      if byte < 0x80 { return result }
+      shift += 7
+    }
+    return nil
+  }
+}

@@ -1,0 +1,73 @@
+import FlowEngine
+import FlowModel
+import FlowPluginKit
+import FlowSyntax
+import Testing
+
+@testable import FlowCLI
+
+/// Reports of runs that tests make up, as they are written and read.
+enum RunAccountExample {
+  /// A step that ran from `start` to `end`; `members` are added or replaced.
+  static func step(
+    _ outcome: String, _ start: Double? = 0, _ end: Double? = 10, attempts: Int = 1, error: (String, String)? = nil,
+    _ members: ValueObject = [:]
+  ) -> Value {
+    var step: ValueObject = [
+      "outcome": .string(outcome), "conclusion": .string(outcome), "reason": nil, "attempts": .integer(attempts),
+      "queue": "user-initiated", "readyAt": start.map { .number($0) } ?? nil,
+      "startedAt": start.map { .number($0) } ?? nil, "endedAt": end.map { .number($0) } ?? nil,
+      "waitedMilliseconds": nil, "overrunMilliseconds": nil, "abandoned": false, "deferred": false, "blocking": false,
+      "error": error.map { ["code": .string($0.0), "message": .string($0.1)] } ?? nil,
+    ]
+    for (key, value) in members { step[key] = value }
+    return .object(step)
+  }
+
+  /// An item of a step.
+  static func item(_ index: Int, _ outcome: String, key: String? = nil, error: (String, String)? = nil) -> Value {
+    [
+      "index": .integer(index), "key": key.map { .string($0) } ?? nil, "outcome": .string(outcome),
+      "conclusion": .string(outcome), "reason": nil, "attempts": 1, "startedAt": 1, "endedAt": 2, "abandoned": false,
+      "error": error.map { ["code": .string($0.0), "message": .string($0.1)] } ?? nil,
+    ]
+  }
+
+  /// A report of these steps.
+  static func report(
+    _ conclusion: String, _ steps: ValueObject, gate: ValueObject = [:], warnings: [Value] = []
+  ) throws -> RunReport {
+    var gateMembers: ValueObject = [
+      "outcome": "ready", "openedAt": nil, "readyAt": nil, "heldByMinMilliseconds": 0, "late": [], "failed": [],
+      "min": 0, "max": nil,
+    ]
+    for (key, value) in gate { gateMembers[key] = value }
+    return try RunReport([
+      "schema": 2, "workflow": "build", "runId": "0f8c", "conclusion": .string(conclusion),
+      "gate": .object(gateMembers),
+      "launchReason": "user", "durationMilliseconds": 1234, "entries": [], "prewarmMilliseconds": 0,
+      "mainQueueMilliseconds": 0, "criticalPath": [], "steps": .object(steps), "events": [], "outputs": [:],
+      "warnings": .array(warnings),
+    ])
+  }
+
+  /// What outputs are made from: the report, with a file `build.yaml`, a run that began at the start of 2026-11-23 UTC.
+  static func account(
+    _ conclusion: String, _ steps: ValueObject, gate: ValueObject = [:], warnings: [Value] = [],
+    secrets: ValueObject = [:], file text: String? = nil
+  ) throws -> RunAccount {
+    let mask = secrets.isEmpty ? nil : SecretMask(secrets.map { ($0.key, $0.value.stringValue ?? "") })
+    var account = RunAccount(
+      try report(conclusion, steps, gate: gate, warnings: warnings), file: "build.yaml", mask: mask,
+      activatedAtNanoseconds: 1_795_392_000_000_000_000)
+    account.loaded = text.map {
+      WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all)).load(bytes: Array($0.utf8), file: "build.yaml")
+    }
+    return account
+  }
+}
+
+extension Value {
+  /// The member of an object; nil where there is none, or it is not an object.
+  subscript(key: String) -> Value? { objectValue?[key] }
+}

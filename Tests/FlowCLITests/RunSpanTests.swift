@@ -1,0 +1,165 @@
+import FlowModel
+import Testing
+
+@testable import FlowCLI
+
+/// Runs as spans of an OpenTelemetry trace.
+@Suite struct `Spans of a run` {
+  private static let given = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
+
+  @Test func `join the trace that the environment names`() {
+    let context = TraceContext(Self.given, seed: "1")
+    #expect(context.traceID == "0af7651916cd43dd8448eb211c80319c")
+    #expect(context.parentID == "b7ad6b7169203331")
+    #expect(context.problem == nil)
+    // A later version of the format may have more parts.
+    #expect(TraceContext("01" + Self.given.dropFirst(2) + "-more", seed: "1").parentID == "b7ad6b7169203331")
+  }
+
+  @Test(
+    arguments: [
+      "", "00", "00-0-0-01", given.uppercased(), given + "-more", "ff" + given.dropFirst(2),
+      "00-00000000000000000000000000000000-b7ad6b7169203331-01",
+      "00-0af7651916cd43dd8448eb211c80319c-0000000000000000-01",
+      "00-0af7651916cd43dd8448eb211c80319g-b7ad6b7169203331-01",
+    ]) func `begin a trace of their own where the environment names none, and say so`(text: String)
+  {
+    let context = TraceContext(text, seed: "1")
+    #expect(context.traceID.count == 32 && context.parentID == nil)
+    #expect(context.problem?.hasPrefix("TRACEPARENT is '\(text)', expected 00-") == true)
+  }
+
+  @Test func `have ids that an attempt is given before the spans are made, others in each process`() {
+    let context = TraceContext(nil, seed: "1")
+    #expect(context.problem == nil)
+    #expect(context.traceparent("a", attempt: 2) == "00-\(context.traceID)-\(context.spanID("a", 2))-01")
+    let ids = [context.runID] + ["a", "a[1]", "b"].flatMap { path in [nil, 1, 2].map { context.spanID(path, $0) } }
+    #expect(Set(ids).count == ids.count && ids.allSatisfy { $0.count == 16 })
+    #expect(TraceContext(nil, seed: "2").traceID != context.traceID)
+    #expect(TraceContext(Self.given, seed: "2").spanID("a", 1) != TraceContext(Self.given, seed: "1").spanID("a", 1))
+  }
+
+  private func spans(_ account: RunAccount) -> [TraceSpan] {
+    let all = RunSpans(account, TraceContext(Self.given, seed: "1"))
+    var spans: [TraceSpan] = []
+    all.forEach { span in
+      spans.append(span)
+      return true
+    }
+    #expect(spans.count == all.count)
+    return spans
+  }
+
+  /// Each span as its parent's name, its own and its times in milliseconds from activation.
+  private func lines(_ account: RunAccount) -> [String] {
+    let spans = spans(account)
+    let names = Dictionary(uniqueKeysWithValues: spans.map { ($0.id, $0.name) })
+    func time(_ nanoseconds: Int) -> String { "\((nanoseconds - account.activatedAtNanoseconds) / 1_000_000)" }
+    return spans.map { span in
+      let parent = span.parentID.map { names[$0] ?? "outside" } ?? "none"
+      return "\(parent) > \(span.name) \(time(span.startNanoseconds))-\(time(span.endNanoseconds))"
+        + (span.error.map { " ! \($0)" } ?? "")
+    }
+  }
+
+  @Test func `are the run, in it the steps that ran, in them items and attempts`() throws {
+    let account = try RunAccountExample.account(
+      "failure",
+      [
+        "fetch": RunAccountExample.step("success", 5, 250),
+        "test": RunAccountExample.step(
+          "failure", 250, 1234, attempts: 2, error: ("e", "no"),
+          [
+            "tries": [["startedAt": 250, "endedAt": 400], ["startedAt": 500, "endedAt": 1234]]
+          ]),
+        "each": RunAccountExample.step("success", 0, 9, ["items": [RunAccountExample.item(0, "success")]]),
+        "publish": RunAccountExample.step("skipped", nil, 1234, attempts: 0, ["reason": "upstream-failed"]),
+      ])
+    #expect(
+      lines(account) == [
+        "outside > build 0-1234 ! the run failed",
+        "build > fetch 5-250", "fetch > fetch attempt 1 5-250",
+        "build > test 250-1234 ! no", "test > test attempt 1 250-400 ! the attempt failed",
+        "test > test attempt 2 500-1234 ! no",
+        "build > each 0-9", "each > each[0] 1-2", "each[0] > each[0] attempt 1 1-2",
+      ])
+  }
+
+  @Test func `have the gate as an event of the run`() throws {
+    let account = try RunAccountExample.account(
+      "success", [:], gate: ["outcome": "timed-out", "openedAt": 700.5, "max": 700])
+    let run = try #require(spans(account).first)
+    let gate = try #require(run.events.first)
+    #expect(gate.name == "gate opened" && gate.attributes == ["flowrun.gate.outcome": "timed-out"])
+    #expect(gate.atNanoseconds == account.activatedAtNanoseconds + 700_500_000)
+    #expect(run.attributes["cicd.pipeline.result"] == "success" && run.attributes["cicd.pipeline.run.id"] == "0f8c")
+  }
+
+  @Test func `of a resumed run leave out what the earlier process sent`() throws {
+    var account = try RunAccountExample.account(
+      "success",
+      [
+        "kept": RunAccountExample.step("success", 0, 100),
+        "again": RunAccountExample.step(
+          "success", 50, 900, attempts: 2,
+          ["tries": [["startedAt": 50, "endedAt": 100], ["startedAt": 600, "endedAt": 900]]]),
+      ])
+    account.resumedAt = 500
+    #expect(
+      lines(account) == [
+        "outside > build 500-1234", "build > again 500-900", "again > again attempt 2 600-900",
+      ])
+  }
+
+  @Test func `are made no further than they are sent`() throws {
+    let items = Value.array((0..<4).map { RunAccountExample.item($0, "success") })
+    let account = try RunAccountExample.account(
+      "success", ["each": RunAccountExample.step("success", 0, 9, ["items": items])])
+    for limit in 1...10 {
+      var made = 0
+      RunSpans(account, TraceContext(nil, seed: "1")).forEach { _ in
+        made += 1
+        return made < limit
+      }
+      #expect(made == limit)
+    }
+  }
+
+  @Test func `are answered with how many the server rejected`() {
+    // ExportTraceServiceResponse { partial_success { rejected_spans: 300, error_message: "full" } }
+    let full = Array("full".utf8)
+    let answer = TraceSpan.rejected(in: [0x0A, 0x09, 0x08, 0xAC, 0x02, 0x12, 0x04] + full)
+    #expect(answer.count == 300 && answer.message == "full")
+    #expect(TraceSpan.rejected(in: []).count == 0)
+    #expect(TraceSpan.rejected(in: Array("not found".utf8)).count == 0)
+    #expect(TraceSpan.rejected(in: [0x0A, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F]).count == 0)
+  }
+
+  @Test func `go to the address of a collector`() throws {
+    #expect(try TraceServer("http://127.0.0.1:4318").url == "http://127.0.0.1:4318/v1/traces")
+    #expect(try TraceServer("http://[::1]:4318/otlp/").url == "http://[::1]:4318/otlp/v1/traces")
+    #expect(try TraceServer("http://collector/v1/traces").url == "http://collector:80/v1/traces")
+  }
+
+  @Test func `go with the headers that OpenTelemetry's exporters take from the environment`() throws {
+    let server = try TraceServer("http://a", headers: "x-key=a%20b%3D, other = c=d")
+    #expect(server.headers.map(\.name) == ["x-key", "other"] && server.headers.map(\.value) == ["a b=", "c=d"])
+    #expect(try TraceServer("http://a", headers: nil).headers.isEmpty)
+  }
+
+  @Test(arguments: ["key", "=v", "k=%0d%0aInjected: x", "k=%4", "k: x=v", "a=b,c"])
+  func `refuse headers that are not ones, without showing a value`(text: String) throws {
+    let problem = #expect(throws: UsageProblem.self) { try TraceServer("http://a", headers: text) }
+    #expect(problem?.description.contains("OTEL_EXPORTER_OTLP_HEADERS: '") == true)
+    #expect(problem?.description.contains("Injected") == false)
+  }
+
+  @Test(
+    arguments: [
+      "", "collector:4318", "http://", "http://:4318", "http://a:0", "http://a:65536", "http://a:x", "http://u:p@a",
+      "http://a/?q", "ftp://a", "http://a b", "http://[::1", "grpc://a:4317",
+    ]) func `refuse an address that is not one`(text: String)
+  {
+    #expect(throws: UsageProblem.self) { try TraceServer(text) }
+  }
+}
