@@ -10,6 +10,8 @@ package final class SQLiteConnection {
   /// The prepared statements by their text. Most texts differ in length, so a search costs less than a dictionary, whose
   /// type the runtime assembles at each start.
   private var statements: [(text: String, handle: OpaquePointer)] = []
+  /// The cached statements that are lent to a closure: they are neither lent again nor freed meanwhile.
+  private var lent: [OpaquePointer] = []
   /// Ends the statements of the current caller; nil: nothing does.
   var cancellation: SQLiteCancellation?
   /// What SQLite calls while statements run. It keeps a pointer to them, so they live as long as the connection.
@@ -67,8 +69,9 @@ package final class SQLiteConnection {
 
   deinit { close() }
 
-  /// Closes the file; nothing can be done with the connection after that.
+  /// Closes the file; nothing can be done with the connection after that. Not to be called while a statement is lent.
   package func close() {
+    precondition(lent.isEmpty, "a statement of '\(path)' is still in use")
     for statement in statements { sqlite3_finalize(statement.handle) }
     statements = []
     sqlite3_close_v2(handle)
@@ -100,8 +103,10 @@ package final class SQLiteConnection {
   ) throws -> Result {
     try checkUse()
     let handle = try cached(text)
-    // One that is running, further up the stack, keeps its row.
-    if sqlite3_stmt_busy(handle) != 0 { return try single(text) { try $0.bound(to: values, body) } }
+    // One that is in use, further up the stack, keeps its values and its row.
+    if lent.contains(handle) { return try single(text) { try $0.bound(to: values, body) } }
+    lent.append(handle)
+    defer { lent.removeLast() }
     return try SQLiteStatement(handle).bound(to: values, body)
   }
 
@@ -194,7 +199,7 @@ package final class SQLiteConnection {
 
   private func forgetIdleStatements() {
     statements.removeAll { statement in
-      guard sqlite3_stmt_busy(statement.handle) == 0 else { return false }
+      guard !lent.contains(statement.handle) else { return false }
       sqlite3_finalize(statement.handle)
       return true
     }

@@ -49,6 +49,15 @@ import Testing
     #expect(pairs == [[11, 12, 13], [21, 22, 23], [31, 32, 33]])
   }
 
+  @Test func `a statement keeps its values while many others run before its first row`() throws {
+    let found = try db.query("SELECT ?", [.integer(7)]) { outer in
+      #expect(try db.integer("SELECT ?", [.integer(8)]) == 8)
+      for number in 0..<300 { #expect(try db.integer("SELECT \(number)") == number) }
+      return try outer.next() ? outer.integer(0) : nil
+    }
+    #expect(found == 7)
+  }
+
   @Test func `a statement that is left early can run again`() throws {
     try db.execute("INSERT INTO t VALUES (1), (2)")
     for _ in 0..<3 { #expect(try db.first("SELECT a FROM t") { $0.integer(0) } == 1) }
