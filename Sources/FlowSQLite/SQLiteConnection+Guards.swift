@@ -59,15 +59,17 @@ extension SQLiteConnection {
   package func authorize(_ allows: @escaping (SQLiteAction) -> Bool) {
     guard handle != nil else { return }
     let authorizer = SQLiteGuards.Authorizer(allows)
-    // Proof of safety: SQLite calls it within calls of this connection, which keeps the last authorizer until it has closed
-    // the handle or given it another one.
+    // Proof of safety: SQLite uses the pointer within calls of this connection, which keeps the last authorizer until it has
+    // closed the handle or given it another one.
+    let context = Unmanaged.passUnretained(authorizer).toOpaque()
     sqlite3_set_authorizer(
       handle,
       { context, code, first, second, _, view in
         guard let context else { return SQLITE_DENY }
+        // Proof of safety: `context` is the pointer given below, to an authorizer that the connection keeps.
         let authorizer = Unmanaged<SQLiteGuards.Authorizer>.fromOpaque(context).takeUnretainedValue()
         return authorizer.allows(SQLiteAction(code, first, second, view)) ? SQLITE_OK : SQLITE_DENY
-      }, Unmanaged.passUnretained(authorizer).toOpaque())
+      }, context)
     guards.authorizer = authorizer
   }
 
