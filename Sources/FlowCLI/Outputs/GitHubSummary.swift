@@ -38,12 +38,13 @@ enum GitHubSummary {
 
   private static func head(_ account: RunAccount, _ steps: [RunReport.Step]) -> String {
     let report = account.report
-    let counts = Outcome.allCases.compactMap { outcome in
+    let counts: [String] = Outcome.allCases.compactMap { outcome in
       let count = steps.count { $0.outcome == outcome }
       return count == 0 ? nil : "\(count) \(outcome.word)"
-    }.joined(separator: ", ")
+    }
+    let list: String = counts.isEmpty ? "none" : counts.joined(separator: ", ")
     var text = "### \(plain(report.workflow)): \(report.conclusion.rawValue)\n\n"
-    text += "\(Milliseconds.text(report.durationMilliseconds)), steps: \(counts.isEmpty ? "none" : counts)\n\n"
+    text += "\(Milliseconds.text(report.durationMilliseconds)), steps: \(list)\n\n"
     if let opened = report.gate.openedAt, report.gate.max != nil {
       text += "Gate: \(report.gate.outcome.word) at \(Milliseconds.text(opened))\n\n"
     }
