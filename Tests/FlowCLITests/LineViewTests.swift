@@ -6,19 +6,33 @@ import Testing
 
 /// A run as lines, without a terminal.
 @Suite struct `Lines of a run` {
-  private func lines(_ yaml: String, _ events: RunEvent.Kind...) -> [String] {
+  private func lines(_ yaml: String, isVerbose: Bool = false, _ events: RunEvent.Kind...) -> [String] {
     let subject = ViewStage(yaml).subject
-    let view = LineView(style: TextStyle(isColored: false), subject: subject)
+    let view = LineView(style: TextStyle(isColored: false), subject: subject, isVerbose: isVerbose)
     return events.flatMap { view.lines(RunEvent(atNanoseconds: 0, $0)) }
   }
 
   private static let plain = "name: x\nsteps: { a: { uses: flow.noop, name: Fetch the table }, b: { uses: flow.noop } }"
 
-  @Test func `steps are called by their names, with the id beside`() {
+  @Test func `steps are called by their names with the id, and starts are shown only where verbose asks`() {
+    let events = [ViewStage.started("a"), ViewStage.done("a"), ViewStage.done("b")]
     #expect(
-      lines(Self.plain, ViewStage.started("a"), ViewStage.done("a"), ViewStage.done("b")) == [
-        "Fetch the table (a) started on user-initiated", "Fetch the table (a) done in 12 ms", "b done in 12 ms",
+      lines(Self.plain, events[0], events[1], events[2]) == ["Fetch the table (a) done in 12 ms", "b done in 12 ms"])
+    #expect(
+      lines(Self.plain, isVerbose: true, events[0], events[1]) == [
+        "Fetch the table (a) started on user-initiated", "Fetch the table (a) done in 12 ms",
       ])
+  }
+
+  @Test func `a failure quotes the output of its step only where that was not shown`() {
+    let failure = ViewStage.done("b", .failure, "make failed:\n  one\n  two")
+    #expect(lines(Self.plain, failure) == ["b failed in 12 ms: make failed:", "  |   one", "  |   two [broken]"])
+    let printed = [ViewStage.wrote("b", "one"), ViewStage.wrote("b", "two")]
+    #expect(
+      lines(Self.plain, printed[0], printed[1], failure) == [
+        "b: one", "b: two", "b failed in 12 ms: make failed [broken]",
+      ])
+    #expect(lines(Self.plain, isVerbose: true, printed[0], printed[1], failure).count == 5)
   }
 
   @Test func `without a deadline neither gate nor launch reason are told`() {

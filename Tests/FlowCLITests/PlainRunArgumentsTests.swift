@@ -5,6 +5,7 @@ import Testing
 @Suite struct `Arguments of a run` {
   private static let understood = [
     "w.yaml", "run w.yaml", "./folder/w", "--json w.yaml", "w.yaml --json --strict", "--quiet w.yaml",
+    "w.yaml --verbose",
     "run --strict w.yaml",
     "w.yaml -i a=1 -i b=@x.json --input c=", "-i a=b=c w.yaml", "w.yaml --launch user", "w.yaml --launch url=@o.json",
     "w.yaml --event a@1s --event b@2s", "w.yaml --prewarm 2s", "w.yaml --report r.json --trace t.json --data d",

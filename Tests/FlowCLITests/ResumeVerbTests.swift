@@ -100,7 +100,7 @@ import Testing
         b: { uses: shell.run, needs: a, with: { command: "test -e ok || exec sleep 60; echo b >> log" } }
 
       """, to: "w.yaml")
-    let first = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    let first = try FlowrunProcess(["w.yaml", "--verbose"], in: tool.folder.path)
     #expect(first.waitForOutput("b started"))
     let standbys = try (0..<2).map { _ in try FlowrunProcess(["resume", "--wait", "w.yaml"], in: tool.folder.path) }
     for standby in standbys { #expect(standby.waitForErrors("waiting")) }

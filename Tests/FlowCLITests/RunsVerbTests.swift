@@ -143,7 +143,7 @@ import Testing
     // Told when it happens, where that is before the end, and in the summary.
     let told = run.standardOutput.components(separatedBy: "warning: history: the run store").count - 1
     #expect((1...2).contains(told), "\(run)")
-    let durable = try tool.run("w.yaml", "--data", data, "--durable")
+    let durable = try tool.run("w.yaml", "--data", data, "--durable", "--verbose")
     #expect(durable.exitCode == 2 && durable.standardError.contains("durable: the run store"))
     #expect(!durable.standardOutput.contains("a started"))
   }
@@ -284,7 +284,7 @@ import Testing
         long: { uses: shell.run, with: { command: "sleep 60" } }
 
       """, to: "w.yaml")
-    let first = try FlowrunProcess(["w.yaml", "--event", "go@50s"], in: tool.folder.path)
+    let first = try FlowrunProcess(["w.yaml", "--verbose", "--event", "go@50s"], in: tool.folder.path)
     defer { first.send(SIGKILL) }
     #expect(first.waitForOutput("long started"))
     #expect(try within(seconds: 30) { try tool.run("runs").standardOutput.contains("running") })

@@ -54,7 +54,7 @@ import Testing
         long: { uses: shell.run, with: { command: sleep 600 } }
         cleanup: { uses: shell.run, needs: long, if: always(), with: { command: touch cleaned } }
       """, to: "w.yaml")
-    let process = try FlowrunProcess(["w.yaml", "--report", "report.json"], in: tool.folder.path)
+    let process = try FlowrunProcess(["w.yaml", "--verbose", "--report", "report.json"], in: tool.folder.path)
     #expect(process.waitForOutput("long started"))
     process.send(signal)
     #expect(process.result(limitSeconds: 20).exitCode == code)

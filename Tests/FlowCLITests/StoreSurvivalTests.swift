@@ -22,7 +22,7 @@ import Testing
   /// A durable run whose process was killed in its second step.
   private func interruptedRun() throws {
     try tool.write(Self.durable, to: "w.yaml")
-    let process = try FlowrunProcess(["w.yaml"], in: tool.folder.path)
+    let process = try FlowrunProcess(["w.yaml", "--verbose"], in: tool.folder.path)
     #expect(process.waitForOutput("b started"))
     process.send(SIGKILL)
     _ = process.result()
@@ -173,7 +173,7 @@ import Testing
       mkdir disk/project && cp w.yaml disk/project && sync -f disk || exit 1
       cd disk/project
       \(isUsed ? "sed 's/durable: true//; s/sleep 60/true/' w.yaml >first.yaml; flowrun first.yaml >/dev/null" : ":")
-      '\(FlowrunProcess.path)' w.yaml >../../output 2>&1 &
+      '\(FlowrunProcess.path)' w.yaml --verbose >../../output 2>&1 &
       process=$!
       for _ in $(seq 1000); do grep -q 'b started' ../../output && break; sleep 0.02; done
       cd ../..

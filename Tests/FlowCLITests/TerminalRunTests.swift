@@ -28,7 +28,8 @@
         c: { uses: shell.run, with: { command: "printf 'one\\\\ntwo\\\\033[2J\\\\n'; sleep 0.2" } }
       """
 
-    @Test(arguments: [70, 80, 200]) func `draws its table in place, whatever the names`(columns: Int) throws {
+    @Test(arguments: [70, 80, 200])
+    func `draws in place and ends in few lines, whatever the names`(columns: Int) throws {
       let (output, code) = try drawing(Self.workflow, rows: 12, columns: columns, environment: [:])
       var terminal = VirtualTerminal(rows: 12, columns: columns)
       terminal.show(output)
@@ -38,7 +39,8 @@
       #expect(text.filter { $0.contains("東京") }.count == 1)
       #expect(text.filter { $0.contains("接続できませんでした") }.count == 1)
       #expect(text.contains { $0.hasPrefix("shown: partial") })
-      #expect(!text.joined().contains("gate"))
+      #expect(!text.joined().contains("gate") && !text.joined().contains("waiting"))
+      #expect(Array(text.suffix(2)) == ["failed: b (optional)", "logs: flowrun logs last --step b"], "\(text)")
     }
 
     @Test func `shows a progress bar as it changes, and a prompt`() throws {
@@ -51,7 +53,7 @@
             with: { command: "printf 'Name? ' >&2; sleep 0.4; printf '\\\\033[32m10%%\\r'; sleep 0.4; printf '60%%\\r'; sleep 0.4; echo" }
         """, rows: 12, columns: 80, environment: [:])
       #expect(code == 0)
-      for shown in ["Name?", "10%", "60%"] { #expect(output.contains("│ \(shown)"), "\(output)") }
+      for shown in ["Name?", "10%", "60%"] { #expect(output.contains(" ms  \(shown)"), "\(output)") }
       var terminal = VirtualTerminal(rows: 12, columns: 80)
       terminal.show(output)
       #expect(terminal.faults.isEmpty && terminal.wraps == 0, "\(terminal.faults)")

@@ -60,7 +60,7 @@ final class FaultScene {
 
   /// Starts flowrun in the folder.
   func start(_ arguments: [String]) throws -> FlowrunProcess {
-    try FlowrunProcess(arguments, in: folder, environment: environment)
+    try FlowrunProcess(arguments + ["--verbose"], in: folder, environment: environment)
   }
 
   /// Waits for a random time.

@@ -36,7 +36,8 @@ import Testing
     try "#!/bin/sh\nwhile [ ! -e go ]; do sleep 0.1; done\nexec '\(FlowrunProcess.path)' \"$@\"\n"
       .write(toFile: "\(folder)/worker", atomically: true, encoding: .utf8)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: "\(folder)/worker")
-    let process = try FlowrunProcess(["flow.yaml", "--on", "workers=1,worker=\(folder)/worker"], in: folder)
+    let process = try FlowrunProcess(
+      ["flow.yaml", "--verbose", "--on", "workers=1,worker=\(folder)/worker"], in: folder)
     #expect(process.waitForErrors("flowrun: --on workers: no worker is ready after 5 s; steps wait for one\n"))
     #expect(process.waitForOutput("x started"))
     #expect(!process.outputSoFar.contains("a: here") && !process.outputSoFar.contains("a started on workers"))

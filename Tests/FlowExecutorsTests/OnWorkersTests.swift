@@ -58,7 +58,7 @@ import Testing
         items: ${{ steps.each.outputs }}
       """)
     let here = try run("flow.yaml", "--report", "here.json")
-    let away = try run("flow.yaml", "--report", "away.json", "--on", "workers=3")
+    let away = try run("flow.yaml", "--report", "away.json", "--on", "workers=3", "--verbose")
     #expect(here.exitCode == 0)
     #expect(away.exitCode == 0)
     #expect(try report("here.json") == report("away.json"))

@@ -189,7 +189,7 @@ final class SlurmTests {
   @Test func `why an allocation waits is said, in Slurm's words`() throws {
     try write("name: x\nsteps: { a: { run: 'true' } }\n")
     let process = try FlowrunProcess(
-      ["flow.yaml", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
+      ["flow.yaml", "--verbose", "--on", on + ",partition=short,time=3h"], in: folder, environment: cluster.environment)
     #expect(
       process.waitForErrors(
         "flowrun: --on slurm: no worker is ready after 5 s (2 jobs wait in the queue: PartitionTimeLimit); steps wait for one\n"

@@ -33,7 +33,7 @@
           c: { uses: flow.log, needs: b, with: { message: done } }
 
         """, to: "w.yaml")
-      let first = try FlowrunProcess(["w.yaml", "--store", address], in: folder)
+      let first = try FlowrunProcess(["w.yaml", "--verbose", "--store", address], in: folder)
       defer { first.send(SIGKILL) }
       #expect(first.waitForOutput("b started"))
       let held = try FlowrunProcess.run(["resume", "last", "--store", address], in: folder)
@@ -90,7 +90,7 @@
         text += "  s\(step): { uses: flow.sleep, with: { for: 50ms }\(step > 0 ? ", needs: s\(step - 1)" : "") }\n"
       }
       try write(text, to: "w.yaml")
-      let process = try FlowrunProcess(["w.yaml", "--store", address], in: folder)
+      let process = try FlowrunProcess(["w.yaml", "--verbose", "--store", address], in: folder)
       defer { process.send(SIGKILL) }
       #expect(process.waitForOutput("s5 started"))
       try database.kill()

@@ -24,6 +24,12 @@ struct OutputArguments: ParsableArguments {
   @Flag(help: "Keeps what commands and programs write out of the output; a failed step still quotes the last lines.")
   var quiet = false
 
+  @Flag(
+    help:
+      "Also shows each start with its queue, on a terminal all output, and at the end the critical path and estimates that were exceeded."
+  )
+  var verbose = false
+
   @Flag(help: "Exits 124 when the gate timed out.")
   var strict = false
 

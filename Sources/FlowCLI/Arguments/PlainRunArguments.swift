@@ -20,6 +20,7 @@ enum PlainRunArguments {
       case "--json": request.isJSON = true
       case "--strict": request.isStrict = true
       case "--quiet": request.isQuiet = true
+      case "--verbose": request.isVerbose = true
       case "--durable": request.isDurable = true
       case "--no-history": request.keepsHistory = false
       default:

@@ -16,6 +16,8 @@ struct RunRequest: Hashable {
   var isStrict = false
   var pluginFolders: [String] = []
   var isQuiet = false
+  /// Whether starts, queues, the critical path and exceeded estimates are shown, too.
+  var isVerbose = false
   var isDurable = false
   var keepsHistory = true
   /// Steps that run though they are up to date.

@@ -15,6 +15,8 @@ struct RunSession: Sendable {
   private let style: TextStyle
   private let subject: RunSubject
   private let view: TerminalView?
+  /// The commands that continue from the end of the run; nil: it is not kept in the run history.
+  private let commands: RunCommands?
   private let executors: RunExecutors
   /// What loading the workflow gave, where findings are written; it knows the lines of steps.
   private let loaded: LoadResult?
@@ -85,14 +87,18 @@ struct RunSession: Sendable {
     let isLive =
       StandardOutput.isTerminal && !request.isJSON && !Environment.isContinuousIntegration
       && Environment.isTerminalCapable
-    view = isLive ? TerminalView(shown, subject, style: style) : nil
+    view =
+      isLive
+      ? TerminalView(
+        shown, subject, finished: resume?.keptSteps ?? [], isVerbose: request.isVerbose, style: style) : nil
+    commands = options.history == nil && resume == nil ? nil : RunCommands(file: request.file, store: request.store)
     let main: any RunObserver
     if request.isJSON {
       main = JSONView()
     } else if let view {
       main = view
     } else {
-      main = LineView(style: style, subject: subject)
+      main = LineView(style: style, subject: subject, isVerbose: request.isVerbose)
     }
     options.observer = main
     options.showsUnfinishedLines = view != nil
@@ -195,13 +201,23 @@ struct RunSession: Sendable {
     }
     view?.end(run)
     if !request.isJSON {
-      StandardOutput.write(SummaryText.text(report, subject: subject, tellsFailures: view != nil, style: style))
+      StandardOutput.write(summary(of: report).text)
     }
     let code = code(of: report)
     let account = request.outputs.needsAccount ? account(of: report) : nil
     let areWritten = request.outputs.write(report, account, trace: trace)
     if let account { request.outputs.export(account, context) }
     return areWritten ? code : ExitStatus.ofRun(code, losingOutput: true)
+  }
+
+  private func summary(of report: RunReport) -> SummaryText {
+    var summary = SummaryText(
+      report: report, subject: subject, style: style, commands: commands, hasShownFailures: true,
+      isVerbose: request.isVerbose, columns: view.map { _ in TerminalSize.current.columns })
+    if let view, !view.showsFailures(besideLines: summary.text.utf8.count { $0 == UInt8(ascii: "\n") }) {
+      summary.hasShownFailures = false
+    }
+    return summary
   }
 
   /// Writes the outputs of a run that a signal kept from starting.

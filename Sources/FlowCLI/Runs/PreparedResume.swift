@@ -88,6 +88,11 @@ struct PreparedResume {
     return wish
   }
 
+  /// The steps that an earlier process finished and that do not run again.
+  var keptSteps: Set<StepIndex> {
+    Set(plan.fates.indices.lazy.filter { plan.fates[$0] == .kept }.map { StepIndex($0) })
+  }
+
   /// What the engine is asked for besides what the journal says.
   func options(_ request: RunRequest) throws(UsageProblem) -> RunOptions {
     var options = RunOptions(

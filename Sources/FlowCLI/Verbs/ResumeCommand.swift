@@ -166,6 +166,7 @@ struct ResumeCommand: Verb {
     request.isJSON = output.json
     request.outputs = output.outputs
     request.isQuiet = output.quiet
+    request.isVerbose = output.verbose
     request.isStrict = output.strict
     request.pluginFolders = plugins.folders
     request.store = place.store

@@ -66,7 +66,8 @@ struct RunCommand: Verb {
     RunRequest(
       file: file, inputs: given.inputs, launch: given.launch, events: events, prewarm: prewarm, isJSON: output.json,
       outputs: output.outputs, data: data, isStrict: output.strict, pluginFolders: plugins.folders,
-      isQuiet: output.quiet, isDurable: durable, keepsHistory: !noHistory, forcedSteps: force, store: store, on: on,
+      isQuiet: output.quiet, isVerbose: output.verbose, isDurable: durable, keepsHistory: !noHistory,
+      forcedSteps: force, store: store, on: on,
       resources: resources)
   }
 

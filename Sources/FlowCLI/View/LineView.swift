@@ -2,17 +2,34 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
+import Synchronization
 
-/// A run as plain lines, for pipes and logs: one a change that a person wants to know of.
+/// A run as plain lines, for pipes and logs: one line for each finished step, besides log lines, retries, events and the
+/// gate; with `--verbose` also one for each start, with the queue.
 ///
-/// Of a workflow of more than ``detailedSteps`` steps, and of a step of more items, only what needs telling is shown: log
-/// lines, failures, retries, the gate. Nobody reads two hundred thousand lines that say that all is well.
+/// A workflow of more than ``detailedSteps`` steps, and a step of more items, shows failures, retries, log lines and the
+/// gate: two hundred thousand lines that report successes help no reader.
 struct LineView: RunObserver {
   /// How many steps a workflow may have, and a step items, for each of them to have lines of its own.
   static let detailedSteps = 1_000
 
   let style: TextStyle
   let subject: RunSubject
+  /// Whether the start of each step has a line, too.
+  let isVerbose: Bool
+  private let lastLines = LastLines()
+
+  /// A view of a run of this workflow.
+  init(style: TextStyle, subject: RunSubject, isVerbose: Bool = false) {
+    self.style = style
+    self.subject = subject
+    self.isVerbose = isVerbose
+  }
+
+  /// The last line that each running step printed.
+  private final class LastLines: Sendable {
+    let lines = Mutex<[StepID: String]>([:])
+  }
 
   var detail: RunDetail { subject.stepCount > Self.detailedSteps ? .brief : .full }
 
@@ -21,13 +38,17 @@ struct LineView: RunObserver {
   func receive(_ events: [RunEvent]) {
     var text = ""
     for event in events {
-      var time = Milliseconds.fixed(Double(event.atNanoseconds) / 1_000_000, 1).leftPadded(to: 9)
-      for line in lines(event) {
-        text += style.dim(time) + "  " + line + "\n"
-        time = "         "
-      }
+      for line in timedLines(event) { text += line + "\n" }
     }
     StandardOutput.write(text)
+  }
+
+  /// The lines for an event, the first with its time in milliseconds in front.
+  func timedLines(_ event: RunEvent) -> [String] {
+    let time = Milliseconds.fixed(Double(event.atNanoseconds) / 1_000_000, 1).leftPadded(to: 9)
+    return lines(event).enumerated().map { number, line in
+      (number == 0 ? style.dim(time) : "         ") + "  " + line
+    }
   }
 
   /// The lines for an event; none for one that is not shown.
@@ -35,16 +56,18 @@ struct LineView: RunObserver {
     switch event.kind {
     // A question and its answer are in the log.
     case .stepReady, .stepProgress, .stepAsked, .stepQuestionEnded, .stepUnfinishedLine, .runFinished: []
-    case .stepLog(let step, _, _?, let line): [LogText.commandLine(step, line, style)]
+    case .stepLog(let step, _, _?, let line): commandLine(step, line)
     case .stepLog(let step, let level, nil, let message): LogText.lines(step, level, message, style)
     case .pluginLog(let plugin, _, let line):
       ["plugin \(TerminalText.visible(plugin)): \(TerminalText.commandLine(line, keepsColors: style.isColored))"]
     case .stepRetrying(let step, let attempt, let delay, let failure):
       retrying(step, attempt, delay, failure)
-    case .stepFinished(let step, let finished): lines(step, finished)
+    case .stepFinished(let step, let finished):
+      lines(step, finished, last: lastLines.lines.withLock { $0.removeValue(forKey: step) })
     case .runActivated, .gateLate, .gateOpened: gateLine(event).map { [$0] } ?? []
     case .runStarted(let workflow, let id, _):
       [style.bold(TerminalText.visible(workflow)) + " started, run \(id)"]
+    case .stepStarted where !isVerbose: []
     case .stepStarted(let step, let attempt, let queue):
       ["\(subject.label(step)) started on \(queue)" + (attempt > 1 ? ", try \(attempt)" : "")]
     // The line that the run is activated says it.
@@ -75,7 +98,15 @@ struct LineView: RunObserver {
     return lines
   }
 
-  private func lines(_ step: StepID, _ finished: RunEvent.FinishedStep) -> [String] {
+  private func commandLine(_ step: StepID, _ line: String) -> [String] {
+    // Of very many steps the first are enough: a quotation too many does no harm.
+    if !isVerbose { lastLines.lines.withLock { if $0.count < 10 * Self.detailedSteps { $0[step] = line } } }
+    return [LogText.commandLine(step, line, style)]
+  }
+
+  /// The lines for a finished step; `last` is the last line that it printed, after which a failure that quotes it is told
+  /// without the quotation.
+  private func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, last: String?) -> [String] {
     let time = finished.durationMilliseconds.map { " in \(Milliseconds.text($0))" } ?? ""
     let label = subject.label(step)
     switch finished.outcome {
@@ -85,7 +116,10 @@ struct LineView: RunObserver {
     case .failure, .timedOut:
       let word = finished.outcome == .failure ? "failed" : "timed out"
       let note = finished.conclusion == .success ? " (optional)" : ""
-      var lines = LogText.cause(finished.failure)
+      let quotes = finished.failure?.message.split(separator: "\n").dropFirst().last?.drop { $0 == " " }
+      let isPrinted = last.map { quotes == $0.drop { $0 == " " } } ?? false
+      let headline = FailureText(finished.failure).headline
+      var lines = isPrinted ? [": " + headline] : LogText.cause(finished.failure)
       lines[0] = style.red("\(label) \(word)\(note)") + time + lines[0]
       return lines
     }

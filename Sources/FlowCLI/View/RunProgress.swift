@@ -3,83 +3,90 @@ import FlowEngine
 import FlowModel
 import FlowPluginKit
 
-/// Where a run stands, as its events tell: what the terminal view draws.
+/// What a run is doing, as its events report it: what the live view draws.
+///
+/// Counts and the list of running steps are kept up to date with each event, so that drawing a run of many thousand steps
+/// costs no more than drawing a small one.
 struct RunProgress {
   enum State {
-    case waiting, ready, running, retrying, done(RunEvent.FinishedStep)
+    case waiting, running, retrying, finished
   }
 
   struct Row {
     let id: StepID
     let name: String
-    let needs: [Int]
-    let after: [String]
-    var isDeferred: Bool
     var isBlocking: Bool
     var state = State.waiting
     var queue = ""
     var startedAtNanoseconds: Int?
     var isLate = false
     var message = ""
-    /// Of a step with items: how many of them are over, and how many run.
-    var items = (ended: 0, running: 0)
-    /// The last lines of what it prints.
+    /// How many items of the step have finished, and how many are running.
+    var items = (finished: 0, running: 0)
+    /// The last lines that it printed.
     var tail: [String] = []
     /// The line that it has begun to print.
     var unfinished: (stream: LogStream, line: String)?
 
-    /// What is shown of what it prints: the last lines, and the one that has no end yet.
-    var printed: ArraySlice<String> {
-      (tail + (unfinished.map { [$0.line] } ?? [])).suffix(ProgressTable.tailLines)
-    }
+    /// What its line says after the time: its progress, else the last line that it printed.
+    var remark: String { message.isEmpty ? unfinished?.line ?? tail.last ?? "" : message }
 
-    /// Whether it runs or waits for its next try.
-    var isRunning: Bool {
-      switch state {
-      case .running, .retrying: true
-      case .waiting, .ready, .done: false
-      }
-    }
-
-    var isEnded: Bool {
-      if case .done = state { true } else { false }
-    }
-
-    /// Whether it ended so that what needs it, the gate included, cannot go on.
-    var isUnsatisfied: Bool {
-      guard case .done(let finished) = state else { return false }
-      switch finished.conclusion {
-      case .success: return false
-      case .skipped: return finished.reason == .upstreamFailed || finished.reason == .eventNeverPosted
-      case .failure, .timedOut, .cancelled: return true
-      }
-    }
+    /// Whether it runs or waits for its next attempt.
+    var isRunning: Bool { state == .running || state == .retrying }
   }
+
+  /// How many steps finished in which way.
+  struct Counts: Equatable {
+    var succeeded = 0
+    var failed = 0
+    var cancelled = 0
+    var skipped = 0
+
+    var finished: Int { succeeded + failed + cancelled + skipped }
+  }
+
+  /// How many of the last lines that a step printed are kept for its failure.
+  static let tailLines = 5
 
   private let graph: WorkflowGraph
   private(set) var rows: [Row]
+  /// The running steps, the one that started first in front.
+  private(set) var running: [Int] = []
+  private(set) var counts = Counts()
+  /// How many steps the gate still waits for.
+  private(set) var openBlockingCount = 0
+  /// Whether a step that the gate waits for has finished without satisfying it.
+  private(set) var isGateFailed = false
   private(set) var activatedAtNanoseconds: Int?
   private(set) var gate: (outcome: GateOutcome, atNanoseconds: Int)?
-  private(set) var postedEvents: Set<String> = []
   /// Whether steps were stopped or left out because the run is being cancelled.
   private(set) var isCancelled = false
   /// The columns of the widest name.
   let widestName: Int
   private let indices: [StepID: Int]
 
-  init(_ graph: WorkflowGraph) {
+  /// The run before its first event; `finished` are steps that an earlier process finished and that a resume keeps.
+  init(_ graph: WorkflowGraph, finished: Set<StepIndex> = []) {
     self.graph = graph
-    // What `defer` expressions say is known from activation on.
+    // The value of a `defer` expression is known from activation on.
     let roles = GateRoles(graph, answers: [])
     rows = graph.workflow.steps.enumerated().map { index, step in
       Row(
-        id: step.id, name: TerminalText.visible(step.displayName), needs: step.needs.map { Int($0) },
-        after: step.options.after, isDeferred: roles.deferral(of: StepIndex(index)) == .always,
+        id: step.id, name: TerminalText.visible(step.displayName),
         isBlocking: roles.blocking(of: StepIndex(index)) == .always)
     }
     widestName = rows.reduce(8) { max($0, TerminalText.columns(of: $1.name)) }
     indices = Dictionary(uniqueKeysWithValues: rows.enumerated().map { ($1.id, $0) })
+    for step in finished { rows[Int(step)].state = .finished }
+    counts.succeeded = finished.count
+    openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
   }
+
+  /// Whether the workflow has this step; an item of a step is not one.
+  func has(_ step: StepID) -> Bool { indices[step] != nil }
+
+  /// The last lines that a step, or the step of an item, printed.
+  func tail(of step: StepID) -> [String] { indices[step].map { rows[$0].tail } ?? [] }
 
   mutating func apply(_ event: RunEvent) {
     if applyToItem(event) { return }
@@ -87,10 +94,8 @@ struct RunProgress {
     case .runActivated(_, let deferred):
       activatedAtNanoseconds = event.atNanoseconds
       if !deferred.isEmpty { takeIn(GateRoles(graph, answers: deferred)) }
-    case .stepReady(let step): change(step) { $0.state = .ready }
     case .stepStarted(let step, _, let queue):
-      change(step) {
-        $0.state = .running
+      change(step, to: .running) {
         $0.queue = queue
         if $0.startedAtNanoseconds == nil { $0.startedAtNanoseconds = event.atNanoseconds }
       }
@@ -99,27 +104,36 @@ struct RunProgress {
     case .stepAsked(let step, let question):
       change(step) { $0.message = "asks: \(TerminalText.visible(question.text))" }
     case .stepQuestionEnded(let step, _): change(step) { $0.message = "" }
-    case .stepRetrying(let step, _, _, _): change(step) { $0.state = .retrying }
-    case .stepFinished(let step, let finished):
-      change(step) {
-        $0.state = .done(finished)
-        $0.tail = []
-        $0.unfinished = nil
-      }
-      if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
+    case .stepRetrying(let step, _, _, _): change(step, to: .retrying)
+    case .stepFinished(let step, let finished): finish(step, finished)
     case .gateLate(let step): change(step) { $0.isLate = true }
     case .gateOpened(let outcome): gate = (outcome, event.atNanoseconds)
-    case .eventPosted(let name, _): postedEvents.insert(name)
     case .stepLog(let step, _, let stream?, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)
       change(step) {
-        $0.tail = ($0.tail + [line]).suffix(ProgressTable.tailLines)
+        $0.tail = ($0.tail + [line]).suffix(Self.tailLines)
         if $0.unfinished?.stream == stream { $0.unfinished = nil }
       }
     case .stepUnfinishedLine(let step, let stream, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)
       change(step) { $0.unfinished = (stream, line) }
-    case .runStarted, .stepLog, .pluginLog, .warning, .runFinished: break
+    case .runStarted, .stepReady, .stepLog, .pluginLog, .eventPosted, .warning, .runFinished: break
+    }
+  }
+
+  private mutating func finish(_ step: StepID, _ finished: RunEvent.FinishedStep) {
+    if finished.outcome == .cancelled || finished.reason == .runCancelled { isCancelled = true }
+    guard let index = indices[step] else { return }
+    change(step, to: .finished) { $0.unfinished = nil }
+    if rows[index].isBlocking {
+      openBlockingCount -= 1
+      if finished.leavesUnsatisfied { isGateFailed = true }
+    }
+    switch finished.outcome {
+    case .success: counts.succeeded += 1
+    case .failure, .timedOut: counts.failed += 1
+    case .cancelled: counts.cancelled += 1
+    case .skipped: counts.skipped += 1
     }
   }
 
@@ -138,34 +152,45 @@ struct RunProgress {
     // A body that was lost on its way to an executor never started.
     case .stepRetrying: rows[index].items.running = max(0, rows[index].items.running - 1)
     case .stepFinished(_, let finished):
-      rows[index].items.ended += 1
-      // One that ends between two tries is taken for one that ran: the next start of another corrects it.
+      rows[index].items.finished += 1
+      // One that ends between two attempts is taken for one that ran: the next start of another corrects it.
       if finished.attempts > 0 { rows[index].items.running = max(0, rows[index].items.running - 1) }
     case .stepLog(_, _, _?, let line):
       let line = TerminalText.commandLine(line, keepsColors: true)
-      rows[index].tail = (rows[index].tail + [line]).suffix(ProgressTable.tailLines)
+      rows[index].tail = (rows[index].tail + [line]).suffix(Self.tailLines)
     default: break
     }
-    rows[index].message = "\(rows[index].items.ended) items done, \(rows[index].items.running) running"
+    rows[index].message = "\(rows[index].items.finished) items finished, \(rows[index].items.running) running"
     return true
   }
 
   private mutating func takeIn(_ roles: GateRoles) {
-    for index in rows.indices {
-      rows[index].isDeferred = roles.deferral(of: StepIndex(index)) == .always
-      rows[index].isBlocking = roles.blocking(of: StepIndex(index)) == .always
+    for index in rows.indices { rows[index].isBlocking = roles.blocking(of: StepIndex(index)) == .always }
+    openBlockingCount = rows.count { $0.isBlocking && $0.state != .finished }
+  }
+
+  private mutating func change(_ step: StepID, to state: State? = nil, _ body: (inout Row) -> Void = { _ in }) {
+    guard let index = indices[step] else { return }
+    if let state {
+      let wasRunning = rows[index].isRunning
+      rows[index].state = state
+      if wasRunning, !rows[index].isRunning { running.removeAll { $0 == index } }
+      if !wasRunning, rows[index].isRunning { running.append(index) }
+    }
+    body(&rows[index])
+  }
+}
+
+extension RunEvent.FinishedStep {
+  /// Whether the step ended so that its dependents, the gate included, cannot continue.
+  fileprivate var leavesUnsatisfied: Bool {
+    switch conclusion {
+    case .success: false
+    case .skipped: reason == .upstreamFailed || reason == .eventNeverPosted
+    case .failure, .timedOut, .cancelled: true
     }
   }
 
-  /// What a waiting step waits for, in words.
-  func waits(for row: Row, isGated: Bool) -> String {
-    let needs = row.needs.filter { if case .done = rows[$0].state { false } else { true } }.map { rows[$0].id.text }
-    let events = row.after.filter { !postedEvents.contains($0) }.map { "event \(TerminalText.visible($0))" }
-    let gate = row.isDeferred && gate == nil && needs.isEmpty ? [isGated ? "the gate" : "the blocking steps"] : []
-    return (needs + events + gate).prefix(3).joined(separator: ", ")
-  }
-
-  private mutating func change(_ step: StepID, _ body: (inout Row) -> Void) {
-    if let index = indices[step] { body(&rows[index]) }
-  }
+  /// Whether it failed or timed out, also where that is allowed (`optional`).
+  var isFailed: Bool { outcome == .failure || outcome == .timedOut }
 }

@@ -4,15 +4,21 @@ import FlowModel
 /// What the views know of a workflow besides the events of its run: what people call its steps, and whether it has a
 /// launch gate to speak of.
 struct RunSubject: Sendable {
+  /// The workflow's name, without anything that moves a cursor.
+  let workflow: String
   /// Whether the workflow has a `deadline`; without one nobody is told of gates, floors and launch reasons.
   let isGated: Bool
   /// Whether the run waits for its activation.
   let isPrewarmed: Bool
+  /// Whether the workflow declares budgets for how long it takes.
+  let hasBudgets: Bool
   let stepCount: Int
   private let names: [StepID: String]
 
   init(_ workflow: Workflow, isPrewarmed: Bool = false) {
+    self.workflow = TerminalText.visible(workflow.name)
     isGated = workflow.gate != nil
+    hasBudgets = !workflow.budgets.isEmpty
     self.isPrewarmed = isPrewarmed
     stepCount = workflow.steps.count
     // Most steps have no name, and most workflows no step that has one.

@@ -2,59 +2,199 @@ import FlowDiagnostics
 import FlowEngine
 import FlowModel
 
-/// What a person reads when a run is over: the conclusion, the gate and what its floor held, the critical path, what
-/// went wrong.
-enum SummaryText {
-  /// The summary; `tellsFailures` where the view has not told in full why steps failed.
-  static func text(_ report: RunReport, subject: RunSubject, tellsFailures: Bool, style: TextStyle) -> String {
-    var lines = ["", headline(report, style)]
-    if subject.isGated { lines.append(gate(report.gate)) }
-    if report.entries.count > 1 { lines.append("entries: " + list(entries(report.entries), ", ")) }
-    if !report.gate.late.isEmpty {
-      lines.append("late: " + report.gate.late.map(\.text).joined(separator: ", "))
-    }
-    if !report.criticalPath.isEmpty {
-      let path = report.criticalPath.map { "\($0.step) \(Milliseconds.text($0.end - $0.start))" }
-      let shown = path.count > 12 ? Array(path.prefix(5)) + ["… \(path.count - 10) more …"] + path.suffix(5) : path
-      lines.append("critical path: " + list(shown, " → "))
-    }
-    let misses = report.estimateMisses
-    if !misses.isEmpty {
-      let shown = misses.prefix(shownMisses).map { miss in
-        let (low, high) = (DurationText.format(miss.estimate.low), DurationText.format(miss.estimate.high))
-        return "\(miss.step) \(Milliseconds.text(miss.milliseconds)) (\(low == high ? low : "\(low) to \(high)"))"
-      }
-      let rest = misses.count > shownMisses ? ["… \(misses.count - shownMisses) more"] : []
-      lines.append("outside their estimates: " + list(shown + rest, ", "))
-    }
+/// What a person reads at the end of a run: the conclusion, the gate, what failed and what was skipped because of it, and
+/// the commands that continue from there. Never more than ``lineLimit`` lines, besides the workflow's outputs and warnings.
+struct SummaryText {
+  let report: RunReport
+  let subject: RunSubject
+  let style: TextStyle
+  /// The commands for this run; nil: it is not kept in the run history.
+  var commands: RunCommands?
+  /// Whether the causes of failures are still in front of the reader, so that their names are enough.
+  var hasShownFailures = false
+  /// Whether the critical path, the entries and exceeded estimates are shown.
+  var isVerbose = false
+  /// The columns of the terminal; nil: lines are not cut.
+  var columns: Int?
+
+  /// The most lines that the summary has, besides outputs, warnings and what `--verbose` adds.
+  static let lineLimit = 8
+  /// How many failures, and how many steps of a list, are named.
+  private static let shownFailures = 3
+  private static let shownSteps = 5
+  private static let shownMisses = 20
+  private static let shownEntries = 10
+
+  var text: String {
     let troubled = report.troubledSteps
-    let failed = troubled.filter { $0.outcome == .failure || $0.outcome == .timedOut }
-    if tellsFailures {
-      for step in failed { lines += failure(step, subject, style) }
-    } else if !failed.isEmpty {
-      lines.append(style.red("failed: " + list(failed.map { subject.label($0.id) }, ", ")))
-    }
-    let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
-    if !abandoned.isEmpty { lines.append("abandoned: " + abandoned.joined(separator: ", ")) }
+    let failed = Self.causes(among: troubled)
+    let last = (skipped(failed) + next(failed)).map(fitted)
+    var lines = [headline] + (subject.isGated ? [gate] : [])
+    let room = Self.lineLimit - lines.count - last.count
+    let notes = self.notes(troubled).prefix(isVerbose ? .max : max(0, room - min(2, failed.count)))
+    lines += notes
+    lines += (hasShownFailures ? names(of: failed) : failures(failed, atMost: max(1, room - notes.count))) + last
     for (name, value) in report.outputs {
       lines += LogText.paragraph("\(name): \(value.stringValue ?? JSONText.write(value))")
     }
     for warning in report.warnings { lines += LogText.paragraph("warning: \(warning)").map(style.yellow) }
-    return list(lines, "\n") + "\n"
+    return Self.list(lines, "\n") + "\n"
   }
 
-  /// How many steps outside their estimates are named.
-  private static let shownMisses = 20
+  /// What else is unusual about the run; with `--verbose` its entries, critical path and estimates, too.
+  private func notes(_ troubled: [RunReport.Step]) -> [String] {
+    var lines: [String] = []
+    if !report.gate.late.isEmpty { lines.append(named("late: ", report.gate.late.map(\.text))) }
+    let abandoned = troubled.filter(\.isAbandoned).map(\.id.text)
+    if !abandoned.isEmpty { lines.append(named("abandoned: ", abandoned)) }
+    return lines + (isVerbose ? details : subject.hasBudgets ? estimates(atMost: Self.shownFailures).map(fitted) : [])
+  }
 
-  /// How many ways in are named.
-  private static let shownEntries = 10
+  // MARK: How it ended
 
-  private static func entries(_ entries: [RunReport.Entry]) -> [String] {
-    let rest = entries.count > shownEntries ? ["… \(entries.count - shownEntries) more"] : []
-    return entries.prefix(shownEntries).map { entry in
+  private var headline: String {
+    let counts = report.outcomeCounts.map { count in
+      "\(count.count) \(count.outcome == .success ? "done" : count.outcome == .failure ? "failed" : count.outcome.word)"
+    }
+    let words = "\(subject.workflow): \(report.conclusion.rawValue)"
+    let colored =
+      switch report.conclusion {
+      case .success: style.green(words)
+      case .partial, .cancelled: style.yellow(words)
+      case .failure: style.red(words)
+      }
+    return style.bold(colored)
+      + " in \(Milliseconds.text(report.durationMilliseconds)) (\(Self.list(counts, ", ")))"
+  }
+
+  private var gate: String {
+    let gate = report.gate
+    guard let opened = gate.openedAt else { return "gate: never opened" }
+    var text = "gate: opened at \(Milliseconds.text(opened)), \(gate.outcome.word)"
+    if let ready = gate.readyAt {
+      text += " (ready at \(Milliseconds.text(ready))"
+      if gate.heldByMinMilliseconds > 0 {
+        text += ", held \(Milliseconds.text(gate.heldByMinMilliseconds)) by the minimum"
+      }
+      text += ")"
+    }
+    return text
+  }
+
+  /// What `--verbose` adds: entries, the critical path, and estimates that were exceeded.
+  private var details: [String] {
+    var lines: [String] = []
+    if report.entries.count > 1 { lines.append("entries: " + Self.list(entries, ", ")) }
+    if !report.criticalPath.isEmpty {
+      let path = report.criticalPath.map { "\($0.step) \(Milliseconds.text($0.end - $0.start))" }
+      let shown = path.count > 12 ? Array(path.prefix(5)) + ["… \(path.count - 10) more …"] + path.suffix(5) : path
+      lines.append("critical path: " + Self.list(shown, " → "))
+    }
+    return lines + estimates(atMost: Self.shownMisses)
+  }
+
+  private var entries: [String] {
+    let rest = report.entries.count > Self.shownEntries ? ["… \(report.entries.count - Self.shownEntries) more"] : []
+    return report.entries.prefix(Self.shownEntries).map { entry in
       let opened = entry.openedAt.map { " (opened at \(Milliseconds.text($0)))" } ?? ""
       return "\(entry.kind.rawValue) at \(Milliseconds.text(entry.at))\(opened)"
     } + rest
+  }
+
+  private func estimates(atMost limit: Int) -> [String] {
+    let misses = report.estimateMisses.filter { $0.milliseconds > $0.estimate.high.milliseconds }
+    guard !misses.isEmpty else { return [] }
+    let shown = misses.prefix(limit).map { miss in
+      let (low, high) = (DurationText.format(miss.estimate.low), DurationText.format(miss.estimate.high))
+      return "\(miss.step) \(Milliseconds.text(miss.milliseconds)) (\(low == high ? low : "\(low) to \(high)"))"
+    }
+    let rest = misses.count > limit ? ["… \(misses.count - limit) more"] : []
+    return ["longer than estimated: " + Self.list(shown + rest, ", ")]
+  }
+
+  // MARK: What went wrong
+
+  /// The failed steps that are a cause: a step that includes a workflow is none where a step of that workflow failed.
+  private static func causes(among troubled: [RunReport.Step]) -> [RunReport.Step] {
+    let failed = troubled.filter(\.isFailed)
+    let owners = owners(of: failed.map(\.id.text))
+    return owners.isEmpty ? failed : failed.filter { !owners.contains($0.id.text) }
+  }
+
+  /// The steps that include the workflows of these: `build` of `build/test`.
+  static func owners(of steps: [String]) -> Set<String> {
+    var owners: Set<String> = []
+    for step in steps {
+      for index in step.indices where step[index] == "/" { owners.insert(String(step[..<index])) }
+    }
+    return owners
+  }
+
+  private func names(of failed: [RunReport.Step]) -> [String] {
+    guard !failed.isEmpty else { return [] }
+    let names = failed.prefix(Self.shownFailures).map { step in
+      subject.label(step.id) + (step.conclusion == .success ? " (optional)" : "")
+    }
+    let rest = failed.count - names.count
+    let more = rest > 0 ? " and \(rest) more" + (commands.map { ": \($0.logsOfFailed)" } ?? "") : ""
+    return [fitted(style.red("failed: " + Self.list(names, ", ") + more))]
+  }
+
+  /// The first failures with their causes and, where there is room, their last lines.
+  private func failures(_ failed: [RunReport.Step], atMost room: Int) -> [String] {
+    guard !failed.isEmpty else { return [] }
+    let isCut = failed.count > min(Self.shownFailures, room)
+    let shown = failed.prefix(max(1, min(Self.shownFailures, room - (isCut ? 1 : 0))))
+    let more = failed.count - shown.count
+    let detailCount = max(0, room - shown.count - (more > 0 ? 1 : 0)) / shown.count
+    var lines: [String] = []
+    for step in shown {
+      let word = step.outcome == .failure ? "failed" : "timed out"
+      let note = step.conclusion == .success ? " (optional)" : ""
+      let cause = FailureText(step.failure)
+      let label = "\(subject.label(step.id)) \(word)\(note)" + (cause.headline.isEmpty ? "" : ": ")
+      lines.append(style.red(label) + shortened(cause.headline, by: TerminalText.columns(of: label)))
+      lines += cause.details.suffix(detailCount).map { "  \(style.dim("│")) \($0)" }
+    }
+    if more > 0 { lines.append("and \(more) more" + (commands.map { ": \($0.logsOfFailed)" } ?? "")) }
+    return lines.map(fitted)
+  }
+
+  private func skipped(_ failed: [RunReport.Step]) -> [String] {
+    // Of very many steps nobody reads the names, and to make all their parts of the report takes long.
+    guard !failed.isEmpty, report.stepCount <= LineView.detailedSteps else { return [] }
+    let names = report.steps.filter { $0.reason == .upstreamFailed }.map(\.id.text)
+    return names.isEmpty ? [] : [named("skipped because of \(failed.count == 1 ? "it" : "them"): ", names)]
+  }
+
+  /// The commands to continue with.
+  private func next(_ failed: [RunReport.Step]) -> [String] {
+    guard let commands else { return [] }
+    var lines: [String] = []
+    if failed.count == 1 { lines.append("logs: " + commands.logs(ofStep: failed[0].id.text)) }
+    if 2...Self.shownFailures ~= failed.count { lines.append("logs: " + commands.logsOfFailed) }
+    if report.conclusion == .failure || report.conclusion == .cancelled { lines.append("resume: " + commands.resume) }
+    return lines
+  }
+
+  // MARK: Lists
+
+  private func named(_ label: String, _ names: [String]) -> String {
+    let rest = names.count > Self.shownSteps ? " and \(names.count - Self.shownSteps) more" : ""
+    return fitted(label + Self.list(Array(names.prefix(Self.shownSteps)), ", ") + rest)
+  }
+
+  private func fitted(_ line: String) -> String {
+    columns.map { TerminalText.fitted(line, columns: max(1, $0 - 1)) } ?? line
+  }
+
+  /// A text with its middle left out where a line has no room for it: of a failed command the end counts most.
+  private func shortened(_ text: String, by used: Int) -> String {
+    guard let columns, TerminalText.columns(of: text) > columns - 1 - used else { return text }
+    let room = max(0, columns - 1 - used)
+    var end = Substring(text)
+    while TerminalText.columns(of: String(end)) > room * 2 / 3 { end = end.dropFirst() }
+    return TerminalText.fitted(text, columns: room - TerminalText.columns(of: String(end))) + end
   }
 
   /// The texts with `separator` between. The standard library's way asks the runtime once for what an array is, which
@@ -63,38 +203,5 @@ enum SummaryText {
     var result = ""
     for (index, text) in texts.enumerated() { result += index == 0 ? text : separator + text }
     return result
-  }
-
-  private static func failure(_ step: RunReport.Step, _ subject: RunSubject, _ style: TextStyle) -> [String] {
-    let note = step.conclusion == .success ? " (optional)" : ""
-    let word = step.outcome == .failure ? "failed" : "timed out"
-    var lines = LogText.cause(step.failure)
-    lines[0] = style.red("\(subject.label(step.id)) \(word)\(note)") + lines[0]
-    return lines
-  }
-
-  private static func headline(_ report: RunReport, _ style: TextStyle) -> String {
-    let counts = report.outcomeCounts.map { "\($0.count) \($0.outcome == .success ? "done" : $0.outcome.word)" }
-    let words = "\(TerminalText.visible(report.workflow)): \(report.conclusion.rawValue)"
-    let colored =
-      switch report.conclusion {
-      case .success: style.green(words)
-      case .partial, .cancelled: style.yellow(words)
-      case .failure: style.red(words)
-      }
-    return style.bold(colored)
-      + " in \(Milliseconds.text(report.durationMilliseconds)) (\(list(counts, ", ")))"
-  }
-
-  private static func gate(_ gate: RunReport.Gate) -> String {
-    guard let opened = gate.openedAt else { return "gate: never opened" }
-    var text = "gate: opened at \(Milliseconds.text(opened)), \(gate.outcome.word)"
-    if let ready = gate.readyAt {
-      text += "; everything was ready at \(Milliseconds.text(ready))"
-      if gate.heldByMinMilliseconds > 0 {
-        text += ", the floor held it \(Milliseconds.text(gate.heldByMinMilliseconds))"
-      }
-    }
-    return text
   }
 }

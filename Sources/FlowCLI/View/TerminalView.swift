@@ -1,139 +1,215 @@
+import FlowDiagnostics
 import FlowEngine
 import FlowModel
 import FlowPluginKit
 import Synchronization
 
-/// A run as a table that is redrawn in place: a row a step with state, queue and time, the gate's countdown, what is
-/// late, what waits for what. Log lines scroll above it, and so does what goes to standard error.
+/// A run on a terminal: finished steps and log lines scroll away above, and below them stands a ``ProgressRegion`` that is
+/// redrawn in place. What goes to standard error scrolls away with the rest.
 final class TerminalView: RunObserver {
   private struct State {
     var progress: RunProgress
-    /// How many columns each line of the table took that stands on the screen.
+    /// How many columns each line of the region took that is on the screen.
     var drawnColumns: [Int] = []
     var drawnAtNanoseconds = 0
     var linesAbove: [String] = []
+    /// Steps skipped since the last drawing, which share a line for each reason.
+    var skipped: [(reason: SkipReason?, steps: [StepID])] = []
+    /// How many rows were written above since the first failure; nil: nothing has failed.
+    var rowsSinceFailure: Int?
     var isEnded = false
-    /// Whether somebody is being asked something below the table.
+    /// Whether a question is being asked where the region would be.
     var isPaused = false
   }
 
   private let style: TextStyle
   private let subject: RunSubject
+  /// Makes the lines of log messages; with `--verbose` those of everything.
+  private let lines: LineView
   private let size: @Sendable () -> TerminalSize
   private let output: @Sendable (String) -> Void
   private let state: Mutex<State>
 
-  /// Clears what is left of a line and goes on to the next.
+  /// Clears what is left of a line and moves to the next.
   private static let nextLine = "\u{1B}[K\n"
-  /// Longer than this nothing is drawn only while the process is stopped; what stands on the screen then is not ours.
+  /// After a pause longer than this the process had been stopped, and what is on the screen is not ours.
   private static let pauseNanoseconds = 3_000_000_000
 
-  /// A view of a run that begins; a test gives a terminal of its own.
+  /// A view of a run that begins, or of one that is resumed with `finished` steps; a test gives a terminal of its own.
   init(
-    _ graph: WorkflowGraph, _ subject: RunSubject, style: TextStyle,
-    size: @escaping @Sendable () -> TerminalSize = { .current },
+    _ graph: WorkflowGraph, _ subject: RunSubject, finished: Set<StepIndex> = [], isVerbose: Bool = false,
+    style: TextStyle, size: @escaping @Sendable () -> TerminalSize = { .current },
     output: @escaping @Sendable (String) -> Void = { StandardOutput.draw($0) }
   ) {
     self.style = style
     self.subject = subject
+    lines = LineView(style: style, subject: subject, isVerbose: isVerbose)
     self.size = size
     self.output = output
-    state = Mutex(State(progress: RunProgress(graph)))
+    state = Mutex(State(progress: RunProgress(graph, finished: finished)))
   }
 
   func receive(_ events: [RunEvent]) {
-    let lines = LineView(style: style, subject: subject)
+    let size = size()
     state.withLock { state in
       for event in events {
         state.progress.apply(event)
-        switch event.kind {
-        // What a command writes stands below its step while it runs.
-        case .stepLog(_, _, _?, _), .stepUnfinishedLine: break
-        case .stepLog, .pluginLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
-        default: break
-        }
+        note(event, size, &state)
       }
     }
   }
 
-  /// Draws the table for the first time; from now on standard error goes above it.
+  /// Notes what the next drawing shows of an event above the region.
+  private func note(_ event: RunEvent, _ size: TerminalSize, _ state: inout State) {
+    switch event.kind {
+    case .stepFinished(let step, let finished):
+      if finished.isFailed, state.rowsSinceFailure == nil { state.rowsSinceFailure = 0 }
+      if lines.isVerbose {
+        state.linesAbove += lines.timedLines(event)
+      } else {
+        noteEnd(of: step, finished, size, &state)
+      }
+    case _ where lines.isVerbose: state.linesAbove += lines.timedLines(event)
+    // The running step's own line shows what its command prints.
+    case .stepLog(_, _, _?, _), .stepUnfinishedLine: break
+    case .stepLog, .pluginLog, .warning, .stepRetrying: state.linesAbove += lines.lines(event)
+    default: break
+    }
+  }
+
+  private func noteEnd(
+    of step: StepID, _ finished: RunEvent.FinishedStep, _ size: TerminalSize, _ state: inout State
+  ) {
+    // Items, and steps of a workflow with very many, have a line only if they failed.
+    let isListed = state.progress.has(step) && subject.stepCount <= LineView.detailedSteps
+    guard isListed || finished.isFailed else { return }
+    guard finished.outcome != .skipped else {
+      if let index = state.skipped.firstIndex(where: { $0.reason == finished.reason }) {
+        state.skipped[index].steps.append(step)
+      } else {
+        state.skipped.append((finished.reason, [step]))
+      }
+      return
+    }
+    state.linesAbove += stepLines(state, size).lines(
+      step, finished, tail: state.progress.tail(of: step.item?.step ?? step))
+  }
+
+  private func stepLines(_ state: State, _ size: TerminalSize) -> FinishedStepLines {
+    FinishedStepLines(style: style, subject: subject, size: size, widestName: state.progress.widestName)
+  }
+
+  /// Draws the region for the first time; from now on standard error goes above it.
   func begin(_ run: WorkflowRun) {
     draw(run)
     guard StandardOutput.isErrorOnTerminal else { return }
     StandardOutput.routeErrors { [self, run] text in say(text, run) }
   }
 
-  /// Draws the table anew.
+  /// Draws the region again.
   func draw(_ run: WorkflowRun) { draw(at: run.nowNanoseconds, deadline: run.gateDeadline) }
 
-  /// Draws the table, and then no more until ``resume()``: what is written meanwhile stands below it.
+  /// Takes the region off the screen until ``resume()``: a question stands there meanwhile.
   func pause(_ run: WorkflowRun) {
-    draw(run)
     state.withLock { state in
+      guard !state.isEnded else { return }
+      output(drawing(&state, run.nowNanoseconds, run.gateDeadline, hasRegion: false))
       state.isPaused = true
-      state.drawnColumns = []
     }
   }
 
-  /// Draws the table again, below what was written.
+  /// Lets the region be drawn again, below what was written.
   func resume() { state.withLock { $0.isPaused = false } }
 
-  /// Draws the table for the last time: what the summary says is left to it.
+  /// Takes the region off the screen for good: the summary follows.
   func end(_ run: WorkflowRun) {
     StandardOutput.routeErrors(to: nil)
     end(at: run.nowNanoseconds, deadline: run.gateDeadline)
   }
 
-  /// Shows a text of several lines above the table, at once.
+  /// Whether the first failure is still on the screen when a summary of some lines follows, so that it need not be
+  /// repeated.
+  func showsFailures(besideLines summaryLines: Int) -> Bool {
+    let rows = size().rows
+    return state.withLock { state in state.rowsSinceFailure.map { $0 + summaryLines < rows } ?? false }
+  }
+
+  /// Shows a text of several lines above the region, at once.
   private func say(_ text: String, _ run: WorkflowRun) {
     say(text)
     draw(run)
   }
 
-  /// Notes lines that the next drawing shows above the table.
+  /// Notes lines that the next drawing shows above the region.
   func say(_ text: String) {
     let lines = text.split(separator: "\n").map(String.init)
     state.withLock { $0.linesAbove += lines }
   }
 
-  /// Draws the table as it stands at an instant.
-  func draw(at now: Int, deadline: ProgressTable.Deadline?) {
+  /// Draws the region as it is at an instant.
+  func draw(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded, !state.isPaused else { return }
-      output(drawing(&state, now, deadline))
+      output(drawing(&state, now, deadline, hasRegion: true))
     }
   }
 
-  /// Draws the table as it stands at the end.
-  func end(at now: Int, deadline: ProgressTable.Deadline?) {
+  /// Shows what is left to scroll away, and no region.
+  func end(at now: Int, deadline: ProgressRegion.Deadline?) {
     state.withLock { state in
       guard !state.isEnded else { return }
       state.isEnded = true
-      output(drawing(&state, now, deadline))
+      output(drawing(&state, now, deadline, hasRegion: false))
     }
   }
 
-  private func drawing(_ state: inout State, _ now: Int, _ deadline: ProgressTable.Deadline?) -> String {
+  private func drawing(
+    _ state: inout State, _ now: Int, _ deadline: ProgressRegion.Deadline?, hasRegion: Bool
+  ) -> String {
     let size = size()
-    var text = ""
+    var text = "\r"
+    var begin = ""
     if now - state.drawnAtNanoseconds < Self.pauseNanoseconds {
       // A terminal that has become narrower has wrapped the lines.
-      let rows = state.drawnColumns.reduce(0) { $0 + max(1, ($1 + size.columns - 1) / size.columns) }
-      text += rows > 0 ? "\u{1B}[\(rows)A\r" : "\r"
-    } else {
-      text += "\r"
+      let rows = state.drawnColumns.reduce(0) { $0 + Self.rows($1, size) }
+      if rows > 0 { text = "\u{1B}[\(rows)A\r" }
+      // It takes wrapped rows for one line, also with other text on them, until they are cleared from their first column.
+      if rows > state.drawnColumns.count { begin = "\u{1B}[K" }
     }
     // Line by line: to clear the whole screen at once makes some terminals keep it, in what has scrolled away.
-    for line in state.linesAbove { text += line + Self.nextLine }
-    state.linesAbove = []
-    let table = ProgressTable(
-      progress: state.progress, subject: subject, style: style, nowNanoseconds: now, deadline: deadline, size: size,
-      isEnded: state.isEnded)
-    let lines = table.lines
-    for line in lines { text += line.text + Self.nextLine }
+    for line in takeLinesAbove(&state, size) { text += begin + line + Self.nextLine }
+    var shown: [ProgressRegion.Line] = []
+    if hasRegion {
+      let region = ProgressRegion(
+        progress: state.progress, subject: subject, style: style, nowNanoseconds: now, deadline: deadline, size: size,
+        showsQueues: lines.isVerbose)
+      shown = region.lines
+    }
+    for line in shown { text += begin + line.text + Self.nextLine }
     text += "\u{1B}[J"
-    state.drawnColumns = lines.map(\.columns)
+    state.drawnColumns = shown.map(\.columns)
     state.drawnAtNanoseconds = now
     return text
+  }
+
+  private func takeLinesAbove(_ state: inout State, _ size: TerminalSize) -> [String] {
+    let stepLines = stepLines(state, size)
+    var lines = state.linesAbove
+    for (reason, steps) in state.skipped {
+      let skipped = RunEvent.FinishedStep(outcome: .skipped, conclusion: .skipped, reason: reason, attempts: 0)
+      lines +=
+        steps.count == 1 ? stepLines.lines(steps[0], skipped, tail: []) : [stepLines.line(skipped: steps, reason)]
+    }
+    state.linesAbove = []
+    state.skipped = []
+    if let rows = state.rowsSinceFailure {
+      state.rowsSinceFailure = rows + lines.reduce(0) { $0 + Self.rows(TerminalText.columns(of: $1), size) }
+    }
+    return lines
+  }
+
+  /// How many rows of the terminal a line takes.
+  private static func rows(_ columns: Int, _ size: TerminalSize) -> Int {
+    max(1, (columns + size.columns - 1) / size.columns)
   }
 }

@@ -13,7 +13,7 @@ final class ViewStage {
   let subject: RunSubject
   let graph: WorkflowGraph
   /// The gate's floor and ceiling, as the run would tell them.
-  var deadline: ProgressTable.Deadline?
+  var deadline: ProgressRegion.Deadline?
   private let screen: Screen
 
   private final class Screen: Sendable {
@@ -28,7 +28,10 @@ final class ViewStage {
     }
   }
 
-  init(_ yaml: String, rows: Int = 24, columns: Int = 80, isColored: Bool = false) {
+  init(
+    _ yaml: String, rows: Int = 24, columns: Int = 80, isColored: Bool = false, isVerbose: Bool = false,
+    finished: Set<StepIndex> = []
+  ) {
     let loader = WorkflowLoader(catalog: ActionRegistry(BuiltInPlugins.all))
     let result = loader.load(bytes: Array(yaml.utf8), file: "test.yaml")
     guard let graph = result.graph else { fatalError(result.rendered()) }
@@ -37,7 +40,8 @@ final class ViewStage {
     self.screen = screen
     subject = RunSubject(graph.workflow)
     view = TerminalView(
-      graph, subject, style: TextStyle(isColored: isColored), size: { screen.state.withLock { $0.size } },
+      graph, subject, finished: finished, isVerbose: isVerbose, style: TextStyle(isColored: isColored),
+      size: { screen.state.withLock { $0.size } },
       output: { text in screen.state.withLock { $0.terminal.show(text) } })
   }
 

@@ -1,0 +1,78 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+
+/// A finished step as it scrolls away above the live view: one line, and below a failure the last lines that it printed.
+struct FinishedStepLines {
+  let style: TextStyle
+  let subject: RunSubject
+  let size: TerminalSize
+  /// The columns of the widest name of the workflow.
+  let widestName: Int
+
+  /// How many lines of a failure are shown.
+  static let failureLines = 10
+  private static let widestShownName = 32
+  private static let timeColumns = 9
+
+  /// The lines for a step, or an item, that finished; `tail` are the last lines that it printed.
+  func lines(_ step: StepID, _ finished: RunEvent.FinishedStep, tail: [String]) -> [String] {
+    let width = min(widestName, Self.widestShownName, max(8, size.columns / 2))
+    let name = TerminalText.fitted(subject.name(step), columns: max(width, size.columns - 16)).padded(to: width)
+    let time = (finished.durationMilliseconds.map(Milliseconds.text) ?? "").leftPadded(to: Self.timeColumns)
+    switch finished.outcome {
+    case .success: return [fitted("\(style.green("✓")) \(name)  \(time)")]
+    case .skipped: return [fitted(style.dim("– \(name)  skipped: \(finished.reason?.word ?? "condition")"))]
+    case .cancelled: return [fitted("\(style.yellow("✗")) \(name)  \(time)  \(style.yellow("cancelled"))")]
+    case .failure, .timedOut:
+      let word = finished.outcome == .failure ? "failed" : "timed out"
+      let note = finished.conclusion == .success ? " (optional)" : ""
+      let cause = FailureText(finished.failure)
+      let head = "\(style.red("✗")) \(name)  \(time)  \(style.red(word + note))"
+      let details = (cause.details.isEmpty ? tail : cause.details).suffix(Self.failureLines).map(bar)
+      if cause.headline.isEmpty { return [head] + details }
+      // A cause that has no room on the line has one of its own, which the terminal may wrap: all of it counts.
+      let line = "\(head): \(cause.headline)"
+      let fits = TerminalText.columns(of: line) < size.columns
+      return (fits ? [line] : [head, "    \(cause.headline)"]) + details
+    }
+  }
+
+  /// Skipped steps on one line: `– 3 skipped (condition): a, b, c`.
+  func line(skipped steps: [StepID], _ reason: SkipReason?) -> String {
+    let names = steps.prefix(20).map(subject.name).joined(separator: ", ")
+    return fitted(style.dim("– \(steps.count) skipped (\(reason?.word ?? "condition")): \(names)"))
+  }
+
+  private func bar(_ line: String) -> String {
+    let shown = style.isColored ? line : TerminalText.commandLine(line, keepsColors: false)
+    return fitted("    " + style.dim("│ ") + shown.replacing("\t", with: " "))
+  }
+
+  private func fitted(_ text: String) -> String { TerminalText.fitted(text, columns: max(1, size.columns - 1)) }
+}
+
+extension RunReport.Step {
+  /// Whether it failed or timed out, also where that is allowed (`optional`).
+  var isFailed: Bool { outcome == .failure || outcome == .timedOut }
+}
+
+/// A failure in two parts: what happened on one line, and the lines that the failed command printed last.
+struct FailureText {
+  /// `'make' exited with status 2 [command-failed]`; empty where nothing is known.
+  let headline: String
+  /// The other lines of the message.
+  let details: [String]
+
+  /// The parts of a failure; nil is a failure of which nothing is known.
+  init(_ failure: StepFailure?) {
+    guard let failure else {
+      (headline, details) = ("", [])
+      return
+    }
+    headline = LogText.headline(failure.message) + " [\(TerminalText.visible(failure.code))]"
+    details = failure.message.split(separator: "\n", omittingEmptySubsequences: false).dropFirst().map { line in
+      TerminalText.visible(String(line.hasPrefix("  ") ? line.dropFirst(2) : line))
+    }
+  }
+}

@@ -1,0 +1,154 @@
+import FlowDiagnostics
+import FlowEngine
+import FlowModel
+
+/// What stands at the bottom of the terminal while a run goes on: a bar with the gate, a line for each running step, and
+/// one line of counts. Running steps share a line with the counts where they all fit.
+struct ProgressRegion {
+  typealias Deadline = (min: Duration, max: Duration?)
+
+  /// A line and how many columns it takes.
+  struct Line {
+    var text: String
+    var columns: Int
+  }
+
+  let progress: RunProgress
+  let subject: RunSubject
+  let style: TextStyle
+  let nowNanoseconds: Int
+  let deadline: Deadline?
+  let size: TerminalSize
+  /// Whether a running step shows its queue.
+  var showsQueues = false
+
+  /// How many running steps have a line of their own.
+  static let runningLines = 8
+  private static let barColumns = 16
+  private static let widestName = 32
+  /// Where the counts end on a wide terminal.
+  private static let countsColumns = 100
+
+  /// The columns that a line may take: never the last one, after which terminals wrap.
+  private var columns: Int { max(1, size.columns - 1) }
+
+  /// All lines: never more than the terminal has rows, less the one for the cursor.
+  var lines: [Line] {
+    let texts = [headline] + (sharedLine.map { [$0] } ?? runningTexts + ["  " + counts])
+    return texts.prefix(max(2, size.rows - 1)).map { text in
+      let fitted = TerminalText.fitted(text, columns: columns)
+      return Line(text: fitted, columns: TerminalText.columns(of: fitted))
+    }
+  }
+
+  // MARK: The run and its gate
+
+  private var headline: String {
+    let name = style.bold(TerminalText.fitted(subject.workflow, columns: max(8, columns / 3)))
+    guard let activated = progress.activatedAtNanoseconds else { return "\(name)  prewarmed, not activated" }
+    let elapsed = Double(nowNanoseconds - activated) / 1_000_000
+    let begin = "\(name)  \(Milliseconds.countdown(elapsed))"
+    if progress.isCancelled { return "\(begin)  \(style.yellow("cancelling"))" }
+    let (share, text, detail) = subject.isGated ? gate(elapsed, activated) : steps
+    let bar = "  " + self.bar(share)
+    // What a narrow terminal has no room for is left out, the least important first.
+    let candidates = ["\(begin)\(bar)  \(text)\(detail)", "\(begin)\(bar)  \(text)", "\(begin)  \(text)"]
+    return candidates.first { TerminalText.columns(of: $0) <= columns } ?? candidates[2]
+  }
+
+  private func bar(_ share: Double) -> String {
+    let filled = Int((min(1, max(0, share)) * Double(Self.barColumns)).rounded())
+    return style.cyan(String(repeating: "━", count: filled))
+      + style.dim(String(repeating: "─", count: Self.barColumns - filled))
+  }
+
+  private var steps: (share: Double, text: String, detail: String) {
+    let (finished, all) = (progress.counts.finished, progress.rows.count)
+    return (Double(finished) / Double(max(1, all)), "\(finished) of \(all) steps", "")
+  }
+
+  private func gate(_ elapsed: Double, _ activated: Int) -> (share: Double, text: String, detail: String) {
+    if let (outcome, time) = progress.gate {
+      let text = "gate opened at \(Milliseconds.coarse(Double(time - activated) / 1_000_000)), \(outcome.word)"
+      return (1, outcome == .ready ? style.green(text) : style.yellow(text), "")
+    }
+    let (min, max) = (deadline?.min.milliseconds ?? 0, deadline?.max?.milliseconds)
+    let limits = [min > 0 ? "min \(Milliseconds.limit(min))" : nil, max.map { "max \(Milliseconds.limit($0))" }]
+    let list = limits.compactMap { $0 }
+    let detail = list.isEmpty ? "" : style.dim(" (\(list.joined(separator: ", ")))")
+    let failure = progress.isGateFailed ? style.red("a blocking step failed, ") : ""
+    if elapsed < min {
+      return (elapsed / min, "\(failure)gate opens in \(Milliseconds.countdown(min - elapsed))", detail)
+    }
+    let count = progress.openBlockingCount
+    var text = failure + "gate waits for \(count == 1 ? "1 step" : "\(count) steps")"
+    guard let max else {
+      let blocking = progress.rows.count { $0.isBlocking }
+      return (1 - Double(count) / Double(Swift.max(1, blocking)), text, detail)
+    }
+    text += ", \(Milliseconds.countdown(Swift.max(0, max - elapsed))) left"
+    return (elapsed / max, text, detail)
+  }
+
+  // MARK: Running steps
+
+  /// The running steps and the counts on one line; nil where that has no room, or a step has more to show.
+  private var sharedLine: String? {
+    guard progress.running.count <= Self.runningLines, !showsQueues else { return nil }
+    let rows = progress.running.map { progress.rows[$0] }
+    guard rows.allSatisfy({ $0.remark.isEmpty && !$0.isLate && $0.state == .running }) else { return nil }
+    let left = rows.map { "  \(mark($0)) \($0.name)  \(time($0))" }.joined(separator: "  ")
+    let (used, right) = (TerminalText.columns(of: left), TerminalText.columns(of: counts))
+    let gap = min(columns, Self.countsColumns) - used - right
+    if rows.isEmpty { return "  " + counts }
+    return gap < 4 ? nil : left + String(repeating: " ", count: gap) + counts
+  }
+
+  private var runningTexts: [String] {
+    let running = progress.running.map { progress.rows[$0] }
+    // The headline, the counts and the cursor have a row each, and so has what is not shown.
+    let areAllShown = running.count <= min(Self.runningLines, size.rows - 3)
+    let shown = running.prefix(max(0, min(Self.runningLines, size.rows - (areAllShown ? 3 : 4))))
+    let width = min(Self.widestName, max(8, columns / 2), shown.map { TerminalText.columns(of: $0.name) }.max() ?? 0)
+    var texts = shown.map { row in text(row, width) }
+    if shown.count < running.count { texts.append(style.dim("    and \(running.count - shown.count) more running")) }
+    return texts
+  }
+
+  private func text(_ row: RunProgress.Row, _ width: Int) -> String {
+    var text = "  \(mark(row)) " + TerminalText.fitted(row.name, columns: width).padded(to: width) + "  "
+    text += time(row).leftPadded(to: 7)
+    if showsQueues { text += "  " + style.dim(row.queue) }
+    if row.isLate { text += "  " + style.yellow("late") }
+    if row.state == .retrying { text += "  " + style.yellow("waits for its next attempt") }
+    let remark = style.isColored ? row.remark : TerminalText.commandLine(row.remark, keepsColors: false)
+    if !remark.isEmpty { text += "  " + remark.replacing("\t", with: " ") }
+    return text
+  }
+
+  private func mark(_ row: RunProgress.Row) -> String {
+    row.state == .retrying ? style.yellow("↻") : style.cyan("▶")
+  }
+
+  private func time(_ row: RunProgress.Row) -> String {
+    row.startedAtNanoseconds.map { Milliseconds.coarse(Double(nowNanoseconds - $0) / 1_000_000) } ?? ""
+  }
+
+  // MARK: Counts
+
+  private var counts: String {
+    let counts = progress.counts
+    let waiting = progress.rows.count - counts.finished - progress.running.count
+    var parts = [style.green("✓ \(counts.succeeded)")]
+    if counts.failed > 0 { parts.append(style.red("✗ \(counts.failed) failed")) }
+    if counts.cancelled > 0 { parts.append(style.yellow("✗ \(counts.cancelled) cancelled")) }
+    if waiting > 0 { parts.append("○ \(waiting) waiting") }
+    if counts.skipped > 0 { parts.append(style.dim("– \(counts.skipped) skipped")) }
+    return parts.joined(separator: "   ")
+  }
+}
+
+extension Duration {
+  /// The duration in milliseconds.
+  var milliseconds: Double { Double(nanoseconds) / 1_000_000 }
+}

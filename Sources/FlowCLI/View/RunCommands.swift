@@ -1,0 +1,32 @@
+import FlowStore
+import FlowSystem
+
+/// The commands that show or resume the newest run of a workflow, as a person types them in the working folder.
+struct RunCommands {
+  /// The options that name the run store: empty where it belongs to the working folder.
+  private let place: String
+
+  /// The commands for a run of a file, whose store may be at an address.
+  init(file: String, store: String?) {
+    if let store {
+      place = " --store " + Self.word(StoreAddress.masked(store))
+    } else {
+      let (folder, here) = (FilePath.folder(of: FilePath.normalized(file)), FilePath.normalized("."))
+      let isBelow = folder.hasPrefix(here + "/")
+      place = folder == here ? "" : " --in " + Self.word(isBelow ? String(folder.dropFirst(here.count + 1)) : folder)
+    }
+  }
+
+  /// What one step printed.
+  func logs(ofStep step: String) -> String { "flowrun logs last --step \(Self.word(step))\(place)" }
+  /// What the failed steps printed.
+  var logsOfFailed: String { "flowrun logs last --failed\(place)" }
+  /// Resumes the run.
+  var resume: String { "flowrun resume last\(place)" }
+
+  /// A text as one word of a shell.
+  private static func word(_ text: String) -> String {
+    let isPlain = !text.isEmpty && text.allSatisfy { $0.isLetter || $0.isNumber || "-_./:@=+".contains($0) }
+    return isPlain ? text : "'" + text.replacing("'", with: "'\\''") + "'"
+  }
+}
