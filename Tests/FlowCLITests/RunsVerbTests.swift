@@ -26,7 +26,8 @@ import Testing
     let page = try tool.run("runs", "show", id).standardOutput
     #expect(page.contains("b  failure") && page.contains("c  skipped    upstream-failed"))
     #expect(try tool.run("logs", id).standardOutput == "a: hello from a\n")
-    #expect(try tool.run("logs", id, "--step", "b").standardOutput == "")
+    let failed = try tool.run("logs", id, "--step", "b").standardOutput
+    #expect(failed.hasPrefix("✗ b failed in ") && failed.hasSuffix(" exited with status 1 [command-failed]\n"))
     let unknown = try tool.run("logs", id, "--step", "aa")
     #expect(unknown.exitCode == 64 && unknown.standardError.contains("did you mean 'a'?"), "\(unknown)")
 

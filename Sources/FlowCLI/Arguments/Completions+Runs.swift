@@ -69,6 +69,7 @@ extension Completions {
       return words.last { $0.hasPrefix("\(option)=") }.map { String($0.dropFirst(option.count + 1)) }
     }
     if let address = value(of: "--store") { return try RunMemory.open(address: address) }
-    return try RunMemory.open(value(of: "--in") ?? ".")
+    if let place = value(of: "--in") { return try RunMemory.open(place) }
+    return try RunMemory.open(RunFolders.hasRuns(".") ? "." : RunFolders.below(".").first ?? ".")
   }
 }

@@ -68,23 +68,3 @@ struct RunPage {
     return lines
   }
 }
-
-/// What the steps of a run printed.
-struct RunLog {
-  let chunks: [[UInt8]]
-  /// The only step whose lines are shown; nil: all.
-  let step: String?
-  let style: TextStyle
-
-  var text: String {
-    var text = ""
-    for line in RunRecollection.lines(in: chunks) {
-      let who = line["step"]?.stringValue ?? line["plugin"]?.stringValue
-      guard step == nil || who == step || who.flatMap({ StepID(unchecked: $0).item })?.step.text == step,
-        let message = line["message"]?.stringValue
-      else { continue }
-      text += style.dim((who ?? "flowrun") + ": ") + TerminalText.visible(message) + "\n"
-    }
-    return text
-  }
-}

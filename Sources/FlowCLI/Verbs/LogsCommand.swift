@@ -1,4 +1,5 @@
 import ArgumentParser
+import FlowEngine
 import FlowModel
 import FlowStore
 import FlowSyntax
@@ -11,6 +12,7 @@ struct LogsCommand: Verb {
     discussion: """
       Examples:
         flowrun logs
+        flowrun logs last --failed
         flowrun logs last-failed --step test
         flowrun logs last --follow
       """)
@@ -24,6 +26,9 @@ struct LogsCommand: Verb {
   @Option(help: "Only this step.", completion: Completions.steps)
   var step: String?
 
+  @Flag(help: "Only the steps that failed, each with the cause.")
+  var failed = false
+
   @OptionGroup var place: RunPlace
   @OptionGroup var plugins: PluginArguments
 
@@ -31,8 +36,19 @@ struct LogsCommand: Verb {
   private static let lookMilliseconds = 200
 
   func perform() async throws {
+    guard !failed || step == nil && !follow else {
+      throw UsageProblem("--failed shows the steps that have failed so far; leave --step and --follow out")
+    }
     let store = try place.open()
     let found = try RunReference.find(run, in: try store.list(RunFilter()))
+    let style = TextStyle(isColored: StandardOutput.allowsColor)
+    if failed {
+      let remembered = try self.remembered(found, store)
+      let steps = remembered.report.troubledSteps.filter(\.isFailed)
+      let log = RunLog(chunks: remembered.chunks, style: style)
+      let none = "no step of run \(RunReference.short(found.id)) failed\n"
+      return StandardOutput.write(steps.isEmpty ? none : log.text(ofFailed: steps))
+    }
     if let step {
       let catalog = try Installation(around: found.file, given: plugins.folders).registry
       let loaded = WorkflowLoader(catalog: catalog).load(bytes: try store.definition(of: found.id), file: found.file)
@@ -40,16 +56,31 @@ struct LogsCommand: Verb {
         throw UsageProblem(RunsCommand.Show.unknown(step, workflow))
       }
     }
-    let style = TextStyle(isColored: StandardOutput.allowsColor)
     var shown = 0
     while true {
       // How it stands is asked first: what is written between is then among the chunks.
       let isRunning = try store.run(found.id)?.state == .running
       let chunks = try store.chunks(of: found.id)
-      StandardOutput.write(RunLog(chunks: Array(chunks[min(shown, chunks.count)...]), step: step, style: style).text)
+      let text = RunLog(chunks: Array(chunks[min(shown, chunks.count)...]), style: style).text(ofStep: step)
+      StandardOutput.write(text)
+      if let step, text.isEmpty, !follow { explain(step, found, store, style) }
       shown = chunks.count
       guard follow, isRunning, !StandardOutput.isLost else { return }
       try await Task.sleep(for: .milliseconds(Self.lookMilliseconds))
     }
+  }
+
+  /// Says what is known of a step that printed nothing: why it failed, if it did.
+  private func explain(_ step: String, _ run: StoredRun, _ store: any RunStore, _ style: TextStyle) {
+    let troubled = (try? remembered(run, store))?.report.troubledSteps ?? []
+    if let failed = troubled.first(where: { $0.id.text == step && $0.isFailed }) {
+      StandardOutput.write(RunLog(chunks: [], style: style).cause(of: failed, hasLines: false))
+    } else {
+      StandardOutput.writeError("flowrun: step '\(step)' printed nothing in run \(RunReference.short(run.id))\n")
+    }
+  }
+
+  private func remembered(_ run: StoredRun, _ store: any RunStore) throws -> RememberedRun {
+    try RememberedRun(run, store, try Installation(around: run.file, given: plugins.folders))
   }
 }

@@ -5,11 +5,12 @@ import FlowModel
 import FlowStore
 import FlowSystem
 
-/// Which runs are meant: those remembered in a folder.
+/// Which runs are meant: those that are kept for the workflows of a folder.
 struct RunPlace: ParsableArguments {
   @Option(
-    name: .customLong("in"), help: "A workflow file or a folder whose runs are meant; default: the working folder.")
-  var place = "."
+    name: .customLong("in"),
+    help: "A workflow file, or a folder of workflows; default: the working folder, or the only folder below with runs.")
+  var place: String?
 
   @Option(help: "The database that keeps the runs, as postgres://USER@HOST/NAME; default: a file beside the workflow.")
   var store: String?
@@ -17,7 +18,24 @@ struct RunPlace: ParsableArguments {
   /// The store that is meant, to be read; to be written where `writes`. `file` is a workflow of which runs are meant.
   func open(file: String? = nil, writes: Bool = false) throws -> any RunStore {
     if let store { return try RunMemory.open(address: store) }
-    return try RunMemory.open(file ?? place, writes: writes)
+    return try RunMemory.open(file ?? place ?? Self.found(), writes: writes)
+  }
+
+  /// The working folder; where it has no runs, the one folder below it that has some. Throws where there are several.
+  private static func found() throws(UsageProblem) -> String {
+    guard !RunFolders.hasRuns(".") else { return "." }
+    let folders = RunFolders.below(".")
+    guard folders.count > 1 else {
+      if let folder = folders.first {
+        StandardOutput.writeError("flowrun: using the runs in '\(TerminalText.visible(folder))'\n")
+      }
+      return folders.first ?? "."
+    }
+    let shown = folders.prefix(5).map { "'\(TerminalText.visible($0))'" }.joined(separator: ", ")
+    let more = folders.count > 5 ? " and \(folders.count - 5) more" : ""
+    throw UsageProblem(
+      "no runs in this folder, but in \(folders.count) folders below it: \(shown)\(more); name one, as in --in \(TerminalText.visible(folders[0]))"
+    )
   }
 }
 
@@ -168,7 +186,7 @@ struct RunsCommand: AsyncParsableCommand {
       } else {
         let style = TextStyle(isColored: StandardOutput.allowsColor)
         StandardOutput.write(RunPage(remembered: remembered, step: step, style: style).text)
-        if log { StandardOutput.write(RunLog(chunks: remembered.chunks, step: step, style: style).text) }
+        if log { StandardOutput.write(RunLog(chunks: remembered.chunks, style: style).text(ofStep: step)) }
       }
     }
 
